@@ -11,7 +11,7 @@ const source = (file: string) => fileURLToPath(new URL("src/", import.meta.url))
 
 /** On the packed package, installed in an empty folder. */
 const firstSteps = {
-  globalSetup: ["test/support/first-steps/global-setup.ts"],
+  globalSetup: ["test/first-steps/global-setup.ts"],
   testTimeout: 240_000,
   hookTimeout: 300_000,
 };
@@ -38,7 +38,7 @@ const STRESS_ONLY = [
 
 /** Files that `npm test` runs in a short form: of their random runs, their faults and their loads it takes a part. */
 const SHORTENED = globSync("test/**/*.test.ts", { exclude: [...PROGRAMS, BROWSER] }).filter(
-  (file) => /support\/(?:runs|fuzz\/fuzz)\.ts"/.test(readFileSync(file, "utf8")),
+  (file) => /(?:support\/runs|\.\/fuzz)\.ts"/.test(readFileSync(file, "utf8")),
 );
 
 /** `TEST_RUNS=10` makes ten times as many random runs in a test, and takes ten times as long. */
@@ -127,7 +127,7 @@ export default defineConfig({
         extends: true,
         plugins: [
           cloudflareTest(({ inject }) => ({
-            main: "test/support/workerd/objects.ts",
+            main: "test/workerd/objects.ts",
             miniflare: {
               durableObjects: { LIMITS: { className: "TidegateObject", useSQLite: true } },
               compatibilityDate: "2026-10-20",

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { namesAmong } from "../../bench/support/part-names.ts";
-import { openBrowser } from "../../test/support/dashboard/browser.ts";
+import { openBrowser } from "../../test/dashboard/browser.ts";
 import { endSignal } from "../local-stack/end-signal.ts";
 import { createProgram, runProgram } from "../support/program.ts";
 import { startProgress } from "../support/progress/progress.ts";

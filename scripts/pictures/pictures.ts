@@ -1,6 +1,6 @@
-import { goBehind, putText } from "../../test/support/dashboard/editor.ts";
-import { rideOften } from "../../test/support/dashboard/rides.ts";
-import { sampledUsers, unsampledUsers } from "../../test/support/dashboard/sampled-users.ts";
+import { goBehind, putText } from "../../test/dashboard/editor.ts";
+import { rideOften } from "../../test/dashboard/rides.ts";
+import { sampledUsers, unsampledUsers } from "../../test/dashboard/sampled-users.ts";
 import { capture } from "./capture.ts";
 import type { PictureSet } from "./set.ts";
 

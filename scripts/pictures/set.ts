@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
-import { fakeStats, fakeTop, signIn } from "../../test/support/dashboard/visit.ts";
+import { fakeStats, fakeTop, signIn } from "../../test/dashboard/visit.ts";
 import { type LocalStack, startLocalStack } from "../local-stack/local-stack.ts";
 
 /** What the pictures are taken of: the demo with its dashboard, and a rule for what-ifs that no other policy bounds. */

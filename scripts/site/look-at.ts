@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import type { Browser } from "playwright-core";
 
-import { violationsOf } from "../../test/support/dashboard/axe.ts";
+import { violationsOf } from "../../test/dashboard/axe.ts";
 
 /** A phone, a tablet, a window. */
 export const WIDTHS = [390, 820, 1280] as const;

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 import { build, serve } from "vitepress";
 
-import { openBrowser } from "../../test/support/dashboard/browser.ts";
+import { openBrowser } from "../../test/dashboard/browser.ts";
 import { freePort } from "../support/free-port.ts";
 import { createProgram, runProgram } from "../support/program.ts";
 import { lookAt, WIDTHS } from "./look-at.ts";

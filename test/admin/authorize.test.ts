@@ -11,8 +11,8 @@ import {
   documentOf,
   READ_TOKEN,
 } from "../support/admin/administered.ts";
-import { askAdmin, askingOf, sharedRedis } from "../support/admin/ask.ts";
 import { generous } from "../support/gateway/gateway.ts";
+import { askAdmin, askingOf, sharedRedis } from "./ask.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 

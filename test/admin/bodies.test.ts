@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { documentOf } from "../support/admin/administered.ts";
-import { type Answer, type Ask, askAdmin } from "../support/admin/ask.ts";
+import { type Answer, type Ask, askAdmin } from "./ask.ts";
 
 const IF_MATCH = { "If-Match": '"0"' };
 const put = (ask: Ask, body: unknown, headers = {}): Promise<Answer> =>
@@ -62,7 +62,7 @@ test("a body without a length is read only as far as it may be long", async () =
   });
   const { answerAdmin } = await import("../../src/admin/admin.ts");
   const { ADMIN_TOKEN, administered } = await import("../support/admin/administered.ts");
-  const { sharedRedis } = await import("../support/admin/ask.ts");
+  const { sharedRedis } = await import("./ask.ts");
   const request = new Request("http://gateway.example/_tidegate/api/v1/rules", {
     method: "PUT",
     headers: {

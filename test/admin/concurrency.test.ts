@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { administered, documentOf } from "../support/admin/administered.ts";
-import { askingOf, sharedRedis } from "../support/admin/ask.ts";
+import { askingOf, sharedRedis } from "./ask.ts";
 
 /** Four isolates of one gateway. */
 function isolates() {

@@ -8,8 +8,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
 import { administered, documentOf } from "../support/admin/administered.ts";
-import { type Ask, askingOf } from "../support/admin/ask.ts";
 import { random } from "../support/random.ts";
+import { type Ask, askingOf } from "./ask.ts";
 
 const limitOf = (document: { rules: { policies: { limit: number }[] }[] }) =>
   document.rules[0]!.policies[0]!.limit;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { DEPLOYED, documentOf } from "../support/admin/administered.ts";
-import { askAdmin } from "../support/admin/ask.ts";
-import { BY, changed, NOW, putRules } from "../support/admin/rules.ts";
+import { askAdmin } from "./ask.ts";
+import { BY, changed, NOW, putRules } from "./rules.ts";
 
 test("a draft is kept, compared, and published while it is based on what is published", async () => {
   const ask = askAdmin();

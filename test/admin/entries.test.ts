@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { expect, inject, test } from "vitest";
 
 import { administered, documentOf } from "../support/admin/administered.ts";
-import { type Ask, askAdmin, askingOf, sharedRedis } from "../support/admin/ask.ts";
+import { type Ask, askAdmin, askingOf, sharedRedis } from "./ask.ts";
 
 const BY = expect.stringMatching(/^admin:[0-9a-f]{8}$/);
 const ID = expect.stringMatching(/^[0-9a-f]{16}$/);

@@ -2,8 +2,8 @@ import { expect, inject, test } from "vitest";
 
 import { admin } from "../../src/admin.ts";
 import { createGateway } from "../../src/gateway.ts";
-import type { Asked } from "../support/admin/ask.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
+import type { Asked } from "./ask.ts";
 
 /** 44 characters of base64 each, drawn at random. */
 const ADMIN_TOKEN = "mV3kT9xQ2bLr7WcYp0NsHd5Zf8Gj1Ua6Re4Ki0Xo2c=";

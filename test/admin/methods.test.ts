@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { answerAdmin } from "../../src/admin/admin.ts";
 import { ADMIN_TOKEN, administered, documentOf } from "../support/admin/administered.ts";
-import { askAdmin, askingOf, sharedRedis } from "../support/admin/ask.ts";
+import { askAdmin, askingOf, sharedRedis } from "./ask.ts";
 
 test.for([
   ["/rules", "GET, HEAD, PUT"],

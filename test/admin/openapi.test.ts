@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 
 import { liveSchema } from "../../scripts/build-schema/live-document.ts";
 import { administered, documentOf, READ_TOKEN } from "../support/admin/administered.ts";
-import { type Ask, askAdmin, askingOf } from "../support/admin/ask.ts";
-import { description, openApiText, pointerTo, validatorOf } from "../support/admin/described.ts";
+import { type Ask, askAdmin, askingOf } from "./ask.ts";
+import { description, openApiText, pointerTo, validatorOf } from "./described.ts";
 
 const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { startFleet } from "../support/live/fleet.ts";
+import { startFleet } from "../live/fleet.ts";
 
 // JSON.parse makes a field of its own of this name, where an object in source code would set its prototype.
 const named = (text: string) => JSON.parse(text) as object;

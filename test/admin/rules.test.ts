@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { ADMIN_TOKEN, DEPLOYED, documentOf, READ_TOKEN } from "../support/admin/administered.ts";
-import { askAdmin } from "../support/admin/ask.ts";
-import { BY, changed, NOW, putRules } from "../support/admin/rules.ts";
+import { askAdmin } from "./ask.ts";
+import { BY, changed, NOW, putRules } from "./rules.ts";
 
 test("what is deployed is version 0", async () => {
   const { status, body, headers } = await askAdmin()("/rules");

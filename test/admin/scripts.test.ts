@@ -3,8 +3,8 @@ import { expect, inject, onTestFinished, test } from "vitest";
 
 import { KEY_LOCKING } from "../../src/algorithms/scripts.generated.ts";
 import { administered, documentOf } from "../support/admin/administered.ts";
-import { askingOf, sharedRedis } from "../support/admin/ask.ts";
-import { behindProxy } from "../support/admin/behind-proxy.ts";
+import { askingOf, sharedRedis } from "./ask.ts";
+import { behindProxy } from "./behind-proxy.ts";
 
 test("a server that refuses the first line of the scripts gets them once more without it, and never again with it", async () => {
   const { proxy, ask } = await behindProxy({ dialect: "upstash" });

@@ -8,8 +8,6 @@ import {
   documentOf,
   READ_TOKEN,
 } from "../support/admin/administered.ts";
-import { askingOf, sharedRedis } from "../support/admin/ask.ts";
-import { behindProxy, SECRET } from "../support/admin/behind-proxy.ts";
 import {
   answers,
   cutReply,
@@ -19,6 +17,8 @@ import {
   truncate,
 } from "../support/fault-proxy.ts";
 import { startLiveGateway } from "../support/live/live-gateway.ts";
+import { askingOf, sharedRedis } from "./ask.ts";
+import { behindProxy, SECRET } from "./behind-proxy.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 

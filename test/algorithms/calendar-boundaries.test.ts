@@ -5,10 +5,10 @@ import { NEIGHBOUR } from "../../src/algorithms/calendar-window.ts";
 import { boundariesAround } from "../../src/algorithms/calendar/boundaries.ts";
 import { follow } from "../../src/algorithms/calendar/current.ts";
 import { openZone } from "../../src/algorithms/calendar/zone.ts";
-import { boundariesByDate, changes, hourByDate } from "../support/calendar/date-model.ts";
 import { expectedOf, KNOWN, windowOf } from "../support/calendar/known.ts";
-import { ZONES } from "../support/calendar/zones.ts";
 import { FACTOR } from "../support/runs.ts";
+import { boundariesByDate, changes, hourByDate } from "./date-model.ts";
+import { ZONES } from "./zones.ts";
 
 /* The boundaries of calendar windows beside a model that finds them by other means. */
 

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, inject, test } from "vitest";
 
 import { figures } from "../support/chaos/figures.ts";
-import { startStopwatch } from "../support/chaos/stopwatch.ts";
-import { SUBJECTS } from "../support/chaos/subjects.ts";
 import { halfOpen, none, startFaultProxy } from "../support/fault-proxy.ts";
+import { startStopwatch } from "./stopwatch.ts";
+import { SUBJECTS } from "./subjects.ts";
 
 const BURST = 60;
 

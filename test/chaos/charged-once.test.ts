@@ -4,14 +4,14 @@ import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 
 import { createLimiter, fixedWindow } from "../../src/index.ts";
-import { charges } from "../support/chaos/charges.ts";
 import { figures } from "../support/chaos/figures.ts";
-import { startOwnStore, TOKEN } from "../support/chaos/own-store.ts";
-import { LIMIT } from "../support/chaos/subject.ts";
-import { SUBJECTS } from "../support/chaos/subjects.ts";
 import { delay, dropReplies, type Fault, none, resetBefore } from "../support/fault-proxy.ts";
 import { random } from "../support/random.ts";
 import { some } from "../support/runs.ts";
+import { charges } from "./charges.ts";
+import { startOwnStore, TOKEN } from "./own-store.ts";
+import { LIMIT } from "./subject.ts";
+import { SUBJECTS } from "./subjects.ts";
 
 const CALLS = 400;
 

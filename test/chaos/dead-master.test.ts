@@ -5,11 +5,11 @@ import { expect, test } from "vitest";
 
 import { createLimiter, fixedWindow, StoreError } from "../../src/index.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
-import { type Master, startCrowd, usersOf } from "../support/chaos/cluster-users.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { random } from "../support/random.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import { some } from "../support/runs.ts";
+import { type Master, startCrowd, usersOf } from "./cluster-users.ts";
 
 const TOKEN = "token";
 

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { createLimiter, fixedWindow, type Limiter } from "../../src/index.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
-import { type Call, startUser, type User, usersOf } from "../support/chaos/cluster-users.ts";
 import { figures } from "../support/chaos/figures.ts";
-import { startStopwatch } from "../support/chaos/stopwatch.ts";
 import { random } from "../support/random.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 import { some } from "../support/runs.ts";
+import { type Call, startUser, type User, usersOf } from "./cluster-users.ts";
+import { startStopwatch } from "./stopwatch.ts";
 
 const LIMIT = 1_000_000_000;
 const TOKEN = "token";

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect, test } from "vitest";
 
-import { startOwnStore, TOKEN } from "../support/chaos/own-store.ts";
-import { workerSubject } from "../support/chaos/worker-subject.ts";
 import { delay } from "../support/fault-proxy.ts";
+import { startOwnStore, TOKEN } from "./own-store.ts";
+import { workerSubject } from "./worker-subject.ts";
 
 test("a worker that starts 140 ms away from its Redis is exact within seconds", async () => {
   const store = await startOwnStore();

@@ -3,8 +3,8 @@ import type { ServerResponse } from "node:http";
 
 import { expect, inject, test } from "vitest";
 
-import { SUBJECTS } from "../support/chaos/subjects.ts";
 import { startFaultProxy } from "../support/fault-proxy.ts";
+import { SUBJECTS } from "./subjects.ts";
 
 test.for(SUBJECTS)("what the $name gives up leaves no connection behind", async ({ start }) => {
   const proxy = await startFaultProxy(inject("redisRestUrl"));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { concurrency, createLimiter, fixedWindow, type Hold, StoreError } from "../../src/index.ts";
 import { usage } from "../../src/llm.ts";
-import { type OwnStore, startOwnStore, TOKEN } from "../support/chaos/own-store.ts";
+import { type OwnStore, startOwnStore, TOKEN } from "./own-store.ts";
 
 let store: OwnStore;
 beforeAll(async () => {

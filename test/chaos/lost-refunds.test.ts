@@ -13,17 +13,12 @@ import {
   tokenBucket,
 } from "../../src/index.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
-import {
-  type Admitted,
-  mostAboveRefill,
-  mostInAnyWindow,
-  mostInOneWindow,
-} from "../support/chaos/admissions.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { type Fault, none, resetBefore, startFaultProxy } from "../support/fault-proxy.ts";
 import { random } from "../support/random.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import { runs, some } from "../support/runs.ts";
+import { type Admitted, mostAboveRefill, mostInAnyWindow, mostInOneWindow } from "./admissions.ts";
 
 const TOKEN = "token";
 

@@ -15,17 +15,12 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
-import {
-  type Admitted,
-  mostAboveRefill,
-  mostInAnyWindow,
-  mostInOneWindow,
-} from "../support/chaos/admissions.ts";
 import { figures } from "../support/chaos/figures.ts";
-import { type OwnStore, startOwnStore, TOKEN } from "../support/chaos/own-store.ts";
 import { dropReplies, type Fault, none, resetBefore } from "../support/fault-proxy.ts";
 import { random } from "../support/random.ts";
 import { FACTOR, least, runs } from "../support/runs.ts";
+import { type Admitted, mostAboveRefill, mostInAnyWindow, mostInOneWindow } from "./admissions.ts";
+import { type OwnStore, startOwnStore, TOKEN } from "./own-store.ts";
 
 let store: OwnStore;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { inject, test } from "vitest";
 
-import { FAULTS } from "../support/chaos/faults.ts";
-import { timeoutFor, rideOut } from "../support/chaos/ride-out.ts";
-import { SUBJECTS } from "../support/chaos/subjects.ts";
 import { none, startFaultProxy } from "../support/fault-proxy.ts";
 import { some } from "../support/runs.ts";
+import { FAULTS } from "./faults.ts";
+import { timeoutFor, rideOut } from "./ride-out.ts";
+import { SUBJECTS } from "./subjects.ts";
 
 test.concurrent.for(some(FAULTS))(
   "on the way to Redis: $name",

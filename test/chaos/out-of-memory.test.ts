@@ -12,8 +12,8 @@ import {
   tokenBucket,
 } from "../../src/index.ts";
 import { figures } from "../support/chaos/figures.ts";
-import { fillUp, makeRoom } from "../support/chaos/memory.ts";
-import { type OwnStore, startOwnStore, TOKEN } from "../support/chaos/own-store.ts";
+import { fillUp, makeRoom } from "./memory.ts";
+import { type OwnStore, startOwnStore, TOKEN } from "./own-store.ts";
 
 const limit = 12;
 const POLICIES: readonly Policy[] = [

@@ -1,11 +1,11 @@
 import { Redis } from "ioredis";
 import { test } from "vitest";
 
-import { fillUp, makeRoom } from "../support/chaos/memory.ts";
-import { type OwnStore, startOwnStore, TOKEN } from "../support/chaos/own-store.ts";
-import { timeoutFor, type Outage, rideOut } from "../support/chaos/ride-out.ts";
-import { SUBJECTS } from "../support/chaos/subjects.ts";
 import { some } from "../support/runs.ts";
+import { fillUp, makeRoom } from "./memory.ts";
+import { type OwnStore, startOwnStore, TOKEN } from "./own-store.ts";
+import { timeoutFor, type Outage, rideOut } from "./ride-out.ts";
+import { SUBJECTS } from "./subjects.ts";
 
 type OutageOf = (store: OwnStore, admin: Redis) => Omit<Outage, "name">;
 

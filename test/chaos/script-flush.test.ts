@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { figures } from "../support/chaos/figures.ts";
-import { LIMIT } from "../support/chaos/subject.ts";
-import { SUBJECTS } from "../support/chaos/subjects.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
+import { LIMIT } from "./subject.ts";
+import { SUBJECTS } from "./subjects.ts";
 
 let cluster: RedisCluster;
 let bridge: Bridge;

@@ -4,11 +4,11 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { FAULTY_JSON } from "../support/cli/faulty-json.ts";
-import { FAULTY_SYNTAX } from "../support/cli/faulty-syntax.ts";
-import { FAULTY_TOML } from "../support/cli/faulty-toml.ts";
 import { tidegate } from "../support/cli/run.ts";
 import type { Run } from "../support/run-here.ts";
+import { FAULTY_JSON } from "./faulty-json.ts";
+import { FAULTY_SYNTAX } from "./faulty-syntax.ts";
+import { FAULTY_TOML } from "./faulty-toml.ts";
 
 const FILES = [...FAULTY_SYNTAX, ...FAULTY_JSON, ...FAULTY_TOML];
 const SOUND = `{

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { AT, BY, ok, problem } from "../support/cli/answers.ts";
-import { seen, useGateway } from "../support/cli/use-gateway.ts";
+import { AT, BY, ok, problem } from "./answers.ts";
+import { seen, useGateway } from "./use-gateway.ts";
 
 const on = useGateway();
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { AT, LIVE, ok } from "../support/cli/answers.ts";
-import type { Scripted } from "../support/cli/scripted-gateway.ts";
-import { useGateway } from "../support/cli/use-gateway.ts";
+import { AT, LIVE, ok } from "./answers.ts";
+import type { Scripted } from "./scripted-gateway.ts";
+import { useGateway } from "./use-gateway.ts";
 
 const on = useGateway();
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { environmentsIn } from "../../src/node/cli/check/environments.ts";
 import { checkEnvironments } from "../../src/node/doctor/checks/environments.ts";
-import { useGateway } from "../support/cli/use-gateway.ts";
+import { useGateway } from "./use-gateway.ts";
 
 const on = useGateway();
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { freePort } from "../../scripts/support/free-port.ts";
-import { CHANGES, problem } from "../support/cli/answers.ts";
-import { useGateway } from "../support/cli/use-gateway.ts";
+import { CHANGES, problem } from "./answers.ts";
+import { useGateway } from "./use-gateway.ts";
 
 const on = useGateway();
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { AT, BY, CHANGES, DOCUMENT, LIVE, ok, PUBLISHED } from "../support/cli/answers.ts";
-import { seen, useGateway } from "../support/cli/use-gateway.ts";
+import { AT, BY, CHANGES, DOCUMENT, LIVE, ok, PUBLISHED } from "./answers.ts";
+import { seen, useGateway } from "./use-gateway.ts";
 
 const on = useGateway();
 

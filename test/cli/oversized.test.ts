@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { oversizedVariables, variablesIn } from "../../src/node/cli/check/oversized.ts";
 import { checkVariables } from "../../src/node/doctor/checks/variables.ts";
-import { useGateway } from "../support/cli/use-gateway.ts";
+import { useGateway } from "./use-gateway.ts";
 
 const on = useGateway();
 

@@ -3,9 +3,9 @@ import { once } from "node:events";
 
 import { expect, test } from "vitest";
 
-import { AT, BY, CHANGES, LIVE, ok, problem } from "../support/cli/answers.ts";
 import { PROGRAM, TOKEN, tidegate, tidegateProcess } from "../support/cli/run.ts";
-import { useGateway } from "../support/cli/use-gateway.ts";
+import { AT, BY, CHANGES, LIVE, ok, problem } from "./answers.ts";
+import { useGateway } from "./use-gateway.ts";
 
 /* What only a process has. The other tests run the program in theirs. */
 

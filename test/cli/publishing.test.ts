@@ -3,17 +3,8 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import {
-  AT,
-  CHANGE_LINES,
-  CHANGES,
-  DOCUMENT,
-  LIVE,
-  ok,
-  problem,
-  PUBLISHED,
-} from "../support/cli/answers.ts";
-import { seen, useGateway } from "../support/cli/use-gateway.ts";
+import { AT, CHANGE_LINES, CHANGES, DOCUMENT, LIVE, ok, problem, PUBLISHED } from "./answers.ts";
+import { seen, useGateway } from "./use-gateway.ts";
 
 const on = useGateway();
 

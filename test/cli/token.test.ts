@@ -3,10 +3,10 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { LIVE, problem } from "../support/cli/answers.ts";
 import { TOKEN } from "../support/cli/run.ts";
-import { startScriptedGateway } from "../support/cli/scripted-gateway.ts";
-import { useGateway } from "../support/cli/use-gateway.ts";
+import { LIVE, problem } from "./answers.ts";
+import { startScriptedGateway } from "./scripted-gateway.ts";
+import { useGateway } from "./use-gateway.ts";
 
 const on = useGateway();
 

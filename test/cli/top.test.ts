@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { AT, ok } from "../support/cli/answers.ts";
-import { seen, useGateway } from "../support/cli/use-gateway.ts";
+import { AT, ok } from "./answers.ts";
+import { seen, useGateway } from "./use-gateway.ts";
 
 const on = useGateway();
 

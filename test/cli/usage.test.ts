@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, test } from "vitest";
 
-import { CHANGES } from "../support/cli/answers.ts";
 import { tidegate } from "../support/cli/run.ts";
-import { useGateway } from "../support/cli/use-gateway.ts";
+import { CHANGES } from "./answers.ts";
+import { useGateway } from "./use-gateway.ts";
 
 const on = useGateway();
 

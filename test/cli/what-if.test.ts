@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { seen, useGateway } from "../support/cli/use-gateway.ts";
+import { seen, useGateway } from "./use-gateway.ts";
 
 const on = useGateway();
 

@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
-import { lowContrastsOf } from "../support/dashboard/axe.ts";
-import { RULES, useDashboard } from "../support/dashboard/dashboard.ts";
-import { editorOf, putText } from "../support/dashboard/editor.ts";
-import { ride } from "../support/dashboard/rides.ts";
+import { lowContrastsOf } from "./axe.ts";
+import { RULES, useDashboard } from "./dashboard.ts";
+import { editorOf, putText } from "./editor.ts";
+import { ride } from "./rides.ts";
 
 const on = useDashboard();
 const TEXT = JSON.stringify({ rules: RULES }, undefined, 2);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { useDashboard } from "../support/dashboard/dashboard.ts";
-import { ride } from "../support/dashboard/rides.ts";
-import { sampledUsers } from "../support/dashboard/sampled-users.ts";
+import { useDashboard } from "./dashboard.ts";
+import { ride } from "./rides.ts";
+import { sampledUsers } from "./sampled-users.ts";
 
 const on = useDashboard();
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { buildDashboard } from "../../scripts/build-dashboard/build.ts";
 import { type DashboardServer, serveDashboard } from "../../src/node/cli/dashboard-server.ts";
-import { openBrowser } from "../support/dashboard/browser.ts";
+import { openBrowser } from "./browser.ts";
 
 const TOKEN = "the-token-of-these-tests";
 

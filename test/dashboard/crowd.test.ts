@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
-import { countCrowd, manyRules } from "../support/dashboard/crowd.ts";
-import { useDashboard } from "../support/dashboard/dashboard.ts";
-import { costTable, stopwatchOf } from "../support/dashboard/interaction.ts";
+import { countCrowd, manyRules } from "./crowd.ts";
+import { useDashboard } from "./dashboard.ts";
+import { costTable, stopwatchOf } from "./interaction.ts";
 
 const on = useDashboard();
 

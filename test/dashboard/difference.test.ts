@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { RULES, useDashboard } from "../support/dashboard/dashboard.ts";
-import { putText } from "../support/dashboard/editor.ts";
+import { RULES, useDashboard } from "./dashboard.ts";
+import { putText } from "./editor.ts";
 
 const on = useDashboard();
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { violationsOf } from "../support/dashboard/axe.ts";
-import { READ_TOKEN, RULES, useDashboard } from "../support/dashboard/dashboard.ts";
-import { editorOf, goBehind, putText } from "../support/dashboard/editor.ts";
+import { violationsOf } from "./axe.ts";
+import { READ_TOKEN, RULES, useDashboard } from "./dashboard.ts";
+import { editorOf, goBehind, putText } from "./editor.ts";
 
 const on = useDashboard();
 

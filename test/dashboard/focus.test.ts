@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { useDashboard } from "../support/dashboard/dashboard.ts";
-import { rideOften } from "../support/dashboard/rides.ts";
+import { useDashboard } from "./dashboard.ts";
+import { rideOften } from "./rides.ts";
 
 const on = useDashboard();
 

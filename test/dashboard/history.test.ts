@@ -2,11 +2,11 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { deedsAbout } from "../../src/dashboard/partition/history/deeds.ts";
-import { violationsOf } from "../support/dashboard/axe.ts";
-import { useDashboard } from "../support/dashboard/dashboard.ts";
-import { legendOf } from "../support/dashboard/legend.ts";
-import { rideOften } from "../support/dashboard/rides.ts";
-import { sampledUsers, unsampledUsers } from "../support/dashboard/sampled-users.ts";
+import { violationsOf } from "./axe.ts";
+import { useDashboard } from "./dashboard.ts";
+import { legendOf } from "./legend.ts";
+import { rideOften } from "./rides.ts";
+import { sampledUsers, unsampledUsers } from "./sampled-users.ts";
 
 const on = useDashboard();
 

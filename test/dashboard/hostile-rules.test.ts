@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
-import { useDashboard } from "../support/dashboard/dashboard.ts";
-import { editorOf, putText } from "../support/dashboard/editor.ts";
-import { expectPlain, MARKUP } from "../support/dashboard/hostile.ts";
+import { useDashboard } from "./dashboard.ts";
+import { editorOf, putText } from "./editor.ts";
+import { expectPlain, MARKUP } from "./hostile.ts";
 
 const on = useDashboard();
 

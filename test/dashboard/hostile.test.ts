@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { useDashboard } from "../support/dashboard/dashboard.ts";
-import { expectPlain, HOSTILE, MARKUP } from "../support/dashboard/hostile.ts";
+import { useDashboard } from "./dashboard.ts";
+import { expectPlain, HOSTILE, MARKUP } from "./hostile.ts";
 
 const on = useDashboard();
 

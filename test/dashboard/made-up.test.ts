@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { pointerTo, validatorOf } from "../support/admin/described.ts";
-import { statsFor, topFor } from "../support/dashboard/counts.ts";
+import { pointerTo, validatorOf } from "../admin/described.ts";
+import { statsFor, topFor } from "./counts.ts";
 
 const ORIGIN = "http://gateway.example/_tidegate/api/v1";
 const SPAN = "from=1925024400000&to=1925028000000";

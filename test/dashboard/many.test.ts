@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
-import { useDashboard } from "../support/dashboard/dashboard.ts";
-import { editorOf } from "../support/dashboard/editor.ts";
+import { useDashboard } from "./dashboard.ts";
+import { editorOf } from "./editor.ts";
 
 const on = useDashboard();
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { useDashboard } from "../support/dashboard/dashboard.ts";
+import { useDashboard } from "./dashboard.ts";
 
 const on = useDashboard();
 

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
-import { useDashboard } from "../support/dashboard/dashboard.ts";
-import { legendOf } from "../support/dashboard/legend.ts";
+import { useDashboard } from "./dashboard.ts";
+import { legendOf } from "./legend.ts";
 
 const on = useDashboard();
 

@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 
-import { useDashboard } from "../support/dashboard/dashboard.ts";
+import { useDashboard } from "./dashboard.ts";
 
 const on = useDashboard();
 

@@ -4,11 +4,11 @@ import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 
 import { hash } from "../../src/partition/partition-key.ts";
-import { RULES, useDashboard } from "../support/dashboard/dashboard.ts";
-import { putText } from "../support/dashboard/editor.ts";
-import { legendOf } from "../support/dashboard/legend.ts";
-import { startLoad } from "../support/dashboard/load.ts";
-import { ride } from "../support/dashboard/rides.ts";
+import { RULES, useDashboard } from "./dashboard.ts";
+import { putText } from "./editor.ts";
+import { legendOf } from "./legend.ts";
+import { startLoad } from "./load.ts";
+import { ride } from "./rides.ts";
 
 const on = useDashboard();
 

@@ -7,9 +7,9 @@ import { distinct, labelsAt } from "../../src/dashboard/parts/axis-labels.ts";
 import { count, milliseconds } from "../../src/dashboard/parts/format.ts";
 import { lonePoints } from "../../src/dashboard/parts/lone-points.ts";
 import { hash } from "../../src/partition/partition-key.ts";
-import { statsFor } from "../support/dashboard/counts.ts";
-import { useDashboard } from "../support/dashboard/dashboard.ts";
-import { rideOften } from "../support/dashboard/rides.ts";
+import { statsFor } from "./counts.ts";
+import { useDashboard } from "./dashboard.ts";
+import { rideOften } from "./rides.ts";
 
 const on = useDashboard();
 

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
-import { useDashboard } from "../support/dashboard/dashboard.ts";
+import { useDashboard } from "./dashboard.ts";
 
 const on = useDashboard();
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { READ_TOKEN, useDashboard } from "../support/dashboard/dashboard.ts";
+import { READ_TOKEN, useDashboard } from "./dashboard.ts";
 
 const on = useDashboard();
 

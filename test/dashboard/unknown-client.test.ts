@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { recognize } from "../../src/dashboard/partition/candidates.ts";
 import { partitionName } from "../../src/metrics/partition-name.ts";
 import { hash } from "../../src/partition/partition-key.ts";
-import { useDashboard } from "../support/dashboard/dashboard.ts";
-import { ride, rideOften } from "../support/dashboard/rides.ts";
+import { useDashboard } from "./dashboard.ts";
+import { ride, rideOften } from "./rides.ts";
 
 const on = useDashboard();
 

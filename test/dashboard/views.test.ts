@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 
 import { hash } from "../../src/partition/partition-key.ts";
-import { lowContrastsOf, violationsOf } from "../support/dashboard/axe.ts";
-import { statsFor } from "../support/dashboard/counts.ts";
-import { useDashboard } from "../support/dashboard/dashboard.ts";
-import { rideOften } from "../support/dashboard/rides.ts";
+import { lowContrastsOf, violationsOf } from "./axe.ts";
+import { statsFor } from "./counts.ts";
+import { useDashboard } from "./dashboard.ts";
+import { rideOften } from "./rides.ts";
 
 const on = useDashboard();
 

@@ -2,10 +2,10 @@ import { Redis } from "ioredis";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 
-import { violationsOf } from "../support/dashboard/axe.ts";
-import { READ_TOKEN, useDashboard } from "../support/dashboard/dashboard.ts";
-import { rideOften } from "../support/dashboard/rides.ts";
-import { sampledUsers, unsampledUsers } from "../support/dashboard/sampled-users.ts";
+import { violationsOf } from "./axe.ts";
+import { READ_TOKEN, useDashboard } from "./dashboard.ts";
+import { rideOften } from "./rides.ts";
+import { sampledUsers, unsampledUsers } from "./sampled-users.ts";
 
 const on = useDashboard();
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { burst, daily, decide, full, room } from "../support/decision/decide.ts";
+import { burst, daily, decide, full, room } from "./decide.ts";
 
 const NOW = 1_800_000_000;
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { burst, daily, decide, full, room } from "../support/decision/decide.ts";
+import { burst, daily, decide, full, room } from "./decide.ts";
 
 const NOW = 1_800_000_000;
 

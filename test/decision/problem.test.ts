@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { burst, daily, decide, full, room } from "../support/decision/decide.ts";
+import { burst, daily, decide, full, room } from "./decide.ts";
 
 describe("a denial as a response", () => {
   test("is a 429 problem that names the policies without room", async () => {

@@ -6,8 +6,8 @@ import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { checkSettings, DEFAULTS } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import { burst, daily, decide, full, room } from "../support/decision/decide.ts";
 import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
+import { burst, daily, decide, full, room } from "./decide.ts";
 
 const tenth = { ...burst, retryJitter: 0.1 };
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { decide, full, room } from "../support/decision/decide.ts";
-import { parseList } from "../support/decision/structured-fields.ts";
+import { decide, full, room } from "./decide.ts";
+import { parseList } from "./structured-fields.ts";
 
 describe("RateLimit and RateLimit-Policy", () => {
   test("are lists of RFC 9651 that say what the decision says", () => {

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { createDenialCache } from "../../src/denials/denial-cache.ts";
-import { modelDenialCache } from "../support/denials/denial-model.ts";
 import { runs } from "../support/runs.ts";
+import { modelDenialCache } from "./denial-model.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

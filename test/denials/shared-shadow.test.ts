@@ -15,10 +15,10 @@ import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { nearbyCache } from "../support/denials/nearby-cache.ts";
-import { distantStore } from "../support/distant-store.ts";
 import { random } from "../support/random.ts";
 import { installTimers, virtualTime } from "../support/virtual-time.ts";
+import { distantStore } from "./distant-store.ts";
+import { nearbyCache } from "./nearby-cache.ts";
 
 /*
  * As the shadow of Redis, for isolates that share their denials: whatever they deny without Redis is put to the model

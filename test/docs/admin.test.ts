@@ -14,8 +14,8 @@ import { routesOf } from "../../src/admin/admin.ts";
 import { createGateway } from "../../src/gateway.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
 import { administered } from "../support/admin/administered.ts";
-import { codeBlocks } from "../support/docs/code-blocks.ts";
 import { listenTo } from "../support/gateway/serve.ts";
+import { codeBlocks } from "./code-blocks.ts";
 
 const DOCUMENT = "docs/admin.md";
 const ADMIN_TOKEN = "mV3kT9xQ2bLr7WcYp0NsHd5Zf8Gj1Ua6Re4Ki0Xo2c=";

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "vitest";
 
 import { checkText } from "../../src/node/cli/check/check-text.ts";
-import { codeBlocks } from "../support/docs/code-blocks.ts";
-import { writeBlocks } from "../support/docs/typed-blocks.ts";
+import { codeBlocks } from "./code-blocks.ts";
+import { writeBlocks } from "./typed-blocks.ts";
 
 // What is said of tools is held by test/llm/limit-tools.test.ts.
 const blocks = codeBlocks("docs/agents.md");

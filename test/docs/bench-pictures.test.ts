@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { PICTURES } from "../../bench/benchmark/plot/plot.ts";
 import { readResults } from "../../bench/benchmark/results.ts";
-import { expectPicture } from "../support/plot/expect-picture.ts";
+import { expectPicture } from "./expect-picture.ts";
 
 const results = await readResults("bench/results.json");
 const names = Object.keys(PICTURES);

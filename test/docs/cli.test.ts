@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 
 import { EXIT } from "../../src/node/cli/errors.ts";
 import { tidegate } from "../support/cli/run.ts";
-import { codeBlocks } from "../support/docs/code-blocks.ts";
+import { codeBlocks } from "./code-blocks.ts";
 
 const text = readFileSync("docs/cli.md", "utf8");
 const described = [...text.matchAll(/^\| `tidegate ([^`]+)`/gm)].map(([, usage]) =>

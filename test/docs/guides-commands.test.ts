@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { type LocalStack, startLocalStack } from "../../scripts/local-stack/local-stack.ts";
 import { freePort } from "../../scripts/support/free-port.ts";
-import { guideBlocks } from "../support/docs/guides.ts";
+import { guideBlocks } from "./guides.ts";
 
 const commands = guideBlocks("sh").flatMap(({ document, code }) =>
   code

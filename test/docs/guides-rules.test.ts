@@ -6,7 +6,7 @@ import { unstable_readConfig } from "wrangler";
 
 import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
-import { guideCode } from "../support/docs/guides.ts";
+import { guideCode } from "./guides.ts";
 
 const folder = resolve(".tmp/guides-rules");
 let origin: Origin;

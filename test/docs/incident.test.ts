@@ -13,10 +13,10 @@ import { admin } from "../../src/admin.ts";
 import { createGateway } from "../../src/gateway.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
 import { hash } from "../../src/partition/partition-key.ts";
-import { codeBlocks } from "../support/docs/code-blocks.ts";
 import { startOrigin } from "../support/gateway/gateway.ts";
 import { listenTo } from "../support/gateway/serve.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
+import { codeBlocks } from "./code-blocks.ts";
 
 const PROGRAM = `'${process.execPath}' '${resolve("src/node/cli/main.ts")}'`;
 

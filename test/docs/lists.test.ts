@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { unstable_readConfig } from "wrangler";
 
 import { createGateway } from "../../src/gateway/gateway.ts";
-import { codeBlocks } from "../support/docs/code-blocks.ts";
 import { startOrigin } from "../support/gateway/gateway.ts";
+import { codeBlocks } from "./code-blocks.ts";
 
 const folder = resolve(".tmp/lists");
 beforeAll(() => {

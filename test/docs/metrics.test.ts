@@ -7,9 +7,9 @@ import { bundle } from "../../bench/support/bundle.ts";
 import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
 import type { Gateway } from "../../src/gateway/gateway.ts";
 import { metricsReader } from "../../src/metrics/reader.ts";
-import { codeBlocks } from "../support/docs/code-blocks.ts";
-import { writeBlocks } from "../support/docs/typed-blocks.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
+import { codeBlocks } from "./code-blocks.ts";
+import { writeBlocks } from "./typed-blocks.ts";
 
 const blocks = ["docs/admin.md", "docs/metrics.md"]
   .flatMap((document) => codeBlocks(document))

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { PICTURES } from "../../bench/surge/report/pictures/pictures.ts";
 import { readResults } from "../../bench/surge/results.ts";
-import { expectPicture } from "../support/plot/expect-picture.ts";
+import { expectPicture } from "./expect-picture.ts";
 
 const results = await readResults("bench/surge.json");
 const names = Object.keys(PICTURES);

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 
-import { codeBlocks } from "../support/docs/code-blocks.ts";
-import { writeBlocks } from "../support/docs/typed-blocks.ts";
+import { codeBlocks } from "./code-blocks.ts";
+import { writeBlocks } from "./typed-blocks.ts";
 
 const blocks = codeBlocks("docs/testing.md");
 const typed = writeBlocks("testing", blocks);

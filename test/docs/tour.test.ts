@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 
 import { startLocalStack } from "../../scripts/local-stack/local-stack.ts";
-import { codeBlocks } from "../support/docs/code-blocks.ts";
+import { codeBlocks } from "./code-blocks.ts";
 
 const program = fileURLToPath(new URL("../../src/node/cli/main.ts", import.meta.url));
 const run = promisify(execFile);

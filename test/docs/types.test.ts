@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 
 import { expect, test } from "vitest";
 
-import { codeBlocks } from "../support/docs/code-blocks.ts";
-import { guideBlocks } from "../support/docs/guides.ts";
+import { codeBlocks } from "./code-blocks.ts";
+import { guideBlocks } from "./guides.ts";
 
 /** The pages beside the guides whose TypeScript needs no other types than this project has. */
 const PAGES = [

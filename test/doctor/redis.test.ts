@@ -16,7 +16,7 @@ import {
   idsOf,
 } from "../support/doctor/deployment.ts";
 import { answers, type Fault, none, startFaultProxy } from "../support/fault-proxy.ts";
-import { startOlderRedis } from "../support/older-redis.ts";
+import { startOlderRedis } from "./older-redis.ts";
 
 const MIB = 2 ** 20;
 

@@ -3,13 +3,7 @@ import { memoryAdapter } from "better-auth/adapters/memory";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { type RateLimitStorage, tidegateStorage } from "../../src/better-auth.ts";
-import {
-  countedRedis,
-  noRedis,
-  ownPrefix,
-  redisByDate,
-  standStill,
-} from "../support/dropins/clocked-redis.ts";
+import { countedRedis, noRedis, ownPrefix, redisByDate, standStill } from "./clocked-redis.ts";
 
 const EACH = [
   ["its memory", () => ({ storage: "memory" as const })],

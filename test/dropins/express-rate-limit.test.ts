@@ -19,7 +19,7 @@ import {
   ownPrefix,
   redisByDate,
   standStill,
-} from "../support/dropins/clocked-redis.ts";
+} from "./clocked-redis.ts";
 
 interface Options {
   readonly windowMs: number;

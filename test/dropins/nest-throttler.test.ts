@@ -5,13 +5,7 @@ import { ThrottlerGuard, ThrottlerModule, ThrottlerStorageService } from "@nestj
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { TidegateThrottlerStorage } from "../../src/nest-throttler.ts";
-import {
-  countedRedis,
-  noRedis,
-  ownPrefix,
-  redisByDate,
-  standStill,
-} from "../support/dropins/clocked-redis.ts";
+import { countedRedis, noRedis, ownPrefix, redisByDate, standStill } from "./clocked-redis.ts";
 
 const EACH = [
   ["ThrottlerStorageService", () => new ThrottlerStorageService()],

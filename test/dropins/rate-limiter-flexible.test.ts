@@ -11,13 +11,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { ConfigurationError, StoreError } from "../../src/index.ts";
 import { RateLimiterTidegate } from "../../src/rate-limiter-flexible.ts";
-import {
-  countedRedis,
-  noRedis,
-  ownPrefix,
-  redisByDate,
-  standStill,
-} from "../support/dropins/clocked-redis.ts";
+import { countedRedis, noRedis, ownPrefix, redisByDate, standStill } from "./clocked-redis.ts";
 
 type Options = IRateLimiterOptions & { readonly points: number; readonly duration: number };
 

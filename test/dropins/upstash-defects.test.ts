@@ -4,14 +4,8 @@ import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { fromIoredis } from "../../src/node.ts";
 import { Ratelimit } from "../../src/upstash-ratelimit.ts";
-import { connect, noRedis, ownPrefix, standStill } from "../support/dropins/clocked-redis.ts";
-import {
-  createOurs,
-  createPeer,
-  type Create,
-  type Limiter,
-  peerRedis,
-} from "../support/dropins/upstash-places.ts";
+import { connect, noRedis, ownPrefix, standStill } from "./clocked-redis.ts";
+import { createOurs, createPeer, type Create, type Limiter, peerRedis } from "./upstash-places.ts";
 
 /** What happens on the peer and on us: the first is why it is in the table of docs/moving/upstash-ratelimit.md. */
 async function onBoth<Result>(run: (create: Create) => Promise<Result>): Promise<[Result, Result]> {

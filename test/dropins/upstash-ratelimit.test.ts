@@ -2,8 +2,8 @@ import { Ratelimit as Peer } from "@upstash/ratelimit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { Ratelimit } from "../../src/upstash-ratelimit.ts";
-import { connect, ownPrefix, redisByDate, standStill } from "../support/dropins/clocked-redis.ts";
-import { BOTH, type Limiter, peerRedis } from "../support/dropins/upstash-places.ts";
+import { connect, ownPrefix, redisByDate, standStill } from "./clocked-redis.ts";
+import { BOTH, type Limiter, peerRedis } from "./upstash-places.ts";
 
 const successes = async (limiter: Limiter, requests: number, identifier = "ada") => {
   let passed = 0;

@@ -5,7 +5,7 @@ import { execPath } from "node:process";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { freePort } from "../../scripts/support/free-port.ts";
-import { codeBlocks } from "../support/docs/code-blocks.ts";
+import { codeBlocks } from "../docs/code-blocks.ts";
 
 let bridge: ChildProcess;
 let url: string;

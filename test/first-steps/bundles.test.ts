@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { expect, inject, test } from "vitest";
 
-import { guideCode } from "../support/docs/guides.ts";
+import { guideCode } from "../docs/guides.ts";
 
 const handler = guideCode("await limit(");
 

@@ -7,8 +7,8 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 
 import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
-import { linkPackages, startScript } from "../support/first-steps/example.ts";
-import { startWorker, statusesOf } from "../support/first-steps/worker.ts";
+import { linkPackages, startScript } from "./example.ts";
+import { startWorker, statusesOf } from "./worker.ts";
 
 const run = promisify(execFile);
 

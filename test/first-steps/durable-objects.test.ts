@@ -8,8 +8,8 @@ import { promisify } from "node:util";
 
 import { describe, expect, inject, test } from "vitest";
 
-import { codeBlocks } from "../support/docs/code-blocks.ts";
-import { type RunningWorker, startProject, statusesOf } from "../support/first-steps/worker.ts";
+import { codeBlocks } from "../docs/code-blocks.ts";
+import { type RunningWorker, startProject, statusesOf } from "./worker.ts";
 
 const [handler, handlerToml, gateway, gatewayToml] = codeBlocks("docs/durable-objects.md").map(
   ({ code }) => code,

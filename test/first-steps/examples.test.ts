@@ -11,14 +11,9 @@ import { beforeEach, describe, expect, inject, onTestFinished, test } from "vite
 
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
-import { startMiddleware } from "../support/first-steps/edge.ts";
-import {
-  installExample,
-  manifestOf,
-  placeOf,
-  startScript,
-} from "../support/first-steps/example.ts";
-import { startProject, statusesOf } from "../support/first-steps/worker.ts";
+import { startMiddleware } from "./edge.ts";
+import { installExample, manifestOf, placeOf, startScript } from "./example.ts";
+import { startProject, statusesOf } from "./worker.ts";
 
 /** Where an example counts: in a new Redis, because all of them count one client, that of this machine. */
 let places: Record<"REDIS_URL" | "UPSTASH_REDIS_REST_URL" | "UPSTASH_REDIS_REST_TOKEN", string>;

@@ -8,9 +8,9 @@ import { parseEnv } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { codeBlocks } from "../support/docs/code-blocks.ts";
-import { guideCode } from "../support/docs/guides.ts";
-import { startProject, statusesOf } from "../support/first-steps/worker.ts";
+import { codeBlocks } from "../docs/code-blocks.ts";
+import { guideCode } from "../docs/guides.ts";
+import { startProject, statusesOf } from "./worker.ts";
 
 /** What the guide has somebody write who has no clone. */
 const files = {

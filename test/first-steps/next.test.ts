@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 
 import { freePort } from "../../scripts/support/free-port.ts";
-import { guideCode } from "../support/docs/guides.ts";
+import { guideCode } from "../docs/guides.ts";
 
 const run = promisify(execFile);
 const environment = () => ({

@@ -7,7 +7,7 @@ import { execPath } from "node:process";
 import { afterEach, beforeAll, describe, expect, inject, test, vi } from "vitest";
 
 import { freePort } from "../../scripts/support/free-port.ts";
-import { codeBlocks } from "../support/docs/code-blocks.ts";
+import { codeBlocks } from "../docs/code-blocks.ts";
 
 /** What the samples import, and where the project has it. */
 const BESIDE = { express: "express5", fastify: "fastify5", ioredis: "ioredis", redis: "redis" };

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 import { beforeAll, describe, expect, inject, test } from "vitest";
 
-import { codeBlocks } from "../support/docs/code-blocks.ts";
+import { codeBlocks } from "../docs/code-blocks.ts";
 
 const run = promisify(execFile);
 

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 
 import { describe, expect, inject, test } from "vitest";
 
-import { startProject } from "../support/first-steps/worker.ts";
+import { startProject } from "./worker.ts";
 
 /** A module that decides four times with a client built like this from `env`. */
 const decider = (client: string, construct: string) => `import { Redis } from "${client}";

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 
 import manifest from "../../package.json" with { type: "json" };
-import { guideBlocks, guideCode } from "../support/docs/guides.ts";
+import { guideBlocks, guideCode } from "../docs/guides.ts";
 
 const strict = {
   noEmit: true,

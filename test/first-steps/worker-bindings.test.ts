@@ -1,7 +1,7 @@
 import { describe, expect, inject, test } from "vitest";
 
-import { guideCode } from "../support/docs/guides.ts";
-import { startProject, statusesOf } from "../support/first-steps/worker.ts";
+import { guideCode } from "../docs/guides.ts";
+import { startProject, statusesOf } from "./worker.ts";
 
 const handler = guideCode("await limit(");
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 
-import { useBridge } from "../support/fuzz/bridge-under-test.ts";
-import { fuzz } from "../support/fuzz/fuzz.ts";
-import { hostileText } from "../support/fuzz/hostile.ts";
-import { commandOf } from "../support/fuzz/redis-commands.ts";
+import { useBridge } from "./bridge-under-test.ts";
+import { fuzz } from "./fuzz.ts";
+import { hostileText } from "./hostile.ts";
+import { commandOf } from "./redis-commands.ts";
 
 const bridge = useBridge();
 const command = commandOf(() => bridge.shapes);

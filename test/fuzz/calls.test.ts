@@ -14,9 +14,9 @@ import {
   TidegateError,
   tokenBucket,
 } from "../../src/index.ts";
-import { fuzz } from "../support/fuzz/fuzz.ts";
-import { hostileText, hostileValue } from "../support/fuzz/hostile.ts";
-import { realize, Trap } from "../support/fuzz/made.ts";
+import { fuzz } from "./fuzz.ts";
+import { hostileText, hostileValue } from "./hostile.ts";
+import { realize, Trap } from "./made.ts";
 
 /** So long that nothing comes back while a property runs. */
 const window = "30d";

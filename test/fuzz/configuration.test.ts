@@ -15,9 +15,9 @@ import {
 } from "../../src/index.ts";
 import { fromData } from "../../src/policy/from-data.ts";
 import { rateLimit as vercelRateLimit } from "../../src/vercel.ts";
-import { applyChanges, changesOf } from "../support/fuzz/change.ts";
-import { fuzz } from "../support/fuzz/fuzz.ts";
-import { Trap } from "../support/fuzz/made.ts";
+import { applyChanges, changesOf } from "./change.ts";
+import { fuzz } from "./fuzz.ts";
+import { Trap } from "./made.ts";
 
 beforeEach(() => {
   vi.spyOn(console, "warn").mockImplementation(() => {});

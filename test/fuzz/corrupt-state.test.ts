@@ -13,16 +13,9 @@ import {
 } from "../support/algorithm-script.ts";
 import { FACTS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import {
-  foreign,
-  mutate,
-  mutation,
-  plant,
-  readValue,
-  type Value,
-} from "../support/fuzz/corruption.ts";
-import { fuzz } from "../support/fuzz/fuzz.ts";
 import { ALGORITHMS, optionsOf } from "../support/policy/options-of.ts";
+import { foreign, mutate, mutation, plant, readValue, type Value } from "./corruption.ts";
+import { fuzz } from "./fuzz.ts";
 
 let redis: Redis;
 beforeAll(() => {

@@ -10,8 +10,8 @@ import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { fuzz } from "../support/fuzz/fuzz.ts";
 import { ALGORITHMS, optionsOf } from "../support/policy/options-of.ts";
+import { fuzz } from "./fuzz.ts";
 
 let redis: Redis;
 beforeAll(() => {

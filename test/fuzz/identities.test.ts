@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, inject } from "vitest";
 
 import { createLimiter, fixedWindow, memoryStore, type Store } from "../../src/index.ts";
-import { fuzz } from "../support/fuzz/fuzz.ts";
-import { hostileText } from "../support/fuzz/hostile.ts";
+import { fuzz } from "./fuzz.ts";
+import { hostileText } from "./hostile.ts";
 
 const identity = hostileText.filter((text) => text !== "");
 

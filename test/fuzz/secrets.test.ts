@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 
 import { ConfigurationError, createLimiter, fixedWindow } from "../../src/index.ts";
-import { fuzz } from "../support/fuzz/fuzz.ts";
+import { fuzz } from "./fuzz.ts";
 
 const policies = [fixedWindow({ limit: 1, window: "1s" })];
 const url = "https://redis.example";

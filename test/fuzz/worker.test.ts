@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { ipPartition } from "../../src/partition/ip-address.ts";
-import { fuzz } from "../support/fuzz/fuzz.ts";
+import { fuzz } from "./fuzz.ts";
 import {
   type Fields,
   identityFields,
@@ -10,8 +10,8 @@ import {
   method,
   request,
   target,
-} from "../support/fuzz/http-requests.ts";
-import { FEW, type RawAnswer, useWorker } from "../support/fuzz/worker-under-test.ts";
+} from "./http-requests.ts";
+import { FEW, type RawAnswer, useWorker } from "./worker-under-test.ts";
 
 const worker = useWorker();
 

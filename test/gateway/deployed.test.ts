@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 
 import { describe, expect, test } from "vitest";
 
-import { useDeployed } from "../support/gateway/deployed.ts";
+import { useDeployed } from "./deployed.ts";
 
 const gateway = useDeployed();
 

@@ -5,8 +5,8 @@ import { describe, expect, inject, test, vi } from "vitest";
 
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { background } from "../support/adapter/background.ts";
-import { faultsOf } from "../support/gateway/faults.ts";
 import { startOrigin } from "../support/gateway/gateway.ts";
+import { faultsOf } from "./faults.ts";
 
 const login = (name: string, limit: number, more: object = {}) => ({
   algorithm: "fixed-window",

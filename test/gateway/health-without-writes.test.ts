@@ -3,8 +3,8 @@ import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
-import { gatewayOn, OK, stopClock } from "../support/gateway/health.ts";
-import { startOlderRedis } from "../support/older-redis.ts";
+import { startOlderRedis } from "../doctor/older-redis.ts";
+import { gatewayOn, OK, stopClock } from "./health.ts";
 
 stopClock();
 

@@ -7,7 +7,7 @@ import { healthCheck } from "../../src/gateway/health.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { gatewayTo, generous, quota } from "../support/gateway/gateway.ts";
-import { gatewayOn, OK, stopClock } from "../support/gateway/health.ts";
+import { gatewayOn, OK, stopClock } from "./health.ts";
 
 stopClock();
 

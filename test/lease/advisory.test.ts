@@ -4,8 +4,8 @@ import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import { everyone, flood, ledgerOf } from "../support/lease/flood.ts";
-import { type Leasing, LEDGERS } from "../support/lease/ledger.ts";
+import { everyone, flood, ledgerOf } from "./flood.ts";
+import { type Leasing, LEDGERS } from "./ledger.ts";
 
 /** Microseconds, at the start of an hour. */
 const START = 3_999_999_600_000_000;

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 
 import type { Policy } from "../../src/index.ts";
-import { autoScene } from "../support/lease/auto-scene.ts";
 import { some } from "../support/runs.ts";
+import { autoScene } from "./auto-scene.ts";
 
 /*
  * The tables of docs/hot-keys.md that say what automatic leases cost. A cell that differs is shown as it has to be.

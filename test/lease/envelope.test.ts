@@ -8,10 +8,10 @@ import { type Policy } from "../../src/policy/policy.ts";
 import { tightenPolicy } from "../../src/policy/tighten.ts";
 import { WINDOWS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { type Crowd, crowd, type CrowdOptions } from "../support/lease/crowd.ts";
 import { excessOf } from "../support/lease/excess.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
 import { least, runs } from "../support/runs.ts";
+import { type Crowd, crowd, type CrowdOptions } from "./crowd.ts";
 
 /*
  * What a policy promises is checked on what was let pass, whoever let it pass and whenever Redis took it: the numbers are

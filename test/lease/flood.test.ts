@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { flood, type FloodOptions } from "../support/lease/flood.ts";
-import { type Leasing, LEDGERS } from "../support/lease/ledger.ts";
 import { some } from "../support/runs.ts";
+import { flood, type FloodOptions } from "./flood.ts";
+import { type Leasing, LEDGERS } from "./ledger.ts";
 
 /*
  * What is admitted of a limit that is leased for a twentieth of its window, by what a ledger of its own admits of the same

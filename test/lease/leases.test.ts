@@ -10,7 +10,7 @@ import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Reply, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
-import { type LeasedStore, leasedStore } from "../support/lease/leased-store.ts";
+import { type LeasedStore, leasedStore } from "./leased-store.ts";
 
 const START = 4_000_000_000_000;
 const HOT = "hot";

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { createLimiter, tokenBucket } from "../../src/index.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
-import { everyone } from "../support/lease/flood.ts";
-import type { Leasing } from "../support/lease/ledger.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 import { some } from "../support/runs.ts";
+import { everyone } from "./flood.ts";
+import type { Leasing } from "./ledger.ts";
 
 /*
  * Clients that do not wait, over HTTP: what test/lease/flood.test.ts shows by a virtual clock for each algorithm and client,

@@ -5,7 +5,7 @@ import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Reply, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
-import { leasedStore } from "../support/lease/leased-store.ts";
+import { leasedStore } from "./leased-store.ts";
 
 const HOT = "hot";
 /** A lease of 100 ms; so the next one is asked for 25 ms after one that got too few. */

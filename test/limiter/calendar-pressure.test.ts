@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import type { FixedWindowOptions } from "../../src/algorithms/fixed-window.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 import {
   edgeIsolate,
   type Isolate,
   nodeIsolate,
   type Pressure,
   workerdIsolate,
-} from "../support/calendar/isolates.ts";
-import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
+} from "./isolates.ts";
 
 /*
  * Isolates of several runtimes, whose clocks differ, ask one Redis all the time about one client. The sum of all that they

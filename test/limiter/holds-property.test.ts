@@ -5,12 +5,12 @@ import { memoryStore } from "../../src/index.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { restClient } from "../../src/store/redis/rest.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
-import { alone, slots, storyOf, together } from "../support/limiter/holds/draw.ts";
-import { type Mistake, MISTAKES, MISTAKES_WITH_SLOTS } from "../support/limiter/holds/mistakes.ts";
-import { type Open, type Tally, tell } from "../support/limiter/holds/tell.ts";
 import { ALGORITHMS } from "../support/policy/options-of.ts";
 import { clientWithClock } from "../support/redis-with-clock.ts";
 import { IS_WHOLE, least, runs } from "../support/runs.ts";
+import { alone, slots, storyOf, together } from "./holds/draw.ts";
+import { type Mistake, MISTAKES, MISTAKES_WITH_SLOTS } from "./holds/mistakes.ts";
+import { type Open, type Tally, tell } from "./holds/tell.ts";
 
 /*
  * Stories of holds: reserved, settled below, at and above the reservation, released, settled twice, at once and late, with

@@ -7,9 +7,9 @@ import { createLimiter, memoryStore, slidingWindowLog } from "../../src/index.ts
 import { FUTURE } from "../support/algorithm-script.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { budgets, mostOf, type Story, tell } from "../support/limiter/late-costs.ts";
 import { burstAboveRate, fullestWindow } from "../support/model/trailing-window.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
+import { budgets, mostOf, type Story, tell } from "./late-costs.ts";
 
 /*
  * How much of a budget is really used where nobody knows the cost before the end. More streams come than it has room for, each

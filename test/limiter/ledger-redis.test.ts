@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, inject, test } from "vitest";
 
-import { mastersInRedis } from "../support/limiter/ledger/masters.ts";
-import { tell } from "../support/limiter/ledger/story.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 import { runs } from "../support/runs.ts";
+import { mastersInRedis } from "./ledger/masters.ts";
+import { tell } from "./ledger/story.ts";
 
 /* The ledger of ledger.test.ts over real servers: one Redis, and the three masters of a Redis Cluster. */
 

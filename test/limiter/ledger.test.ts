@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import { mastersInMemory } from "../support/limiter/ledger/masters.ts";
-import { tell } from "../support/limiter/ledger/story.ts";
-import type { Tally } from "../support/limiter/ledger/world.ts";
 import { runs } from "../support/runs.ts";
+import { mastersInMemory } from "./ledger/masters.ts";
+import { tell } from "./ledger/story.ts";
+import type { Tally } from "./ledger/world.ts";
 
 /*
  * A ledger of who took and gave what. Clients of several isolates limit, reserve, settle, release, extend, answer, charge and

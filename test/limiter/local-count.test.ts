@@ -14,7 +14,7 @@ import {
   tokenBucket,
 } from "../../src/index.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
-import { passing, unsteadyRedis } from "../support/limiter/unsteady-redis.ts";
+import { passing, unsteadyRedis } from "./unsteady-redis.ts";
 
 /* When Redis does not answer, `local` counts on from what this isolate has seen Redis admit. */
 

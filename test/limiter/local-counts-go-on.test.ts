@@ -10,7 +10,7 @@ import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
-import { type Fate, twoMasters } from "../support/limiter/two-masters.ts";
+import { type Fate, twoMasters } from "./two-masters.ts";
 
 /* What an isolate without Redis goes on from: the last answer, dated by its own clock, of each of several groups. */
 

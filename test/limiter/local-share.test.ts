@@ -10,7 +10,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
-import { passing, unsteadyRedis } from "../support/limiter/unsteady-redis.ts";
+import { passing, unsteadyRedis } from "./unsteady-redis.ts";
 
 /* With a share, an isolate without Redis admits that part of each limit, and no more than Redis last said was left. */
 

@@ -10,9 +10,9 @@ import type { Policy } from "../../src/policy/policy.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { compile } from "../support/compile-policy.ts";
-import { type Call, type Fate, twoMasters } from "../support/limiter/two-masters.ts";
 import { random } from "../support/random.ts";
 import { least, runs } from "../support/runs.ts";
+import { type Call, type Fate, twoMasters } from "./two-masters.ts";
 
 /* Holds over two masters of a Redis Cluster, of which one or the other does not answer for a while. */
 

@@ -17,7 +17,7 @@ import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { createMemory } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
-import { type Fate, twoMasters } from "../support/limiter/two-masters.ts";
+import { type Fate, twoMasters } from "./two-masters.ts";
 
 /* What is right for one policy, shard or dimension by chance shows with two of them. */
 

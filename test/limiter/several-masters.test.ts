@@ -7,8 +7,8 @@ import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import type { Store } from "../../src/store/store.ts";
+import { LOST, scriptedParts } from "../store/scripted-parts.ts";
 import { compile } from "../support/compile-policy.ts";
-import { LOST, scriptedParts } from "../support/store/scripted-parts.ts";
 
 /* A limiter whose partitions lie on several masters of a Redis Cluster, some of which do not answer. */
 

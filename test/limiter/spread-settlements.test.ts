@@ -7,7 +7,7 @@ import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { shardsOf } from "../../src/policy/shards.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { compile } from "../support/compile-policy.ts";
-import { type Fate, twoMasters } from "../support/limiter/two-masters.ts";
+import { type Fate, twoMasters } from "./two-masters.ts";
 
 /* Settlements of a policy with shards, some of which Redis does not answer about. */
 

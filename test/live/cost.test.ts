@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { useFetched } from "../support/gateway/fetched.ts";
+import { useFetched } from "../gateway/fetched.ts";
 
 const fetched = useFetched();
 

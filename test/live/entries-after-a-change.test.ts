@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { askAdmin } from "../support/admin/ask.ts";
+import { askAdmin } from "../admin/ask.ts";
 import { quota } from "../support/gateway/gateway.ts";
-import { type Isolate, startFleet } from "../support/live/fleet.ts";
 import { DEPLOYED } from "../support/live/live-gateway.ts";
+import { type Isolate, startFleet } from "./fleet.ts";
 
 const ruleOf = (name: string, limit: number) => ({
   ...DEPLOYED[0],

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { askingOf } from "../support/admin/ask.ts";
+import { askingOf } from "../admin/ask.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { meteredGateways } from "../support/metrics/metered-gateway.ts";

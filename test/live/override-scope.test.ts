@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { quota } from "../support/gateway/gateway.ts";
-import { startFleet } from "../support/live/fleet.ts";
+import { startFleet } from "./fleet.ts";
 
 const RULES = [
   { path: "/rides", partition: ["header:x-user-id", "ip"], policies: [quota("rides", 5)] },

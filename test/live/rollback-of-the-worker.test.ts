@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 
-import { startFleet } from "../support/live/fleet.ts";
 import { limited } from "../support/live/live-gateway.ts";
+import { startFleet } from "./fleet.ts";
 
 /** What a newer version published: it has an option that this one does not know. */
 async function startAfterRollback() {

@@ -4,8 +4,8 @@ import type { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { LiveKeys } from "../../src/live/keys.ts";
-import { startFleet } from "../support/live/fleet.ts";
 import { limited } from "../support/live/live-gateway.ts";
+import { startFleet } from "./fleet.ts";
 
 /*
  * Every state of the live keys that a fault or a hand can make: what an isolate of before and a new one enforce, what health

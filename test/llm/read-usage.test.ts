@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { readUsage } from "../../src/llm/read-usage.ts";
 import type { Usage } from "../../src/llm/usage.ts";
 import { ANTHROPIC_START, ANTHROPIC_STREAM, CHAT, SHAPES } from "../support/llm/shapes.ts";
-import { bytesOf, cut, readThrough, streamed } from "../support/llm/streamed.ts";
+import { bytesOf, cut, readThrough, streamed } from "./streamed.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

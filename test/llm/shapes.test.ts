@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { SHAPES } from "../support/llm/shapes.ts";
-import { bytesOf, cut, everywhere, readThrough, streamed } from "../support/llm/streamed.ts";
+import { bytesOf, cut, everywhere, readThrough, streamed } from "./streamed.ts";
 
 describe.each(SHAPES)("$name", ({ type, body, usage }) => {
   const whole = bytesOf(body);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { z } from "zod";
 
 import { limitTools } from "../../src/llm.ts";
-import { ATTACKS, CALL } from "../support/llm/two-readings.ts";
+import { ATTACKS, CALL } from "./two-readings.ts";
 
 /*
  * Bodies that one server reads as a call of a tool and another does not. Each is refused, or counted; those that reach MCP's

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createUsageScanner } from "../../src/llm/usage-scanner.ts";
 import { createTally, type TokenCounts } from "../../src/llm/usage.ts";
-import { bytesOf, cut } from "../support/llm/streamed.ts";
+import { bytesOf, cut } from "./streamed.ts";
 
 const COUNTS = [
   "prompt_tokens",

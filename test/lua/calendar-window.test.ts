@@ -9,9 +9,9 @@ import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compileAt } from "../support/calendar/compile.ts";
-import { question, unitsOf } from "../support/lua/question.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
 import { least, runs } from "../support/runs.ts";
+import { question, unitsOf } from "./question.ts";
 
 let redis: Redis;
 beforeAll(() => {

@@ -7,8 +7,8 @@ import { refund as refundModel } from "../../src/algorithms/refund.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { refundScript } from "../support/refund-script.ts";
 import { least, runs } from "../support/runs.ts";
+import { refundScript } from "./refund-script.ts";
 
 /* A log that several settings ask by turns, in Redis and in its model, which test/model holds to what it promises. */
 

@@ -9,9 +9,9 @@ import { fromData } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { question, unitsOf } from "../support/lua/question.ts";
 import { ALGORITHMS, optionsOf } from "../support/policy/options-of.ts";
 import { least, runs } from "../support/runs.ts";
+import { question, unitsOf } from "./question.ts";
 
 let redis: Redis;
 beforeAll(() => {

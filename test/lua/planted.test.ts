@@ -5,7 +5,7 @@ import { DECIDE, REFUND } from "../../src/algorithms/scripts.generated.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
-import { PLANTED } from "../support/lua/planted.ts";
+import { PLANTED } from "./planted.ts";
 
 let redis: Redis;
 beforeAll(() => {

@@ -11,7 +11,7 @@ import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { random } from "../support/random.ts";
-import { refundScript } from "../support/refund-script.ts";
+import { refundScript } from "./refund-script.ts";
 
 /* What a bucket gives back whose setting changes, such as by a plan, and that its state still says how it was written. */
 

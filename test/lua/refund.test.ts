@@ -12,12 +12,12 @@ import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compile, compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
-import { question, unitsOf } from "../support/lua/question.ts";
 import { ALGORITHMS, optionsOf } from "../support/policy/options-of.ts";
 import { random } from "../support/random.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
-import { refundScript } from "../support/refund-script.ts";
 import { IS_WHOLE, least, runs } from "../support/runs.ts";
+import { question, unitsOf } from "./question.ts";
+import { refundScript } from "./refund-script.ts";
 
 let redis: Redis;
 beforeAll(() => {

@@ -9,7 +9,7 @@ import { metrics } from "../../src/metrics/recorder.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { type MeteredGateways, meteredGateways } from "../support/metrics/metered-gateway.ts";
-import { parseOpenMetrics } from "../support/metrics/parse-open-metrics.ts";
+import { parseOpenMetrics } from "./parse-open-metrics.ts";
 
 const RULES = [
   { method: "GET", path: "/api/*", policies: [quota("api", 8)] },

@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { labelOf } from "../../src/metrics/fields.ts";
 import { openMetricsOf } from "../../src/metrics/open-metrics.ts";
 import { snapshotOf } from "../../src/metrics/snapshot.ts";
-import { parseOpenMetrics } from "../support/metrics/parse-open-metrics.ts";
-import { isInstalled } from "../support/metrics/prometheus.ts";
+import { parseOpenMetrics } from "./parse-open-metrics.ts";
+import { isInstalled } from "./prometheus.ts";
 
 const GAUGES = {
   policies: [{ name: "api", limit: 5, windowSeconds: 60 }],

@@ -10,8 +10,8 @@ import { quota, startOrigin } from "../support/gateway/gateway.ts";
 import { listenTo } from "../support/gateway/serve.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { meteredGateways } from "../support/metrics/metered-gateway.ts";
-import { parseOpenMetrics } from "../support/metrics/parse-open-metrics.ts";
-import { isInstalled, startPrometheus } from "../support/metrics/prometheus.ts";
+import { parseOpenMetrics } from "./parse-open-metrics.ts";
+import { isInstalled, startPrometheus } from "./prometheus.ts";
 
 const [hasPrometheus, hasPromtool] = [isInstalled("prometheus"), isInstalled("promtool")];
 

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { eventText, lineStart } from "../../src/metrics/trace-text.ts";
 import { compile } from "../support/compile-policy.ts";
-import { MORNING, traced } from "../support/metrics/traced.ts";
+import { MORNING, traced } from "./traced.ts";
 
 const TEN_MINUTES = 600_000;
 

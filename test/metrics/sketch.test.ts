@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { createSketch } from "../../src/metrics/sketch.ts";
-import { zipf } from "../support/metrics/zipf.ts";
 import { runs } from "../support/runs.ts";
+import { zipf } from "./zipf.ts";
 
 const SIZE = 64;
 

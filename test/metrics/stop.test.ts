@@ -4,7 +4,7 @@ import { periodicWrites } from "../../src/metrics/periodic-writes.ts";
 import { metricsReader } from "../../src/metrics/reader.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
-import { startGatewayProcess } from "../support/metrics/start-gateway-process.ts";
+import { startGatewayProcess } from "./start-gateway-process.ts";
 
 /** Gateways in processes of their own, none of which writes by itself within the time of a test. */
 async function gatewayProcesses(count: number, limit: number) {

@@ -4,7 +4,7 @@ import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Outcome } from "../../src/decision/outcome.ts";
 import { createTrace } from "../../src/metrics/trace.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { sampledClients } from "../support/metrics/traced.ts";
+import { sampledClients } from "./traced.ts";
 
 const [CLIENT] = sampledClients("secret", 1);
 const POLICY = compilePolicy(fixedWindow({ name: "api", limit: 3, window: "1h" }));

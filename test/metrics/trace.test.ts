@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { samplesWith } from "../support/metrics/samples-with.ts";
-import { MORNING, sampledClients, traced } from "../support/metrics/traced.ts";
+import { MORNING, sampledClients, traced } from "./traced.ts";
 
 const POLICY = compilePolicy(fixedWindow({ name: "p", limit: 3, window: "1h" }));
 const SPAN = { fromMs: MORNING, toMs: MORNING + 600_000 };

@@ -5,7 +5,7 @@ import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { meteredGateways } from "../support/metrics/metered-gateway.ts";
 import { samplesWith } from "../support/metrics/samples-with.ts";
-import { sampledClients } from "../support/metrics/traced.ts";
+import { sampledClients } from "./traced.ts";
 
 const RULES = [
   { path: "/api/*", policies: [quota("api", 5)] },

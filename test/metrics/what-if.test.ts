@@ -6,10 +6,10 @@ import type { TracedRequest } from "../../src/metrics/trace-text.ts";
 import { whatIf } from "../../src/metrics/what-if.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
-import { MORNING, sampledClients, traced } from "../support/metrics/traced.ts";
-import { zipf } from "../support/metrics/zipf.ts";
 import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
+import { MORNING, sampledClients, traced } from "./traced.ts";
+import { zipf } from "./zipf.ts";
 
 const MINUTE = 60_000;
 const SPAN = { fromMs: MORNING, toMs: MORNING + 10 * MINUTE };

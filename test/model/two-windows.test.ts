@@ -9,8 +9,8 @@ import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { promisedBy, remembering } from "../support/model/remembering.ts";
 import { least, runs } from "../support/runs.ts";
+import { promisedBy, remembering } from "./remembering.ts";
 
 /*
  * Two settings of one window that are alive at once, as in two-settings.test.ts: each request is to be decided by its own

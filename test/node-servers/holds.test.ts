@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { describe, expect, inject, test, vi } from "vitest";
 
 import { concurrency, createLimiter, fixedWindow, segmentedWindow } from "../../src/index.ts";
-import { type Exchange, FRAMEWORKS, requestFrom, serve } from "../support/node-servers/apps.ts";
+import { type Exchange, FRAMEWORKS, requestFrom, serve } from "./apps.ts";
 
 const redis = () => ({
   redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") },

@@ -11,7 +11,7 @@ import { plans } from "../../src/core.ts";
 import { rateLimit as expressLimit, rateLimitWith } from "../../src/express.ts";
 import { type FastifyRequest, rateLimit } from "../../src/fastify.ts";
 import { fixedWindow, memoryStore, tokenBucket } from "../../src/index.ts";
-import { FRAMEWORKS, requestFrom, serve } from "../support/node-servers/apps.ts";
+import { FRAMEWORKS, requestFrom, serve } from "./apps.ts";
 
 const policies = [tokenBucket({ name: "burst", limit: 2, refill: 1, per: "1s" })];
 const hourly = (limit: number) => [fixedWindow({ name: "hourly", limit, window: "1h" })];

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { bundle } from "../../bench/support/bundle.ts";
 import { runWorker } from "../../bench/support/run-worker.ts";
-import { openReceiver, type Receiver, SECRET } from "../support/notices/receiver.ts";
+import { openReceiver, type Receiver, SECRET } from "./receiver.ts";
 
 let receiver: Receiver;
 beforeEach(async () => {

@@ -11,7 +11,7 @@ import type { Platform } from "../../src/gateway.ts";
 import { createGateway, type Gateway } from "../../src/gateway/gateway.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
-import { openReceiver, type Receiver, SECRET } from "../support/notices/receiver.ts";
+import { openReceiver, type Receiver, SECRET } from "./receiver.ts";
 
 const TOKEN = "Zm9vYmFyQmF6UXV4MTIzNDU2";
 const RULE = {

@@ -14,7 +14,7 @@ import {
   StoreError,
   tokenBucket,
 } from "../../src/index.ts";
-import { openScene, type Scene } from "../support/notices/told.ts";
+import { openScene, type Scene } from "./told.ts";
 
 let scene: Scene;
 beforeEach(() => {

@@ -7,12 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { keyIn } from "../../src/gateway/notices/sign.ts";
 import { createWebhook } from "../../src/gateway/notices/webhook.ts";
-import {
-  type Answering,
-  openReceiver,
-  type Receiver,
-  SECRET,
-} from "../support/notices/receiver.ts";
+import { type Answering, openReceiver, type Receiver, SECRET } from "./receiver.ts";
 
 const OTHER = `whsec_${btoa("another key of thirty-two bytes!")}`;
 const MESSAGE = { id: "tg:{user:42}:api!0.8/100:f2@1", body: { type: "limit.reached" } };

@@ -11,8 +11,8 @@ import {
   tokenBucket,
 } from "../../src/index.ts";
 import { excessOf } from "../support/lease/excess.ts";
-import { type Crowd, crowd, type CrowdOptions } from "../support/optimistic/crowd.ts";
 import { least, runs } from "../support/runs.ts";
+import { type Crowd, crowd, type CrowdOptions } from "./crowd.ts";
 
 /*
  * Automatic leases beside optimistic decisions: what was admitted is held against the policies as they were written, whoever

@@ -14,8 +14,8 @@ import {
 } from "../../src/index.ts";
 import { excessOf } from "../support/lease/excess.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
-import { type Crowd, crowd, type CrowdOptions } from "../support/optimistic/crowd.ts";
 import { least, runs } from "../support/runs.ts";
+import { type Crowd, crowd, type CrowdOptions } from "./crowd.ts";
 
 /*
  * What a policy promises is checked on what was admitted, whoever admitted it and whenever the store counted it, and by a ledger of

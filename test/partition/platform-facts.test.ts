@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { ClientIp } from "../../src/partition/client-ip.ts";
 import { platformFacts } from "../../src/partition/platform-facts.ts";
-import { identify } from "../support/partition/identify.ts";
+import { identify } from "./identify.ts";
 
 const onVercel = { "x-vercel-ip-as-number": "3320", "x-vercel-ip-country": "DE" };
 const onCloudflare = { asn: 13335, country: "FR" };

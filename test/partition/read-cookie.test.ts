@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { readCookie } from "../../src/partition/read-cookie.ts";
-import { identify } from "../support/partition/identify.ts";
+import { identify } from "./identify.ts";
 
 const read = readCookie("sid");
 

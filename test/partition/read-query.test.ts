@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { readQuery } from "../../src/partition/read-query.ts";
-import { identify } from "../support/partition/identify.ts";
+import { identify } from "./identify.ts";
 
 const read = (query: string) => readQuery("api_key")(`https://example.com/a${query}`);
 

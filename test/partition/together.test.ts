@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { EVERYBODY, partitionKey } from "../../src/partition/partition-key.ts";
-import { identify } from "../support/partition/identify.ts";
+import { identify } from "./identify.ts";
 
 const address = { "cf-connecting-ip": "192.0.2.1" };
 const agent = { "user-agent": "curl" };

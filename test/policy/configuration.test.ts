@@ -13,10 +13,10 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
-import { FAULTY_CALENDAR } from "../support/policy/faulty-calendar.ts";
-import { FAULTY_CONCURRENCY } from "../support/policy/faulty-concurrency.ts";
-import { FAULTY_DIMENSIONS } from "../support/policy/faulty-dimensions.ts";
-import { bucket, FAULTY, noStore, policy } from "../support/policy/faulty-options.ts";
+import { FAULTY_CALENDAR } from "./faulty-calendar.ts";
+import { FAULTY_CONCURRENCY } from "./faulty-concurrency.ts";
+import { FAULTY_DIMENSIONS } from "./faulty-dimensions.ts";
+import { bucket, FAULTY, noStore, policy } from "./faulty-options.ts";
 
 function faultsOf(options: unknown): readonly Fault[] {
   try {

@@ -15,7 +15,7 @@ import {
 } from "../../src/index.ts";
 import { fromIoredis } from "../../src/node.ts";
 import { answers, delay, type Fault, halfOpen, none } from "../support/fault-proxy.ts";
-import { type Replicated, startReplicated } from "../support/replica/replicated.ts";
+import { type Replicated, startReplicated } from "./replicated.ts";
 
 let pair: Replicated;
 beforeAll(async () => {

@@ -9,8 +9,8 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
-import { type Outcome, playSchedule, type ScheduleOptions } from "../support/replica/schedule.ts";
 import { least, runs } from "../support/runs.ts";
+import { type Outcome, playSchedule, type ScheduleOptions } from "./schedule.ts";
 
 let redis: Redis;
 beforeAll(() => {

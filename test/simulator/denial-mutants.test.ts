@@ -3,8 +3,8 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type { Row } from "../../src/algorithms/model.ts";
 import type { DenialCache } from "../../src/denials/denial-cache.ts";
 import type { Reply } from "../../src/store/store.ts";
-import { firstViolation } from "../support/simulator/first-violation.ts";
-import { assemble } from "../support/simulator/isolate.ts";
+import { firstViolation } from "./first-violation.ts";
+import { assemble } from "./isolate.ts";
 
 /* Mistakes about what an isolate knows: each denies somebody whom the server would admit, and must be found. */
 

@@ -12,8 +12,8 @@ import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import type { StoreBreaker } from "../../src/store/store-breaker.ts";
-import { firstViolation } from "../support/simulator/first-violation.ts";
-import { assemble } from "../support/simulator/isolate.ts";
+import { firstViolation } from "./first-violation.ts";
+import { assemble } from "./isolate.ts";
 
 /*
  * A simulator that never finds anything proves nothing. Each mutant is the product with one mistake of a kind that has

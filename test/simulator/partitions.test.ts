@@ -7,9 +7,9 @@ import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { runs } from "../support/runs.ts";
-import type { Statistics } from "../support/simulator/invariants/invariant.ts";
-import { type Assemble, assemble, runPartitioned } from "../support/simulator/partitions/run.ts";
-import { drawPartitioned } from "../support/simulator/partitions/scenario.ts";
+import type { Statistics } from "./invariants/invariant.ts";
+import { type Assemble, assemble, runPartitioned } from "./partitions/run.ts";
+import { drawPartitioned } from "./partitions/scenario.ts";
 
 /*
  * Several partitions per decision, with costs, modes and plans, on one Redis or a Cluster whose give-backs get lost or

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 
 import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import { runs } from "../support/runs.ts";
-import type { Statistics } from "../support/simulator/invariants/invariant.ts";
-import { run } from "../support/simulator/run.ts";
-import { drawScenario } from "../support/simulator/scenario/scenario.ts";
-import { explain } from "../support/simulator/story.ts";
+import type { Statistics } from "./invariants/invariant.ts";
+import { run } from "./run.ts";
+import { drawScenario } from "./scenario/scenario.ts";
+import { explain } from "./story.ts";
 
 /** A few seconds' worth. */
 const SEEDS = runs(2_000);

@@ -2,7 +2,7 @@ import { expect, inject, test } from "vitest";
 
 import { startOrigin } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
-import { startTailedWorker } from "../support/stack/tailed-worker.ts";
+import { startTailedWorker } from "./tailed-worker.ts";
 
 test("the deployed worker takes a dataset that is bound, and counts as without one", async () => {
   const origin = await startOrigin();

@@ -2,9 +2,9 @@ import { Redis } from "ioredis";
 import { expect, onTestFinished, test } from "vitest";
 
 import { hash } from "../../src/partition/partition-key.ts";
-import { demoRules, newClient } from "../support/stack/demo-rules.ts";
-import { ask } from "../support/stack/requests.ts";
-import { useStack } from "../support/stack/stack.ts";
+import { demoRules, newClient } from "./demo-rules.ts";
+import { ask } from "./requests.ts";
+import { useStack } from "./stack.ts";
 
 const stack = useStack();
 

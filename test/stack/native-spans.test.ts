@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { startOrigin } from "../support/gateway/gateway.ts";
-import { startTailedWorker } from "../support/stack/tailed-worker.ts";
+import { startTailedWorker } from "./tailed-worker.ts";
 
 test("the deployed worker says on Cloudflare's own spans how each request was decided", async () => {
   const origin = await startOrigin();

@@ -11,9 +11,9 @@ import { freePort } from "../../scripts/support/free-port.ts";
 import { redisServerPath } from "../../scripts/support/redis-server.ts";
 import { run } from "../support/stack/command.ts";
 import type { Command } from "../support/stack/command.ts";
-import { descendants, expectGone, expectRefused } from "../support/stack/processes.ts";
-import { ask, count, expectDenied, fields, left } from "../support/stack/requests.ts";
-import type { Answer } from "../support/stack/requests.ts";
+import { descendants, expectGone, expectRefused } from "./processes.ts";
+import { ask, count, expectDenied, fields, left } from "./requests.ts";
+import type { Answer } from "./requests.ts";
 
 const started: Command[] = [];
 // Everything is over by now, unless a test failed.

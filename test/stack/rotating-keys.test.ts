@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { demoRules } from "../support/stack/demo-rules.ts";
-import { ask, count, expectDenied, left } from "../support/stack/requests.ts";
-import { useStack } from "../support/stack/stack.ts";
+import { demoRules } from "./demo-rules.ts";
+import { ask, count, expectDenied, left } from "./requests.ts";
+import { useStack } from "./stack.ts";
 
 const stack = useStack();
 

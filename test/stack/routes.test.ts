@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { demoRules, newClient } from "../support/stack/demo-rules.ts";
-import { ask, expectDenied, fields, left } from "../support/stack/requests.ts";
-import type { Answer } from "../support/stack/requests.ts";
-import { useStack } from "../support/stack/stack.ts";
+import { demoRules, newClient } from "./demo-rules.ts";
+import { ask, expectDenied, fields, left } from "./requests.ts";
+import type { Answer } from "./requests.ts";
+import { useStack } from "./stack.ts";
 
 const stack = useStack();
 

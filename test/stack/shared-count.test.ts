@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 
 import { createLimiter, fixedWindow, slidingWindowLog } from "../../src/index.ts";
-import { newClient } from "../support/stack/demo-rules.ts";
-import { ask, count, expectDenied, left } from "../support/stack/requests.ts";
-import { useStack } from "../support/stack/stack.ts";
+import { newClient } from "./demo-rules.ts";
+import { ask, count, expectDenied, left } from "./requests.ts";
+import { useStack } from "./stack.ts";
 
 const stack = useStack();
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startWorker } from "../../scripts/local-stack/worker.ts";
 import type { Log } from "../../scripts/local-stack/worker.ts";
 import { freePort } from "../../scripts/support/free-port.ts";
-import { ask } from "../support/stack/requests.ts";
+import { ask } from "./requests.ts";
 
 test("a worker does not start with faulty variables, and says what they are", async () => {
   const failure = await startWorker({ variables: { ORIGIN: "nowhere", STORE: "disk" } }).then(

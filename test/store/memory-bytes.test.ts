@@ -20,7 +20,7 @@ import { runs, some } from "../support/runs.ts";
 
 /* What is counted in memory is bounded in bytes, whatever the limits are. */
 
-const child = fileURLToPath(new URL("../support/store/outage-child.ts", import.meta.url));
+const child = fileURLToPath(new URL("outage-child.ts", import.meta.url));
 
 /** In a process of its own, whose heap holds nothing else. */
 async function outage(algorithm: string, identities: number, limit: number, cost: number) {

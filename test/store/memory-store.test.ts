@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { compile } from "../support/compile-policy.ts";
-import { storeContract } from "../support/store/contract.ts";
+import { storeContract } from "./contract.ts";
 
 const store = memoryStore();
 describe("the memory store", () => storeContract(() => store));

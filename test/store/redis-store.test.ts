@@ -9,7 +9,7 @@ import { restClient } from "../../src/store/redis/rest.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
-import { storeContract } from "../support/store/contract.ts";
+import { storeContract } from "./contract.ts";
 
 const RETRY_NEVER = { retries: 0 };
 

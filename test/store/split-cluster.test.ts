@@ -17,7 +17,7 @@ import {
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { usersOf } from "../support/chaos/cluster-users.ts";
+import { usersOf } from "../chaos/cluster-users.ts";
 import { compile } from "../support/compile-policy.ts";
 import { random } from "../support/random.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";

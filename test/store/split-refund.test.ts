@@ -10,7 +10,7 @@ import {
   type PartCall,
   scriptedParts,
   tagOf,
-} from "../support/store/scripted-parts.ts";
+} from "./scripted-parts.ts";
 
 /* What was taken from several partitions is given back. Partitions `a`, `b` and `*` have three hash slots. */
 

@@ -14,7 +14,7 @@ import {
   type PartCall,
   scriptedParts,
   tagOf,
-} from "../support/store/scripted-parts.ts";
+} from "./scripted-parts.ts";
 
 /* Partitions `a`, `b` and `*` have three hash slots. */
 

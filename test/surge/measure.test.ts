@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { measure, type Promised, secondsOf } from "../../bench/surge/figures/measure.ts";
 import { survivedOf } from "../../bench/surge/scenes/redis-lost.ts";
-import { BEGIN_MS, loadAt, type Made, madeRun, personOf } from "../support/surge/made-run.ts";
+import { BEGIN_MS, loadAt, type Made, madeRun, personOf } from "./made-run.ts";
 
 /** Two riders and a script: the second rider's ride comes with the second tap, the third rider gets none. */
 const PEOPLE = [

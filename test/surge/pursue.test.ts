@@ -4,7 +4,7 @@ import type { Kind, Person } from "../../bench/surge/people/person.ts";
 import { live } from "../../bench/surge/people/pursue.ts";
 import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
-import { type Call, type Reply, virtualWorld } from "../support/surge/world.ts";
+import { type Call, type Reply, virtualWorld } from "./world.ts";
 
 /** Lets somebody live who wants one ride at once, and then nothing; `answers` are told in turn, the last for ever. */
 async function lifeOf(kind: Kind, answers: readonly Reply[], seed = 1): Promise<readonly Call[]> {

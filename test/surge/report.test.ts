@@ -14,9 +14,9 @@ import { PICTURES } from "../../bench/surge/report/pictures/pictures.ts";
 import { writeReport } from "../../bench/surge/report/report.ts";
 import { tableOf } from "../../bench/surge/report/table.ts";
 import { SETUPS, type SurgeResults } from "../../bench/surge/results.ts";
-import { expectPicture } from "../support/plot/expect-picture.ts";
-import { parseSvg, textBoxes } from "../support/plot/text-boxes.ts";
-import { madeUpResults } from "../support/surge/results.ts";
+import { expectPicture } from "../docs/expect-picture.ts";
+import { parseSvg, textBoxes } from "../docs/text-boxes.ts";
+import { madeUpResults } from "./results.ts";
 
 const results = madeUpResults();
 const nothing = madeUpResults({

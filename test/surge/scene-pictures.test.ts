@@ -10,8 +10,8 @@ import { SCENE_PICTURES, type ScenePicture } from "../../bench/surge/report/pict
 import { writeReport } from "../../bench/surge/report/report.ts";
 import { sceneTable } from "../../bench/surge/report/scene-table.ts";
 import type { SurgeResults } from "../../bench/surge/results.ts";
-import { parseSvg, textBoxes } from "../support/plot/text-boxes.ts";
-import { madeUpResults } from "../support/surge/results.ts";
+import { parseSvg, textBoxes } from "../docs/text-boxes.ts";
+import { madeUpResults } from "./results.ts";
 
 const results = madeUpResults();
 

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { measure } from "../../bench/surge/figures/measure.ts";
 import type { PartOfResults } from "../../bench/surge/results.ts";
 import { run } from "../support/stack/command.ts";
-import { madeRun } from "../support/surge/made-run.ts";
+import { madeRun } from "./made-run.ts";
 
 const FIGURES = Object.keys(measure(madeRun([], [])));
 const FIELDS = "date machine seed share riders capacity phases bucket with seconds scenes".split(

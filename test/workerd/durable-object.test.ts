@@ -8,7 +8,7 @@ import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { durableObjectStore, type ObjectNamespace } from "../../src/durable-object.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
-import { storeContract } from "../support/store/contract.ts";
+import { storeContract } from "../store/contract.ts";
 
 const namespace = env["LIMITS"] as ObjectNamespace;
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { usage as settleByUsage } from "../../src/llm.ts";
+import { bytesOf, cut, streamed } from "../llm/streamed.ts";
 import { SHAPES } from "../support/llm/shapes.ts";
-import { bytesOf, cut, streamed } from "../support/llm/streamed.ts";
 
 test("usage() of tidegate/llm reads every shape in workerd", async () => {
   for (const { name, type, body, usage } of SHAPES) {

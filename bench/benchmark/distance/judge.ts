@@ -1,4 +1,4 @@
-import { LEDGERS } from "../../../test/support/lease/ledger.ts";
+import { LEDGERS } from "../../../test/lease/ledger.ts";
 import type { Answered } from "./replay.ts";
 import { LIMIT, RATE } from "./terms.ts";
 

@@ -1,6 +1,6 @@
 import { readPath } from "../../../src/gateway/match/path.ts";
 import { compileSelection } from "../../../src/gateway/match/select-rules.ts";
-import { selectOneByOne } from "../../../test/support/gateway/route-model.ts";
+import { selectOneByOne } from "../../../test/gateway/route-model.ts";
 import { compare, interleave } from "../compare.ts";
 import type { Figure, Scale } from "../figure.ts";
 

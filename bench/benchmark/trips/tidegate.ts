@@ -4,9 +4,9 @@ import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
+import { distantStore } from "../../../test/denials/distant-store.ts";
+import { nearbyCache } from "../../../test/denials/nearby-cache.ts";
 import { compile } from "../../../test/support/compile-policy.ts";
-import { nearbyCache } from "../../../test/support/denials/nearby-cache.ts";
-import { distantStore } from "../../../test/support/distant-store.ts";
 import type { CreateContender } from "./contender.ts";
 
 export interface TidegateOptions {

@@ -15,7 +15,7 @@ import {
 } from "vitest";
 
 import type { Limiter } from "../../../src/index.ts";
-import { codeBlocks } from "../../support/docs/code-blocks.ts";
+import { codeBlocks } from "../code-blocks.ts";
 import {
   type Client,
   DOCUMENT,
@@ -23,7 +23,7 @@ import {
   requestOf,
   runOnRedis,
   runInMemory,
-} from "../../support/docs/recipes.ts";
+} from "../recipes.ts";
 
 interface App {
   readonly default: { fetch(request: Request): Promise<Response> };

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { type Client, folderFor, gatewayOf } from "../../support/docs/recipes.ts";
+import { type Client, folderFor, gatewayOf } from "../recipes.ts";
 
 const folder = folderFor("rules");
 

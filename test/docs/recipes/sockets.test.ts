@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } 
 import { WebSocket } from "ws";
 
 import { runWorker, type RunningWorker } from "../../../bench/support/run-worker.ts";
-import { blockOf, folderFor, requestOf, runOnRedis } from "../../support/docs/recipes.ts";
+import { blockOf, folderFor, requestOf, runOnRedis } from "../recipes.ts";
 
 const TITLE = "Long polls and WebSockets";
 const folder = folderFor("sockets");

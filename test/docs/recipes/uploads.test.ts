@@ -13,7 +13,7 @@ import {
   vi,
 } from "vitest";
 
-import { folderFor, runOnRedis } from "../../support/docs/recipes.ts";
+import { folderFor, runOnRedis } from "../recipes.ts";
 
 const folder = folderFor("uploads");
 /** A name that no earlier run has used, because a Redis may be kept. */

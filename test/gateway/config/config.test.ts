@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { ConfigurationError } from "../../../src/errors/errors.ts";
-import { faultsOf } from "../../support/gateway/faults.ts";
+import { faultsOf } from "../faults.ts";
 
 const policy = { algorithm: "fixed-window", name: "p", limit: 5, window: "1m" };
 const rule = { path: "/a", policies: [policy] };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { ConfigurationError } from "../../../src/index.ts";
-import { useFetched } from "../../support/gateway/fetched.ts";
+import { useFetched } from "../fetched.ts";
 
 const { gateway, redis } = useFetched();
 

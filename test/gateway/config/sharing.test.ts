@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 
 import { shareDenials } from "../../../src/index.ts";
-import { useFetched } from "../../support/gateway/fetched.ts";
+import { useFetched } from "../fetched.ts";
 
 const { gateway } = useFetched();
 

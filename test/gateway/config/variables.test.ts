@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { readConfig } from "../../../src/gateway/config/config.ts";
 import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
-import { useFetched } from "../../support/gateway/fetched.ts";
+import { useFetched } from "../fetched.ts";
 
 const { origin, redis, gateway } = useFetched();
 

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { readPath } from "../../../src/gateway/match/path.ts";
 import { compileRouter } from "../../../src/gateway/match/router.ts";
 import { compileSelection, type Route } from "../../../src/gateway/match/select-rules.ts";
-import { selectOneByOne } from "../../support/gateway/route-model.ts";
+import { selectOneByOne } from "../route-model.ts";
 
 /** Few letters, so that random patterns cover random paths, and what the router's own syntax is made of. */
 const literal = fc.constantFrom("a", "b", "ab", "aba", "A", "__proto__", "ſ");

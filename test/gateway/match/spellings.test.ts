@@ -8,11 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startWorker, type Worker } from "../../../scripts/local-stack/worker.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
 import { quota } from "../../support/gateway/gateway.ts";
-import { type Crowd, type Reached, startCrowd } from "../../support/gateway/origins/crowd.ts";
-import { RULES } from "../../support/gateway/origins/routes.ts";
-import { HONEST, spellingsOf } from "../../support/gateway/origins/spellings.ts";
 import { listenTo } from "../../support/gateway/serve.ts";
 import { runs } from "../../support/runs.ts";
+import { type Crowd, type Reached, startCrowd } from "../origins/crowd.ts";
+import { RULES } from "../origins/routes.ts";
+import { HONEST, spellingsOf } from "../origins/spellings.ts";
 
 /** So much that only the count of what is taken says anything. */
 const PLENTY = 1_000_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 
-import { useFetched } from "../../support/gateway/fetched.ts";
+import { useFetched } from "../fetched.ts";
 
 const { origin, gateway } = useFetched();
 

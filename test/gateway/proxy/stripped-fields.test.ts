@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { useDeployed } from "../../support/gateway/deployed.ts";
 import { gatewayTo, generous, startOrigin } from "../../support/gateway/gateway.ts";
+import { useDeployed } from "../deployed.ts";
 
 /** What a platform hands to the code that runs on it, or what opens a deployment, and what names another address. */
 const STRIPPED = [

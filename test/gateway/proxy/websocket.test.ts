@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { beforeAll, describe, expect, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 
-import { useDeployed } from "../../support/gateway/deployed.ts";
+import { useDeployed } from "../deployed.ts";
 
 const gateway = useDeployed();
 

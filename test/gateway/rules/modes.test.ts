@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { useFetched } from "../../support/gateway/fetched.ts";
 import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
+import { useFetched } from "../fetched.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 

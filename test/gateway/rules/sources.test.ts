@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { createGateway } from "../../../src/gateway/gateway.ts";
-import { faultsOf } from "../../support/gateway/faults.ts";
 import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
+import { faultsOf } from "../faults.ts";
 
 const policies = [quota("p", 1)];
 

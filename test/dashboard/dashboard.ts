@@ -1,0 +1,116 @@
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+
+import { type LocalStack, startLocalStack } from "../../scripts/local-stack/local-stack.ts";
+import { randomToken } from "../../src/node/bridge/random-token.ts";
+import { openBrowser } from "./browser.ts";
+import { fakeStats, fakeTop, signIn } from "./visit.ts";
+
+export const READ_TOKEN = randomToken();
+
+/** Three rides in an hour, so that no test depends on how fast it is. */
+export const RULES = [
+  {
+    method: "POST",
+    path: "/rides/*",
+    partition: ["header:x-user-id", "ip"],
+    policies: [{ algorithm: "fixed-window", name: "rides", limit: 3, window: "1h" }],
+  },
+  {
+    path: "/search",
+    partition: ["ip"],
+    policies: [{ algorithm: "token-bucket", name: "search", limit: 30, refill: 30, per: "1s" }],
+  },
+];
+
+export interface OpenOptions {
+  /** Default: the token that may write. */
+  readonly token?: string;
+  readonly context?: BrowserContextOptions;
+  /** What is counted: by the gateway, or made up, with an incident in it. Default: by the gateway. */
+  readonly counts?: "own" | "incident";
+  /** Made-up partitions at the top. */
+  readonly top?: readonly string[];
+}
+
+export interface Dashboard {
+  readonly stack: LocalStack;
+  readonly url: string;
+  /** A page that is signed in, at this hash. */
+  open(hash?: string, options?: OpenOptions): Promise<Page>;
+  /** Asks the admin API itself. */
+  ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    fields?: Record<string, string>,
+  ): Promise<Response>;
+}
+
+/**
+ * A stack with the dashboard, and a browser, for the tests of a file. After each test nothing may have left the origin,
+ * violated the policy of its contents, or failed in the page.
+ */
+export function useDashboard(): Dashboard {
+  let stack: LocalStack;
+  let browser: Browser;
+  const faults: string[] = [];
+  const pages: Page[] = [];
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    stack = await startLocalStack({ variables: { RULES, READ_TOKEN, TIMEOUT: "15s" } });
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  afterEach(async () => {
+    for (const page of pages.splice(0)) await page.context().close();
+    expect(faults.splice(0)).toEqual([]);
+  });
+
+  const dashboard: Dashboard = {
+    get stack() {
+      return stack;
+    },
+    get url() {
+      return `${stack.workers[0]}/_tidegate/`;
+    },
+
+    async open(hash = "#/", { token = stack.adminToken!, context, top, counts = "own" } = {}) {
+      const page = await (await browser.newContext(context)).newPage();
+      pages.push(page);
+      // Sooner than the test's, so that it is said what was waited for.
+      page.setDefaultTimeout(8_000);
+      watch(page, new URL(dashboard.url).origin, faults);
+      if (counts === "incident") await fakeStats(page);
+      if (counts === "incident" || top) await fakeTop(page, top);
+      await signIn(page, dashboard.url + hash, token);
+      return page;
+    },
+
+    ask: (method, path, body, fields = {}) =>
+      fetch(`${stack.workers[0]}/_tidegate/api/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${stack.adminToken}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...fields,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+  };
+  return dashboard;
+}
+
+function watch(page: Page, origin: string, faults: string[]): void {
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (/content security policy/i.test(message.text())) faults.push(message.text());
+  });
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== origin && url.protocol !== "data:") faults.push(`request: ${url.href}`);
+  });
+}

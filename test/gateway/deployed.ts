@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type RequestListener,
+  type RequestOptions,
+  type Server,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+
+import { afterAll, beforeAll, inject } from "vitest";
+
+import { startWorker, type Worker } from "../../scripts/local-stack/worker.ts";
+import { quota } from "../support/gateway/gateway.ts";
+
+/** A response with its bytes as they were sent. */
+export interface RawResponse {
+  readonly status: number;
+  readonly headers: IncomingMessage["headers"];
+  readonly bytes: Buffer<ArrayBuffer>;
+}
+
+export interface Deployed {
+  readonly url: string;
+  readonly origin: Server;
+  /** How the origin answers from now on. */
+  answer(listener: RequestListener): void;
+  /** A request as a client writes it, nothing made regular. */
+  ask(target: string, options?: RequestOptions, body?: string): Promise<RawResponse>;
+}
+
+/** The gateway in workerd, as it is deployed, in front of an origin that each test tells what to do. */
+export function useDeployed(): Deployed {
+  let listener: RequestListener;
+  let worker: Worker;
+  const origin = createServer((...pair) => listener(...pair));
+
+  beforeAll(async () => {
+    await once(origin.listen(0, "127.0.0.1"), "listening");
+    worker = await startWorker({
+      variables: {
+        ORIGIN: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
+        UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
+        UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+        TIMEOUT: "10s",
+        PREFIX: crypto.randomUUID(),
+        RULES: [
+          { path: "/once/*", policies: [quota("once", 1)], partition: ["header:x-test"] },
+          { path: "/thirty", policies: [quota("thirty", 30)], partition: ["header:x-test"] },
+          { path: "/*", policies: [quota("all", 1_000_000)] },
+        ],
+      },
+      onLog: () => {},
+    });
+  });
+  afterAll(async () => {
+    await worker?.stop();
+    origin.closeAllConnections();
+    origin.close();
+  });
+
+  return {
+    origin,
+    get url() {
+      return worker.url;
+    },
+    answer(next) {
+      listener = next;
+    },
+    async ask(target, options = {}, body) {
+      const { hostname, port } = new URL(worker.url);
+      const sent = request({ hostname, port, path: target, agent: false, ...options }).end(body);
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      const bytes = await buffer(response);
+      return { status: response.statusCode!, headers: response.headers, bytes };
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { expect } from "vitest";
+
+import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
+import { createGateway } from "../../src/gateway/gateway.ts";
+
+/** The faults of a gateway's variables. */
+export function faultsOf(variables: object): readonly Fault[] {
+  try {
+    createGateway(variables as Record<string, unknown>);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError);
+    return (error as ConfigurationError).faults;
+  }
+  return [];
+}

@@ -1,0 +1,63 @@
+import { StoreError } from "../../src/errors/errors.ts";
+import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
+import { CrossSlotError } from "../../src/store/cross-slot.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
+
+/** What becomes of a call: it runs and is answered; it runs, and the answer is lost; it is lost before; it is not sent. */
+export type Fate = "answered" | "answer lost" | "lost" | "not sent";
+
+export type Call = "consume" | "peek" | "charge" | "refund" | "extend";
+
+export interface Ran {
+  readonly call: Call;
+  readonly keys: readonly string[];
+  readonly units: readonly number[];
+  readonly fate: Fate;
+}
+
+/**
+ * Two masters of a Redis Cluster: keys of two hash slots are refused in one call, as by a Cluster. Each call about a master
+ * meets its fate there, and is written down.
+ *
+ * @param fateOf decides what becomes of a call, by its first key
+ */
+export function twoMasters(nowUs: () => number, fateOf: (key: string, call: Call) => Fate) {
+  const masters = [memoryStore({ now: nowUs }), memoryStore({ now: nowUs })] as const;
+  const masterOf = (key: string) => masters[hashSlot(key) % 2]!;
+  const calls: Ran[] = [];
+
+  async function meet<Answer>(
+    call: Call,
+    keys: readonly string[],
+    units: readonly number[],
+    run: (master: Store) => Answer | Promise<Answer>,
+  ): Promise<Answer> {
+    if (new Set(keys.map(hashSlot)).size > 1) throw new CrossSlotError();
+    const fate = fateOf(keys[0]!, call);
+    calls.push({ call, keys, units, fate });
+    if (fate === "not sent") throw new StoreError("ERR_STORE_SUSPENDED", "not asked");
+    if (fate === "lost") throw new StoreError("ERR_STORE_TIMEOUT", "lost");
+    const answer = await run(masterOf(keys[0]!));
+    if (fate === "answer lost") throw new StoreError("ERR_STORE_TIMEOUT", "answer lost");
+    return answer;
+  }
+
+  const store: Store = {
+    decide: (operation, keys, costs, policies, slot) =>
+      meet(operation as Call, keys, costs, (master) =>
+        master.decide(operation, keys, costs, policies, slot),
+      ),
+    refund: (keys, costs, policies, at, slot) =>
+      meet("refund", keys, costs, async (master) =>
+        master.refund!(keys, costs, policies, at, slot),
+      ),
+    extend: (keys, policies, slot) =>
+      meet("extend", keys, [], async (master) => master.extend!(keys, policies, slot)),
+    reset: (keys) => {
+      if (new Set(keys.map(hashSlot)).size > 1) throw new CrossSlotError();
+      for (const key of keys) void masterOf(key).reset([key]);
+    },
+  };
+  return { store, calls, masterOf };
+}

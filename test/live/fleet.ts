@@ -1,0 +1,95 @@
+import { Redis } from "ioredis";
+import { inject, onTestFinished } from "vitest";
+
+import { admin } from "../../src/admin.ts";
+import { createGateway } from "../../src/gateway/gateway.ts";
+import { type LiveKeys, liveKeys } from "../../src/live/keys.ts";
+import { metrics } from "../../src/metrics/recorder.ts";
+import { startOrigin } from "../support/gateway/gateway.ts";
+import { ADMIN_TOKEN, DEPLOYED } from "../support/live/live-gateway.ts";
+
+/** An answer of the admin API. */
+export interface Told {
+  readonly status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what they expect
+  readonly body: any;
+}
+
+/** One isolate of a fleet, with its admin API. */
+export interface Isolate {
+  api(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Told>;
+  /** The text at one of the gateway's own paths, such as `/health`. */
+  own(path: string): Promise<string>;
+  /** The status, and the limits that this client is told. */
+  ask(user: string, path?: string): Promise<string>;
+}
+
+/** Isolates over one real Redis, each started when a test asks for it. */
+export interface Fleet {
+  readonly redis: Redis;
+  readonly keys: LiveKeys;
+  isolate(variables?: object): Isolate;
+}
+
+export async function startFleet(): Promise<Fleet> {
+  const origin = await startOrigin();
+  const prefix = crypto.randomUUID();
+  const redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
+  onTestFinished(() => redis.disconnect());
+
+  return {
+    redis,
+    keys: liveKeys(prefix),
+    isolate(variables = {}) {
+      const gateway = createGateway(
+        {
+          ORIGIN: origin.url,
+          UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
+          UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+          PREFIX: prefix,
+          TIMEOUT: "10s",
+          CLIENT_IP: "cloudflare",
+          RULES: DEPLOYED,
+          ADMIN_TOKEN,
+          ...variables,
+        },
+        { admin, metrics },
+      );
+      const fetchOwn = async (path: string, init: RequestInit = {}) => {
+        const request = new Request(`http://gateway.example/_tidegate${path}`, init);
+        request.headers.set("authorization", `Bearer ${ADMIN_TOKEN}`);
+        request.headers.set("cf-connecting-ip", "192.0.2.9");
+        return gateway.fetch(request);
+      };
+      return {
+        async api(method, path, body, headers = {}) {
+          const response = await fetchOwn(`/api/v1${path}`, {
+            method,
+            headers: {
+              ...(body !== undefined && { "content-type": "application/json" }),
+              ...headers,
+            },
+            ...(body !== undefined && { body: JSON.stringify(body) }),
+          });
+          const text = await response.text();
+          return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+        },
+        own: async (path) => (await fetchOwn(path)).text(),
+        async ask(user, path = "/api/x") {
+          const { status, headers } = await gateway.fetch(
+            new Request(`http://gateway.example${path}`, {
+              headers: { "x-user-id": user, "cf-connecting-ip": "192.0.2.1" },
+            }),
+          );
+          const limits = [...(headers.get("ratelimit-policy") ?? "").matchAll(/q=(\d+)/g)];
+          return [status, ...limits.map(([, limit]) => limit)].join(" ");
+        },
+      };
+    },
+  };
+}

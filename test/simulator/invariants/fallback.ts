@@ -1,0 +1,212 @@
+import type { FailureVerdict } from "../../../src/algorithms/common-options.ts";
+import type { Row } from "../../../src/algorithms/model.ts";
+import type { Settlement } from "../../../src/decide/hold.ts";
+import type { Decision } from "../../../src/decision/decision.ts";
+import type { CompiledPolicy } from "../../../src/policy/compile.ts";
+import { type Call, isDecided, type Isolate } from "../call.ts";
+import { count, type Invariant, type Observed } from "./invariant.ts";
+import { createLedger, type Ledger, type Taken } from "./ledger.ts";
+
+/** What an isolate counts of one policy and partition when it counts alone. */
+interface LocalCount {
+  /** What it admitted alone. */
+  own: Ledger;
+  taken: Taken[];
+  /** What the store last said was used up, as if taken then, with what was admitted alone before and since. */
+  seen: Ledger;
+  /** The run of the script that said so, when by the isolate's clock, and how much. */
+  execution: number;
+  used: number;
+}
+
+/**
+ * Without the store each policy decides as its verdict says. What an isolate counts alone stays within the policy's
+ * own promise, in the isolate's time; also together with what it has seen the store count.
+ */
+export function honouredVerdicts(observed: Observed): Invariant {
+  const { scenario, scheduler, statistics, violated } = observed;
+  const { policies, onFailure } = scenario.settings;
+  const verdicts = policies.map((policy) => policy.onFailure ?? onFailure);
+  const closed = verdicts.includes("closed");
+  const alone = policies.map((policy, i) => shareOf(policy, verdicts[i]!));
+  const counts = new Map<string, LocalCount>();
+  /** Isolates whose clock went back: what they counted before may then last for a window longer. */
+  const wentBack = new Set<number>();
+  /** Where something came back that the isolate had forgotten: it cannot know. */
+  const unsure = new Set<string>();
+  /** When each question left, and when an isolate last forgot a partition; virtual times. */
+  const sentAt = new WeakMap<Call, number>();
+  const forgotAt = new Map<string, number>();
+  /** The last run of the script before the server's clock stepped: the order of answers around it may not be seen. */
+  let steppedAfter = -1;
+  let executions = 0;
+
+  const placeOf = ({ isolate, identity }: Call) => `${isolate.number} ${identity}`;
+
+  function countOf(call: Call, policy: number): LocalCount {
+    const place = `${placeOf(call)} ${policy}`;
+    let found = counts.get(place);
+    if (!found) counts.set(place, (found = nothing(policy)));
+    return found;
+  }
+
+  function nothing(policy: number): LocalCount {
+    const [own, seen] = [alone[policy]!, policies[policy]!].map(createLedger) as [Ledger, Ledger];
+    return { own, taken: [], seen, execution: 0, used: 0 };
+  }
+
+  /** What the isolate's clocks show: as they run, and as they were set. */
+  function timeIn({ clock }: Isolate): { readonly at: number; readonly clock: number } {
+    const shown = clock.wall() * 1000;
+    return { at: shown - clock.stepped, clock: shown };
+  }
+
+  function rowFault(call: Call, decision: Decision, i: number): string | undefined {
+    const { allowed, remaining, limit } = decision.policies[i]!;
+    if (verdicts[i] === "open") return allowed && remaining === limit ? undefined : "open denies";
+    if (verdicts[i] === "closed") return allowed ? "closed admits" : undefined;
+    const { own, used } = countOf(call, i);
+    if (remaining > alone[i]!.limit) return "local has more than its share";
+    // After a charge a row says whether the charge had room.
+    const units = own.total() + call.cost;
+    const room = units <= alone[i]!.limit && units + used <= limit;
+    const isSure = !wentBack.has(call.isolate.number) && !unsure.has(placeOf(call));
+    return room && !allowed && isSure ? "local denies what it has room for" : undefined;
+  }
+
+  function take(call: Call): void {
+    const { settles, method } = call;
+    // A settlement that the store did not take charges here what it costs more.
+    const units = settles ? call.cost - settles.call.cost : call.cost;
+    const charged = method === "charge" || settles !== undefined;
+    const taken = { ...timeIn(call.isolate), units, charged, execution: call.number };
+    for (const [i, verdict] of verdicts.entries()) {
+      if (verdict === "open" || verdict === "closed") continue;
+      if (verdict !== "local") count(statistics, "counted with a share");
+      const local = countOf(call, i);
+      local.taken.push(taken);
+      const excess = local.own.take(taken) ?? local.seen.take(taken);
+      if (local.used > 0) count(statistics, "counted on from the store's");
+      if (excess && !unsure.has(placeOf(call))) {
+        violated("fallback", `${policies[i]!.algorithm} locally: ${excess}`);
+      }
+    }
+  }
+
+  /** What was taken here goes back to here. */
+  function takeBack(call: Call, more: number): void {
+    const { number } = call.settles!.call;
+    for (const [i, verdict] of verdicts.entries()) {
+      if (verdict === "open" || verdict === "closed") continue;
+      const local = countOf(call, i);
+      if (!local.taken.some(({ execution }) => execution === number)) unsure.add(placeOf(call));
+      local.taken = local.taken.map((taken) =>
+        taken.execution === number ? { ...taken, units: taken.units + more } : taken,
+      );
+      local.own.giveBack(number, -more, -more);
+      local.seen.giveBack(number, -more, -more);
+      count(statistics, "give-back of an isolate");
+    }
+  }
+
+  function settled(call: Call, { status, error }: Settlement): void {
+    const { call: reserved } = call.settles!;
+    const more = call.cost - reserved.cost;
+    if (more > 0 && status !== "settled") take(call);
+    if (more < 0 && reserved.answer!.decision!.error) takeBack(call, more);
+    const [execution] = call.executions;
+    if (more > 0 && !error && execution) learn(call, execution.rows);
+  }
+
+  /** The newest answer of the store that came back says what is used up, whatever came back later. */
+  function learn(call: Call, rows: readonly Pick<Row, "remaining">[]): void {
+    const { number } = call.executions[0]!;
+    if (sentAt.get(call)! <= (forgotAt.get(placeOf(call)) ?? -1)) return;
+    for (const [i, { remaining }] of rows.entries()) {
+      const local = countOf(call, i);
+      const used = policies[i]!.limit - remaining;
+      const between = [local.execution, number].toSorted((a, b) => a - b) as [number, number];
+      const unsure = local.execution > 0 && between[0] <= steppedAfter && steppedAfter < between[1];
+      if (unsure) {
+        local.seen = nothing(i).seen;
+        local.used = Math.max(local.used, used);
+      } else if (number > local.execution) {
+        local.used = used;
+        local.seen = nothing(i).seen;
+        // Two buckets refill twice as fast as one, and windows on a grid end for all that is counted in them.
+        const trailing = ["sliding-window-log", "segmented-window"].includes(
+          policies[i]!.algorithm,
+        );
+        for (const taken of trailing ? local.taken : []) local.seen.take(taken);
+        local.seen.take({ ...timeIn(call.isolate), units: used, charged: false });
+      }
+      local.execution = Math.max(local.execution, number);
+    }
+  }
+
+  return {
+    set({ number, clock }, by) {
+      if (by < 0) wentBack.add(number);
+      const at = clock.wall() * 1000 - clock.stepped;
+      for (const [place, { own, seen }] of counts) {
+        if (!place.startsWith(`${number} `)) continue;
+        own.step(by, at);
+        seen.step(by, at);
+      }
+    },
+
+    stepped() {
+      steppedAfter = executions;
+    },
+    executed({ number }) {
+      executions = number;
+    },
+
+    sending(call) {
+      if (call.commands === 1) sentAt.set(call, scheduler.now);
+    },
+
+    called(call) {
+      // What is counted here is forgotten at once, whether or not the store confirms.
+      if (call.method !== "reset") return;
+      forget(call);
+    },
+
+    answered(call, { decision, error, settlement }) {
+      if (settlement) return settled(call, settlement);
+      if (call.method === "reset" && !error) forget(call);
+      if (decision?.reason === "allowed" || decision?.reason === "limited")
+        learn(call, decision.policies);
+      if (decision?.reason !== "store-unavailable") return;
+      for (const i of policies.keys()) {
+        const fault = rowFault(call, decision, i);
+        if (fault) violated("fallback", fault);
+      }
+      const everyRow = decision.policies.every(({ allowed }) => allowed);
+      const status = closed ? 503 : everyRow ? 200 : 429;
+      if (decision.status !== status || decision.allowed !== (status === 200)) {
+        violated("fallback", `status ${decision.status} instead of ${status}`);
+      }
+      const takes = call.method === "charge" || (isDecided(call.method) && decision.allowed);
+      if (takes && call.cost > 0) take(call);
+    },
+  };
+
+  function forget(call: Call): void {
+    forgotAt.set(placeOf(call), scheduler.now);
+    for (const i of policies.keys()) counts.set(`${placeOf(call)} ${i}`, nothing(i));
+  }
+}
+
+/** What an isolate alone keeps of a policy, by the verdict; shares here are one of a whole number of parts. */
+function shareOf(policy: CompiledPolicy, verdict: FailureVerdict): CompiledPolicy {
+  if (typeof verdict !== "object") return policy;
+  const parts = Math.round(1 / verdict.local.share);
+  const { limit, parameters } = policy;
+  const intervalUs = (parameters["intervalUs"] ?? 0) * parts;
+  return {
+    ...policy,
+    limit: Math.ceil(limit / parts),
+    parameters: parameters["divisor"] ? { ...parameters, intervalUs } : parameters,
+  };
+}

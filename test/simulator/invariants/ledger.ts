@@ -1,0 +1,148 @@
+import type { CompiledPolicy } from "../../../src/policy/compile.ts";
+import { windowOf } from "../window.ts";
+
+/** Units that one request took. Times in microseconds. */
+export interface Taken {
+  readonly at: number;
+  /** The clock that decided about it. */
+  readonly clock: number;
+  readonly units: number;
+  readonly charged: boolean;
+  readonly execution?: number;
+}
+
+/** Everything taken from one policy by one partition, and whether it may have been. */
+export interface Ledger {
+  /** Notes what was taken; says what is wrong with it, if anything. */
+  take(taken: Taken): string | undefined;
+  /**
+   * Counts less of what one execution took; says what is wrong with it, if anything.
+   *
+   * @param most how much of it may come back in all
+   */
+  giveBack(execution: number, units: number, most: number): string | undefined;
+  /** Forgets what is no longer counted: of these executions, or of all. */
+  lose(executions?: ReadonlySet<number>): void;
+  /** The clock jumped, at this time. */
+  step(by: number, at: number): void;
+  /** Units noted and not lost, however long ago. */
+  total(): number;
+}
+
+interface Entry extends Taken {
+  /** Its time, and by how much steps of the clock have aged what came before. */
+  readonly aged: number;
+  readonly stepsBack: number;
+  given: number;
+}
+
+/**
+ * Adds up what the algorithm's promise is about, without the algorithm's formula. Units age with time, and by a
+ * forward step of the clock as far as it goes, but by no more than a window: that is how much a step may give away.
+ */
+export function createLedger(policy: CompiledPolicy): Ledger {
+  const { algorithm, limit, parameters } = policy;
+  const window = windowOf(policy);
+  let entries: Entry[] = [];
+  let credit = 0;
+  const stepped: number[] = [];
+  let steady = true;
+  let stepsBack = 0;
+
+  /** Units younger than the window. */
+  function withinWindow(now: number, withCharges: boolean): number {
+    let sum = 0;
+    for (const { aged, units, charged, given } of entries) {
+      if (aged <= now - window || (charged && !withCharges)) continue;
+      sum += charged ? Math.min(units, limit) : units - given;
+    }
+    return sum;
+  }
+
+  /** Units requested in the window on the clock's grid that lies so many windows back. */
+  function onGrid(clock: number, back: number): number {
+    const index = Math.floor(clock / window) - back;
+    let sum = 0;
+    for (const entry of entries) {
+      if (!entry.charged && Math.floor(entry.clock / window) === index) {
+        sum += entry.units - entry.given;
+      }
+    }
+    return sum;
+  }
+
+  /** More than the burst and what has flowed back since some earlier request? */
+  function beyondRate(now: number): string | undefined {
+    const { intervalUs = 0, divisor = 0 } = parameters;
+    let sum = 0;
+    for (const { aged, units, charged, given } of entries.toReversed()) {
+      if (charged) continue;
+      sum += units - given;
+      // A bucket gives back parts of units, which are rounded here.
+      if (Math.floor((sum - limit) * intervalUs) > (now - aged) * divisor) {
+        return `${sum} units in ${now - aged} us, bucket of ${limit}`;
+      }
+    }
+    return undefined;
+  }
+
+  function check(now: number, clock: number): string | undefined {
+    const most = (units: number, bound: number) =>
+      units > bound ? `${units} units where ${bound} may be` : undefined;
+    switch (algorithm) {
+      case "sliding-window-log":
+      case "segmented-window":
+        return most(withinWindow(now, true), limit);
+      case "token-bucket":
+        return beyondRate(now);
+      case "fixed-window": {
+        // A step ends a window early, or leads back into one whose count has expired.
+        const steps = stepped.filter((aged) => aged > now - window).length;
+        return (
+          most(withinWindow(now, false), (2 + steps) * limit) ??
+          (steady ? most(onGrid(clock, 0), limit) : undefined)
+        );
+      }
+      case "sliding-window-counter": {
+        const weighted = onGrid(clock, 0) * window + onGrid(clock, 1) * (window - (clock % window));
+        return (
+          most(withinWindow(now, false), 2 * limit) ??
+          (steady ? most(weighted, limit * window) : undefined)
+        );
+      }
+      // Requests of the simulator are not holds, and its clock is no calendar.
+      case "calendar-window":
+      case "concurrency":
+        return undefined;
+    }
+  }
+
+  return {
+    take(taken) {
+      const aged = taken.at + credit;
+      entries.push({ ...taken, aged, given: 0, stepsBack });
+      return taken.charged ? undefined : check(aged, taken.clock);
+    },
+    giveBack(execution, units, most) {
+      if (units === 0) return undefined;
+      const entry = entries.find((each) => each.execution === execution);
+      // A log knows the moment; others cannot know that they have forgotten the take, or that the clock has passed its time
+      // before.
+      const isSure = algorithm === "sliding-window-log" || entry?.stepsBack === stepsBack;
+      if (!isSure) entries = [];
+      if (!entry) return isSure ? `${units} units came back of what was forgotten` : undefined;
+      entry.given += units;
+      return entry.given > most ? `${entry.given} units came back where ${most} may` : undefined;
+    },
+    lose(executions) {
+      entries = entries.filter(({ execution }) => executions && !executions.has(execution!));
+    },
+    step(by, at) {
+      steady = false;
+      if (by < 0) stepsBack++;
+      if (by > 0) credit += Math.min(by, window);
+      stepped.push(at + credit);
+    },
+    total: () => entries.reduce((sum, { units }) => sum + units, 0),
+  };
+}

@@ -1,0 +1,36 @@
+import type { Limiter } from "../../src/decide/limiter.ts";
+import type { StoreError } from "../../src/errors/errors.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
+import type { LimiterSettings } from "../../src/limiter/settings.ts";
+import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";
+import { guardStore } from "../../src/store/guarded-store.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
+import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
+import type { RedisClient } from "../../src/store/redis/client.ts";
+import { dialectAt } from "../../src/store/redis/dialect.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
+
+/** What a limiter is made of in an isolate. */
+export interface Parts {
+  readonly client: RedisClient;
+  readonly settings: LimiterSettings;
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+  readonly dialect: "redis" | "upstash";
+  readonly onStoreError: (error: StoreError) => void;
+}
+
+/** Puts the product's parts together as the product does. */
+export function assemble({ client, settings, timeoutMs, dialect, onStoreError }: Parts): Limiter {
+  const { now } = settings;
+  return buildLimiter(
+    guardStore(
+      redisStore(withOwnErrors(client), ALL_SCRIPTS, dialectAt("", dialect)),
+      { timeoutMs, now, onStoreError },
+      createSlotBreaker(),
+    ),
+    settings,
+    EVERY_FEATURE,
+  );
+}

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import type { Row } from "../../src/algorithms/model.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+import type { Store } from "../../src/store/store.ts";
+import { everyPolicy } from "../support/every-policy.ts";
+import { partitionsOf } from "./partition.ts";
+
+/** What every store promises about giving back. */
+export function refundContract(open: () => Store): void {
+  const partition = partitionsOf(open);
+  // A window of a day has no boundary within a test, but for one second of the day.
+  const everyAlgorithm = everyPolicy(5, "1d");
+  const left = (rows: readonly Row[]) => rows.map(({ remaining }) => remaining);
+
+  /**
+   * That this many came back. A bucket has refilled by less than a unit meanwhile, and gives only the rest: rounded down, one
+   * less, but then as many are left as if all had come back.
+   */
+  function expectGiven(given: readonly number[], units: number, { algorithm }: Policy): void {
+    const least = algorithm === "token-bucket" ? Math.max(0, units - 1) : units;
+    expect(given).toHaveLength(1);
+    expect(given[0]).toBeGreaterThanOrEqual(least);
+    expect(given[0]).toBeLessThanOrEqual(units);
+  }
+
+  describe.each(everyAlgorithm)("a refund of $algorithm", (policy) => {
+    test("gives back some of what was taken, and somebody else may take that", async () => {
+      const { ask, take, giveBack } = partition(policy);
+      const reply = await take(5);
+      expect((await ask("consume"))[0]!.allowed).toBe(false);
+      expectGiven(await giveBack(reply, 3), 3, policy);
+      expect(left(await ask("peek"))).toEqual([3]);
+      expect((await ask("consume", 4))[0]!.allowed).toBe(false);
+      expect((await ask("consume", 3))[0]!.allowed).toBe(true);
+    });
+
+    test("gives back the rest later", async () => {
+      const { ask, take, giveBack } = partition(policy);
+      const reply = await take(4);
+      expectGiven(await giveBack(reply, 1), 1, policy);
+      expect(left(await ask("peek"))).toEqual([2]);
+      await giveBack(reply, 3);
+      const [row] = await ask("peek");
+      expect(row).toMatchObject({ allowed: true, retryAfterUs: 0 });
+      // What a bucket has refilled before the first of two refunds, it keeps back with both of them.
+      expect(policy.algorithm === "token-bucket" ? [4, 5] : [5]).toContain(row!.remaining);
+    });
+
+    test("of more than was taken gives at most that", async () => {
+      const { ask, take, giveBack } = partition(policy);
+      const reply = await take(2);
+      expectGiven(await giveBack(reply, 5), 2, policy);
+      expect((await ask("peek", 5))[0]).toEqual({
+        allowed: true,
+        remaining: 5,
+        retryAfterUs: 0,
+        resetAfterUs: 0,
+      });
+      expect(await giveBack(reply, 5)).toEqual([0]);
+      expect(left(await ask("consume"))).toEqual([4]);
+    });
+
+    test("of nothing, or of what nobody took, gives nothing", async () => {
+      const { ask, take, giveBack, reset } = partition(policy);
+      const reply = await take(3);
+      expect(await giveBack(reply, 0)).toEqual([0]);
+      expect(left(await ask("peek"))).toEqual([2]);
+      await reset();
+      expect(await giveBack(reply, 3)).toEqual([0]);
+      expect(left(await ask("peek"))).toEqual([5]);
+    });
+
+    test("of what was taken in a time to come gives nothing", async () => {
+      const { ask, take, giveBack } = partition(policy);
+      const { nowUs, ...reply } = await take(3);
+      expect(await giveBack({ ...reply, nowUs: nowUs + 3_600e6 }, 3)).toEqual([0]);
+      expect(left(await ask("peek"))).toEqual([2]);
+    });
+
+    test("after the window gives nothing", async () => {
+      const short = { ...policy, ...("per" in policy ? { per: "100ms" } : { window: "100ms" }) };
+      const { ask, take, giveBack } = partition(short as Policy);
+      const reply = await take(5);
+      const waitMs = Math.ceil(reply.rows[0]!.resetAfterUs / 1000) + 1;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      expect(await giveBack(reply, 5)).toEqual([0]);
+      expect(left(await ask("peek"))).toEqual([5]);
+      expect((await ask("consume", 5))[0]!.allowed).toBe(true);
+    });
+  });
+
+  describe("a refund of several policies", () => {
+    const five = slidingWindowLog({ name: "five", limit: 5, window: "1d" });
+    const nine = fixedWindow({ name: "nine", limit: 9, window: "1d" });
+
+    test.for([
+      { policies: [five, nine], taken: [3, 7], back: [2, 6] },
+      { policies: [nine, five], taken: [7, 3], back: [6, 2] },
+    ])("gives each what it has taken, in their order: $back", async ({ policies, taken, back }) => {
+      const { ask, take, giveBack } = partition(...policies);
+      const reply = await take(taken);
+      expect(await giveBack(reply, back)).toEqual(back);
+      expect(left(await ask("peek"))).toEqual(
+        policies.map(({ limit }, i) => limit - taken[i]! + back[i]!),
+      );
+    });
+
+    test("gives nothing to a policy whose cost is 0", async () => {
+      const { ask, take, giveBack } = partition(five, nine);
+      const reply = await take([3, 7]);
+      expect(await giveBack(reply, [0, 7])).toEqual([0, 7]);
+      expect(left(await ask("peek"))).toEqual([2, 9]);
+    });
+
+    test("gives back of every algorithm at once", async () => {
+      const { ask, take, giveBack } = partition(...everyAlgorithm);
+      const given = await giveBack(await take(4), 3);
+      expect(given).toHaveLength(everyAlgorithm.length);
+      everyAlgorithm.forEach((policy, i) => expectGiven([given[i]!], 3, policy));
+      expect(left(await ask("peek"))).toEqual(everyAlgorithm.map(() => 4));
+    });
+  });
+}
