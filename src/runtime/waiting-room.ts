@@ -1,9 +1,9 @@
-import { withTimeout } from "./timeout.ts";
+import { TIMED_OUT, withTimeout } from "./timeout.ts";
 
 /** Requests that wait for the work of another one. */
 export interface WaitingRoom {
-  /** Resolves when the room opens, or after `ms`. */
-  wait(ms: number): Promise<void>;
+  /** Resolves with `true` when the room opens, or with `false` after `ms`. */
+  wait(ms: number): Promise<boolean>;
   letGoOn(): void;
 }
 
@@ -22,8 +22,9 @@ export function createWaitingRoom(): WaitingRoom {
         goOn = resolve;
       });
       waiting.add(goOn);
-      await withTimeout(ms, () => ended);
+      const outcome = await withTimeout(ms, () => ended);
       waiting.delete(goOn);
+      return outcome !== TIMED_OUT;
     },
     letGoOn() {
       for (const goOn of waiting) goOn();

@@ -85,7 +85,9 @@ export function settler(
         const busy = admitted.find(({ entry }) => entry.underWay > 0 && waits(entry));
         const leftMs = untilMs - now();
         if (!busy || leftMs <= 0) return charge(admitted);
-        await (busy.entry.room ??= createWaitingRoom()).wait(leftMs);
+        const room = (busy.entry.room ??= createWaitingRoom());
+        // By the timer, too: a clock that stands still must not make it wait for ever.
+        if (!(await room.wait(leftMs))) return charge(admitted);
       }
     },
     sendWaiting: (admitted) => charge(admitted.filter(({ entry }) => entry.underWay === 0)),
