@@ -40,24 +40,34 @@ export interface DecideOptions {
 }
 
 /** Decides a request by its limiter, or without it. The decision is a hold where requests are reserved. */
-export async function decideRequest(
+export function decideRequest(
   read: Client | Listed,
   limiter: Operations & Partial<Reserve>,
   { operation, withoutHold, listener }: DecideOptions,
 ): Promise<Decision | Hold> {
+  const decision = decide(read, limiter, operation, withoutHold);
+  if (!listener) return decision;
   const identity = read.kind === "client" ? read.identities : undefined;
-  let decision: Decision | Hold;
+  return decision.then((own) => {
+    listener(own, { operation, identity });
+    return own;
+  });
+}
+
+function decide(
+  read: Client | Listed,
+  limiter: Operations & Partial<Reserve>,
+  operation: DecideOptions["operation"],
+  withoutHold: DecideOptions["withoutHold"],
+): Promise<Decision | Hold> {
   if (read.kind === "client" && Object.keys(read.identities).length > 0) {
     const { identities, cost } = read;
     // A limiter of one's own has plans by their names; only rules give clients numbers of their own.
     const plan = read.plan as string | undefined;
-    decision = await limiter[operation]!(identities, { cost, plan });
-  } else {
-    const free = read.kind === "listed" ? read.decision : uncountedDecision();
-    decision = operation === "reserve" ? withoutHold!(free) : free;
+    return limiter[operation]!(identities, { cost, plan });
   }
-  listener?.(decision, { operation, identity });
-  return decision;
+  const free = read.kind === "listed" ? read.decision : uncountedDecision();
+  return Promise.resolve(operation === "reserve" ? withoutHold!(free) : free);
 }
 
 /** Takes no units, and calls no listener. */

@@ -68,6 +68,12 @@ describe("a request", () => {
     expect(done.at(-1)).toEqual(["limit", { 0: "ada" }, { cost }]);
   });
 
+  test("may be told apart by a promise of another library", async () => {
+    const promise = { then: (resolve: (identity: string) => void) => resolve("ada") };
+    const { done } = await steps({ partition: () => promise as Promise<string> });
+    expect(done.at(-1)).toEqual(["limit", { 0: "ada" }, {}]);
+  });
+
   test("is told apart by its address unless something else is said", async () => {
     const { done } = await steps(
       { clientIp: "cloudflare" },
