@@ -125,6 +125,23 @@ describe("an isolate that has an answer", () => {
     },
   );
 
+  test("tells the numbers of a decision's own moment, whenever they are read", async () => {
+    const { store, limiter } = made(bucket({ unsettled: 9 }));
+    const first = (await atOnce(limiter.limit("ada", { cost: 2 })))!;
+    const second = (await atOnce(limiter.limit("ada")))!;
+    await store.calls[0]!.answer();
+    store.nowUs += 5_000_000;
+    await limiter.reset("ada");
+    const numbers = [first, second].map(({ policies: [row] }) => [
+      row!.remaining,
+      row!.resetAfterMs,
+    ]);
+    expect(numbers).toEqual([
+      [8, 200],
+      [7, 300],
+    ]);
+  });
+
   test("has fewer units open where less is left above the share", async () => {
     const { store, limiter } = made(bucket({ unsettled: 9, above: 0.7 }));
     for (let i = 0; i < 3; i++) {

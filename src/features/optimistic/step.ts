@@ -8,10 +8,10 @@ import {
   type AskedGroup,
   type Decide,
   type GroupVerdict,
-  NO_MOMENT,
   type Step,
   type Verdict,
 } from "../../decide/step.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import { createPartitions, type Partitions } from "./partitions.ts";
 import { type Admitted, close, settler } from "./settle.ts";
@@ -21,6 +21,12 @@ import { type Admitted, close, settler } from "./settle.ts";
  * open circuit breaker lets one request a second through.
  */
 const DISTRUST_MS = 1_000;
+
+/** The groups of a request that are admitted ahead of the store, and those that have to be asked. */
+interface Divided {
+  readonly hopeful: readonly AskedGroup[];
+  readonly others: readonly AskedGroup[];
+}
 
 /**
  * Admits requests before the store has counted them, if every policy that takes part allows it. Policies with leases
@@ -67,41 +73,46 @@ export function optimisticStep(
     }
   }
 
-  /** The numbers of the last answer, less the open units; where all of its units have come back, those of the open units alone. */
+  /**
+   * The verdict about admitted units. Its rows are made when they are read, which most callers never do: it has what they
+   * are made of as it is now.
+   */
   function shown({ asked, entry: { open, known: last } }: Admitted): GroupVerdict {
     const elapsedUs = last ? Math.round((now() - last.atMs) * 1000) : 0;
     const nowUs = last ? last.nowUs + elapsedUs : clockUs();
-    const rows = asked.group.policies.map(({ limit, parameters, implementation }, i): Row => {
-      const { remaining, resetAfterUs } = last?.rows[i] ?? { remaining: limit, resetAfterUs: 0 };
-      const leftUs = resetAfterUs - elapsedUs;
-      const cost = open[i]!;
-      const own =
-        leftUs > 0
-          ? { remaining: remaining - cost, resetAfterUs: leftUs }
-          : implementation.model(undefined, {
-              nowUs,
-              operation: "charge",
-              cost,
-              limit,
-              parameters,
-            });
-      return {
-        allowed: true,
-        remaining: Math.max(0, own.remaining),
-        retryAfterUs: 0,
-        resetAfterUs: own.resetAfterUs,
-      };
-    });
-    return { asked, rows, countedBy: "none", at: { ...NO_MOMENT, nowUs } };
+    const owed = open.slice();
+    let rows: readonly Row[] | undefined;
+    return {
+      asked,
+      get rows() {
+        return (rows ??= rowsOf(asked.group.policies, owed, last?.rows, elapsedUs, nowUs));
+      },
+      countedBy: "none",
+      at: { nowUs, sentAtMs: 0, receivedAtMs: 0 },
+    };
   }
 
-  function admitted(asked: Asked, own: readonly Admitted[], others?: Verdict): Verdict {
-    const verdicts = new Map(others?.groups.map((each) => [each.asked, each]));
+  function admittedBeside(asked: Asked, own: readonly Admitted[], others: Verdict): Verdict {
+    const verdicts = new Map(others.groups.map((each) => [each.asked, each]));
     for (const each of own) verdicts.set(each.asked, shown(each));
     const groups = asked.groups.flatMap((each) => verdicts.get(each) ?? []);
-    const nowUs = Math.max(...groups.map(({ at }) => at.nowUs));
-    if (others && (others.status !== 200 || others.error)) return { ...others, groups };
-    return { reason: "optimistic", status: 200, nowUs, groups };
+    return others.status === 200 && !others.error ? ahead(groups) : { ...others, groups };
+  }
+
+  /** Divides a request; `undefined` if the store has to decide it. */
+  function divided(groups: readonly AskedGroup[], nowMs: number): Divided | undefined {
+    const hopeful: AskedGroup[] = [];
+    const others: AskedGroup[] = [];
+    for (const each of groups) {
+      if (isOptimistic(each) && !lease?.covers?.(each)) {
+        if (!of(each).admits(each, nowMs)) return undefined;
+        hopeful.push(each);
+      } else {
+        if (!isLeased(each)) return undefined;
+        others.push(each);
+      }
+    }
+    return hopeful.length > 0 ? { hopeful, others } : undefined;
   }
 
   return (next) => {
@@ -134,7 +145,7 @@ export function optimisticStep(
       try {
         const verdict = await next({ ...asked, groups: others });
         isAdmitted = verdict.status === 200;
-        return admitted(asked, own, verdict);
+        return admittedBeside(asked, own, verdict);
       } finally {
         if (isAdmitted) keepAlive(settle(own));
         else own.forEach(close);
@@ -153,20 +164,52 @@ export function optimisticStep(
       if (operation !== "consume" || slot || mustReachStore) return ask(asked);
       const nowMs = now();
       if (!isTrusted || nowMs - failedAtMs < DISTRUST_MS) return ask(asked);
-      const hopeful = groups.filter((each) => isOptimistic(each) && !lease?.covers?.(each));
-      const others = groups.filter((each) => !hopeful.includes(each));
-      const isAhead =
-        hopeful.length > 0 &&
-        others.every(isLeased) &&
-        hopeful.every((each) => of(each).admits(each, nowMs));
-      if (!isAhead) return ask(asked);
-      const own = hopeful.map((each) => ({ asked: each, entry: of(each).open(each, nowMs) }));
-      if (others.length > 0) return afterOthers(asked, own, others);
-      const verdict = admitted(asked, own);
+      const parts = divided(groups, nowMs);
+      if (!parts) return ask(asked);
+      const own = parts.hopeful.map((each) => ({ asked: each, entry: of(each).open(each, nowMs) }));
+      if (parts.others.length > 0) return afterOthers(asked, own, parts.others);
+      const verdict = ahead(own.map(shown));
       keepAlive(settle(own));
       return verdict;
     };
   };
+}
+
+/** The verdict of a request that is admitted before the store has counted all of it. */
+function ahead(groups: readonly GroupVerdict[]): Verdict {
+  let nowUs = 0;
+  for (const { at } of groups) if (at.nowUs > nowUs) nowUs = at.nowUs;
+  return { reason: "optimistic", status: 200, nowUs, groups };
+}
+
+/**
+ * The numbers of the last answer, less the owed units; where all of its units have come back, those of the owed units
+ * alone.
+ *
+ * @param elapsedUs since the last answer
+ */
+function rowsOf(
+  policies: readonly CompiledPolicy[],
+  owed: readonly number[],
+  last: readonly Row[] | undefined,
+  elapsedUs: number,
+  nowUs: number,
+): readonly Row[] {
+  return policies.map(({ limit, parameters, implementation }, i): Row => {
+    const { remaining, resetAfterUs } = last?.[i] ?? { remaining: limit, resetAfterUs: 0 };
+    const leftUs = resetAfterUs - elapsedUs;
+    const cost = owed[i]!;
+    const own =
+      leftUs > 0
+        ? { remaining: remaining - cost, resetAfterUs: leftUs }
+        : implementation.model(undefined, { nowUs, operation: "charge", cost, limit, parameters });
+    return {
+      allowed: true,
+      remaining: Math.max(0, own.remaining),
+      retryAfterUs: 0,
+      resetAfterUs: own.resetAfterUs,
+    };
+  });
 }
 
 /** Whether leases replace most calls to the store. All policies of a group have leases, or none has. */
