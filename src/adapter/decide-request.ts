@@ -45,29 +45,22 @@ export function decideRequest(
   limiter: Operations & Partial<Reserve>,
   { operation, withoutHold, listener }: DecideOptions,
 ): Promise<Decision | Hold> {
-  const decision = decide(read, limiter, operation, withoutHold);
-  if (!listener) return decision;
   const identity = read.kind === "client" ? read.identities : undefined;
-  return decision.then((own) => {
-    listener(own, { operation, identity });
-    return own;
-  });
-}
-
-function decide(
-  read: Client | Listed,
-  limiter: Operations & Partial<Reserve>,
-  operation: DecideOptions["operation"],
-  withoutHold: DecideOptions["withoutHold"],
-): Promise<Decision | Hold> {
+  let decision: Promise<Decision | Hold>;
   if (read.kind === "client" && Object.keys(read.identities).length > 0) {
     const { identities, cost } = read;
     // A limiter of one's own has plans by their names; only rules give clients numbers of their own.
     const plan = read.plan as string | undefined;
-    return limiter[operation]!(identities, { cost, plan });
+    decision = limiter[operation]!(identities, { cost, plan });
+  } else {
+    const free = read.kind === "listed" ? read.decision : uncountedDecision();
+    decision = Promise.resolve(operation === "reserve" ? withoutHold!(free) : free);
   }
-  const free = read.kind === "listed" ? read.decision : uncountedDecision();
-  return Promise.resolve(operation === "reserve" ? withoutHold!(free) : free);
+  if (!listener) return decision;
+  return decision.then((own) => {
+    listener(own, { operation, identity });
+    return own;
+  });
 }
 
 /** Takes no units, and calls no listener. */

@@ -64,19 +64,15 @@ export function compileRequest<Context>(
     const listed = findListed?.(data.request, data.bindings, returned);
     if (listed) return { kind: "listed", decision: listed };
     if (isRefused) return { kind: "unidentified", response: missingIdentity() };
-    if (readPlan || typeof options.cost === "function") {
-      return readClient(context, data, identities);
+    if (!readPlan && typeof options.cost !== "function") {
+      return { kind: "client", identities, cost: options.cost, plan: undefined };
     }
-    return { kind: "client", identities, cost: options.cost, plan: undefined };
-  }
-
-  async function readClient(
-    context: Context,
-    data: RequestData,
-    identities: Identified["identities"],
-  ): Promise<ReadRequest> {
-    const plan = await readPlan?.(context, data);
-    return { kind: "client", identities, cost: await readCost(context), plan };
+    return Promise.resolve(readPlan?.(context, data)).then(async (plan) => ({
+      kind: "client",
+      identities,
+      cost: await readCost(context),
+      plan,
+    }));
   }
 
   return {

@@ -9,15 +9,6 @@ interface Problem {
   readonly detail: string;
 }
 
-const PROBLEMS = {
-  429: ["quota-exceeded", "Quota Exceeded", "The request quota is used up."],
-  503: [
-    "temporary-reduced-capacity",
-    "Temporary Reduced Capacity",
-    "The service cannot check its limits right now.",
-  ],
-} as const;
-
 const REGISTRY = "https://iana.org/assignments/http-problem-types#";
 
 /** A problem as a response. */
@@ -58,9 +49,16 @@ function withoutFields(outcome: Outcome, draw: () => number): Response {
  * The problem of a denial; `violated-policies` is the extension that the rate limit draft registers. It is joined from its
  * parts, none of which needs an escape, because `JSON.stringify()` takes ten times as long.
  */
-function denialText(outcome: Outcome, status: 429 | 503, draw: () => number): string {
+function denialText(outcome: Outcome, status: number, draw: () => number): string {
   const { reason, policies } = outcome;
-  const [type, title, cause] = PROBLEMS[status];
+  const [type, title, cause] =
+    status === 503
+      ? [
+          "temporary-reduced-capacity",
+          "Temporary Reduced Capacity",
+          "The service cannot check its limits right now.",
+        ]
+      : ["quota-exceeded", "Quota Exceeded", "The request quota is used up."];
   const detail =
     reason === "cost-exceeds-limit"
       ? "This request costs more than its limit allows at any time."

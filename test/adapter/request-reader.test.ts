@@ -69,6 +69,7 @@ describe("a request", () => {
   });
 
   test("may be told apart by a promise of another library", async () => {
+    // oxlint-disable-next-line unicorn/no-thenable -- as libraries make them
     const promise = { then: (resolve: (identity: string) => void) => resolve("ada") };
     const { done } = await steps({ partition: () => promise as Promise<string> });
     expect(done.at(-1)).toEqual(["limit", { 0: "ada" }, {}]);
