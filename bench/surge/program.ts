@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
 
+import { namesAmong } from "../../scripts/support/part-names.ts";
 import { createProgram } from "../../scripts/support/program.ts";
 import { startProgress, USUAL_COLUMNS } from "../../scripts/support/progress/progress.ts";
-import { namesAmong } from "../support/part-names.ts";
 import type { SurgeOptions } from "./play.ts";
 import { inColumns } from "./report/columns.ts";
 import { sceneTable } from "./report/scene-table.ts";

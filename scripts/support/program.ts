@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 
-import { wrapWords } from "../../bench/support/wrap-words.ts";
 import { USUAL_COLUMNS } from "./progress/progress.ts";
+import { wrapWords } from "./wrap-words.ts";
 
 /** What the exit code of a program of this folder says. */
 const EXIT = { done: 0, failed: 1, usage: 2 } as const;
