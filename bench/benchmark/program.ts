@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 
 import type { Command } from "commander";
 
-import { namesAmong } from "../../scripts/support/part-names.ts";
+import { namesAmong } from "../../scripts/support/arguments.ts";
 import { createProgram } from "../../scripts/support/program.ts";
 import { startProgress, USUAL_COLUMNS } from "../../scripts/support/progress/progress.ts";
 import { PARTS } from "./parts.ts";

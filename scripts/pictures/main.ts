@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { openBrowser } from "../../test/dashboard/browser.ts";
 import { endSignal } from "../local-stack/end-signal.ts";
-import { namesAmong } from "../support/part-names.ts";
+import { namesAmong } from "../support/arguments.ts";
 import { createProgram, runProgram } from "../support/program.ts";
 import { startProgress } from "../support/progress/progress.ts";
 import { PICTURES } from "./pictures.ts";

@@ -54,7 +54,8 @@ export async function exitCodeOf(program: Command, args: readonly string[]): Pro
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     // A bar may be in the line.
     if (process.stderr.isTTY) console.error();
-    console.error(error instanceof ProgramError ? `error: ${error.message}` : error);
+    if (error instanceof ProgramError) process.stderr.write(`error: ${error.message}\n`);
+    else console.error(error);
     return EXIT.failed;
   }
 }
