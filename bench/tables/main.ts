@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import { type BuildDocument, buildDocuments } from "../../scripts/support/documents.ts";
+import { writeOrCheck } from "../../scripts/support/built-files.ts";
 import type { Results } from "../benchmark/results.ts";
 import type { SurgeResults } from "../surge/results.ts";
 import { withMeasuredTables } from "./measured-tables.ts";
@@ -15,10 +15,10 @@ process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 const results = JSON.parse(readFileSync("bench/results.json", "utf8")) as Results;
 const surge = JSON.parse(readFileSync("bench/surge.json", "utf8")) as SurgeResults;
 
-const measured: BuildDocument = (committed) => withMeasuredTables(committed, results);
-const surged: BuildDocument = (committed) => withSurgeTables(committed, surge);
+const measured = (committed: string) => withMeasuredTables(committed, results);
+const surged = (committed: string) => withSurgeTables(committed, surge);
 
-buildDocuments({
+writeOrCheck("build:docs", {
   "docs/durable-objects.md": measured,
   "docs/library.md": measured,
   "docs/surge.md": surged,

@@ -4,7 +4,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import { buildDocuments } from "../support/documents.ts";
+import { writeOrCheck } from "../support/built-files.ts";
 import { withOptionTables } from "./option-tables.ts";
 
 process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
@@ -12,4 +12,6 @@ process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 const LIBRARY = globSync("src/**/*.ts", { exclude: ["src/node/**"] });
 const sources = new Map(LIBRARY.map((path) => [path, readFileSync(path, "utf8")] as const));
 
-buildDocuments({ "docs/options.md": (committed) => withOptionTables(committed, sources) });
+writeOrCheck("build:docs", {
+  "docs/options.md": (committed) => withOptionTables(committed, sources),
+});
