@@ -1,4 +1,3 @@
-import type { Row } from "../../algorithms/model.ts";
 import type { LeaseSteps } from "../../decide/features.ts";
 import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import { isStoreAnswer, type Known } from "../../decide/known.ts";
@@ -7,14 +6,13 @@ import {
   type Asked,
   type AskedGroup,
   type Decide,
-  type GroupVerdict,
   type Step,
   type Verdict,
 } from "../../decide/step.ts";
-import type { CompiledPolicy } from "../../policy/compile.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import { createPartitions, type Partitions } from "./partitions.ts";
 import { type Admitted, close, settler } from "./settle.ts";
+import { ahead, verdictOf } from "./verdict.ts";
 
 /**
  * After a call without an answer, the store decides all requests for this long, and at least until it answers again. An
@@ -41,7 +39,7 @@ export function optimisticStep(
   known: Known,
   lease?: LeaseSteps,
 ): Step<Decide> | undefined {
-  const { settings, now, perGroup, clockUs } = kit;
+  const { settings, now, perGroup } = kit;
   if (settings.policies.every(({ optimistic }) => optimistic === undefined)) return undefined;
   let events = 0;
   const tick = () => ++events;
@@ -73,24 +71,7 @@ export function optimisticStep(
     }
   }
 
-  /**
-   * The verdict about admitted units. Its rows are made when they are read, which most callers never do: it has what they
-   * are made of as it is now.
-   */
-  function shown({ asked, entry: { open, known: last } }: Admitted): GroupVerdict {
-    const elapsedUs = last ? Math.round((now() - last.atMs) * 1000) : 0;
-    const nowUs = last ? last.nowUs + elapsedUs : clockUs();
-    const owed = open.slice();
-    let rows: readonly Row[] | undefined;
-    return {
-      asked,
-      get rows() {
-        return (rows ??= rowsOf(asked.group.policies, owed, last?.rows, elapsedUs, nowUs));
-      },
-      countedBy: "none",
-      at: { nowUs, sentAtMs: 0, receivedAtMs: 0 },
-    };
-  }
+  const shown = (each: Admitted) => verdictOf(each, kit);
 
   function admittedBeside(asked: Asked, own: readonly Admitted[], others: Verdict): Verdict {
     const verdicts = new Map(others.groups.map((each) => [each.asked, each]));
@@ -173,43 +154,6 @@ export function optimisticStep(
       return verdict;
     };
   };
-}
-
-/** The verdict of a request that is admitted before the store has counted all of it. */
-function ahead(groups: readonly GroupVerdict[]): Verdict {
-  let nowUs = 0;
-  for (const { at } of groups) if (at.nowUs > nowUs) nowUs = at.nowUs;
-  return { reason: "optimistic", status: 200, nowUs, groups };
-}
-
-/**
- * The numbers of the last answer, less the owed units; where all of its units have come back, those of the owed units
- * alone.
- *
- * @param elapsedUs since the last answer
- */
-function rowsOf(
-  policies: readonly CompiledPolicy[],
-  owed: readonly number[],
-  last: readonly Row[] | undefined,
-  elapsedUs: number,
-  nowUs: number,
-): readonly Row[] {
-  return policies.map(({ limit, parameters, implementation }, i): Row => {
-    const { remaining, resetAfterUs } = last?.[i] ?? { remaining: limit, resetAfterUs: 0 };
-    const leftUs = resetAfterUs - elapsedUs;
-    const cost = owed[i]!;
-    const own =
-      leftUs > 0
-        ? { remaining: remaining - cost, resetAfterUs: leftUs }
-        : implementation.model(undefined, { nowUs, operation: "charge", cost, limit, parameters });
-    return {
-      allowed: true,
-      remaining: Math.max(0, own.remaining),
-      retryAfterUs: 0,
-      resetAfterUs: own.resetAfterUs,
-    };
-  });
 }
 
 /** Whether leases replace most calls to the store. All policies of a group have leases, or none has. */
