@@ -116,7 +116,7 @@ export function compilePartitions<Context>(
   checkSkipped(policies, faults);
   const used = [...dimensions.values()].filter(({ name }) => by.includes(name));
 
-  /** @param found what each dimension's partition has found */
+  /** @param found the identity in each dimension */
   function identified(found: readonly unknown[]): Identified {
     const identities: Record<string, string> = {};
     let returned: string | undefined;
