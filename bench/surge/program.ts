@@ -89,7 +89,7 @@ async function surge({ short = false, out, json, ...options }: Options): Promise
   if (!json) console.log(`\nwritten to ${file}`);
 }
 
-/** Of what was measured. */
+/** The tables of the measured parts. */
 function tablesOf(results: PartOfResults): string {
   const columns = process.stdout.columns || USUAL_COLUMNS;
   const [setups, scenes] = [tableOf(results), sceneTable(results.scenes)];

@@ -38,7 +38,7 @@ export interface SurgeResults extends Readonly<Record<SetupName, Figures>> {
   readonly phases: Phases;
   /** Each run second by second. */
   readonly seconds: Readonly<Record<SetupName, readonly Second[]>>;
-  /** What the limiter meets besides the surge. */
+  /** The results of the scenes besides the surge. */
   readonly scenes: Scenes;
 }
 

@@ -14,9 +14,9 @@ const source = join(root, "src/dashboard");
 export const DASHBOARD = join(root, "dist/dashboard");
 
 /**
- * Builds the dashboard: a page, a stylesheet, the script of the page and those that it loads later, whose names change
- * with their contents. Several processes may build it at once while it is served, so that nothing is missing or half
- * written in between: files of before go last.
+ * Builds the dashboard: a page, a stylesheet, the script of the page and those that it loads later. The names of the scripts
+ * change with their contents. Several processes may build it at once while it is served, so that no file may be missing or half
+ * written in between: old files are removed last.
  */
 export async function buildDashboard(folder = DASHBOARD): Promise<void> {
   const { metafile, outputFiles } = await build({

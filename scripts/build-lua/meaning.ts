@@ -68,7 +68,7 @@ function declarationsOf(chunk: luaparse.Chunk): ReadonlyMap<Node, number> {
         visit(node.iterators, scope);
         return visitBlock(node.body, scope, node.variables);
       case "RepeatStatement":
-        // What it repeats until may use the variables of its body.
+        // The condition of a repeat may use the variables of its body.
         return visitBlock([node.body, node.condition], scope);
       case "DoStatement":
       case "WhileStatement":

@@ -14,7 +14,7 @@ process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 const library = "dist/lib";
 const programs = "dist/node";
 
-// What is not built any more must not be shipped any more.
+// A file that is no longer built must not be shipped.
 for (const folder of [library, programs]) rmSync(folder, { recursive: true, force: true });
 buildLibrary();
 buildLauncher();
@@ -42,7 +42,7 @@ function dropDeclarations(): void {
   }
 }
 
-/** Declarations keep what the sources say to whoever calls them; the rest is a third of the library, and stays in the repository. */
+/** Declarations keep the docstrings for callers. The other comments are a third of the library, and stay in the repository. */
 function dropComments(): void {
   for (const name of readdirSync(library, { recursive: true, encoding: "utf8" })) {
     if (!name.endsWith(".js")) continue;

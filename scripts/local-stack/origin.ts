@@ -75,7 +75,7 @@ export async function startOrigin({ port = 0 }: OriginOptions = {}): Promise<Ori
   };
 }
 
-/** As text, not as a URL: whatever a client can send is a path here, even one that URL refuses. */
+/** As text, not as a URL: every target that a client can send is a path here, even one that URL refuses. */
 function readTarget({ url = "/" }: IncomingMessage): { path: string; query: string } {
   const end = url.indexOf("?");
   return end === -1

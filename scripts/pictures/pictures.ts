@@ -59,10 +59,10 @@ const CLIENT = "203.0.113.7";
 /** More than a burst may have. */
 const LOGINS = 7;
 
-/** What a lower limit would have denied, and to whom. */
+/** The requests that a lower limit would have denied, and their users. */
 async function whatIf({ open, stack, document }: PictureSet): Promise<Buffer> {
   for (const [i, { user }] of (await sampledUsers(stack, SAMPLED)).entries()) {
-    // Those who are denied most have names in the answer.
+    // The users with the most denials have names in the answer.
     await rideOften(stack, user, ridesOf(i) + (i < NAMED ? MANY : 0));
   }
   const others = await unsampledUsers(stack, SAMPLED * 63);

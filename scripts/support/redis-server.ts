@@ -81,7 +81,7 @@ async function launch(
 
   async function stop(): Promise<void> {
     isStopped = true;
-    // Nothing else may keep this process until it has ended.
+    // This process must not exit before the server has ended.
     child.ref();
     child.kill("SIGKILL");
     await exited;
@@ -98,7 +98,7 @@ async function launch(
     throw error;
   }
   child.once("exit", (code, signal) => isStopped || onEnd?.(signal ?? `exit code ${code}`));
-  // Whoever forgets stop() can still exit.
+  // A caller that forgets stop() can still exit.
   child.unref();
   (child.stdout as Socket).unref();
   return { url, port, pid: child.pid ?? 0, stop, kill: (signal) => void child.kill(signal) };

@@ -101,7 +101,7 @@ function bareFigures(roundTripMs: number, ahead: Outcome): readonly Figure[] {
   ];
 }
 
-/** Beside each other way; what is asked stands with the first. */
+/** Compares Tidegate with each other way; the first figure has the target. */
 function compared(
   name: string,
   { unit, valueOf, target }: Subject,

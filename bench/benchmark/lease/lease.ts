@@ -9,7 +9,7 @@ import { shardFigures } from "./shards.ts";
 
 /** Requests per second that reach each isolate. */
 const PER_ISOLATE = 1_000;
-/** What is offered, as a multiple of the limit. */
+/** The offered load, as a multiple of the limit. */
 const LOADS = [0.9, 1.2, 5];
 const CROWDS = [1, 10];
 

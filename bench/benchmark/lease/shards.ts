@@ -5,7 +5,7 @@ import { replayHotKey } from "./replay.ts";
 
 /** Requests per second that reach each isolate. */
 const PER_ISOLATE = 500;
-/** What is offered, as a multiple of the limit. */
+/** The offered load, as a multiple of the limit. */
 const LOAD = 1.2;
 const ISOLATES = 4;
 const SHARDS = 8;

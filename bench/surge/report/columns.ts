@@ -1,7 +1,7 @@
 import { wrapWords } from "../../../scripts/support/wrap-words.ts";
 import { styled } from "../../../src/node/cli/output/style.ts";
 
-/** What a row is about is wrapped, so that more columns stand beside each other. */
+/** The name of a row is wrapped, so that more columns stand beside each other. */
 const NAME_WIDTH = 26;
 const GAP = 2;
 

@@ -13,7 +13,7 @@ export class NotCreated extends Error {
 /** The credentials of a Redis, as the gateway names them. */
 const REDIS = ["UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"] as const;
 
-/** What a person still has to do. */
+/** A created gateway, and the steps left to the person. */
 export interface Created {
   /** The variables to fill in. */
   readonly missing: readonly string[];
