@@ -9,7 +9,7 @@ import { useDeployed } from "./deployed.ts";
 
 const gateway = useDeployed();
 
-/** Answers with what the origin saw. */
+/** Answers with the request as the origin saw it. */
 function mirror(asked: IncomingMessage, response: ServerResponse): void {
   const { method, url, headersDistinct: fields } = asked;
   let body = "";
@@ -177,7 +177,7 @@ describe("in workerd, bodies are streamed", () => {
 });
 
 describe("in workerd, requests at once", () => {
-  test("share the count and nothing else", async () => {
+  test("share the count and no other state", async () => {
     gateway.answer(mirror);
     const headers = { "x-test": crypto.randomUUID() };
     const answers = await Promise.all(

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { random } from "./random.ts";
 
-/** What the server behind the proxy answered. */
+/** The answer of the server behind the proxy. */
 interface Reply {
   readonly status: number;
   readonly type: string;
@@ -19,7 +19,7 @@ export interface Received {
   readonly at: number;
 }
 
-/** A request that was passed on, and what came of it. */
+/** A request that was passed on, and its outcome. */
 export interface Forwarded {
   readonly body: string;
   /** `undefined` while it is under way, and for good if the server behind never answered. */
@@ -28,7 +28,7 @@ export interface Forwarded {
 
 /** One request on its way, in the hands of a fault. */
 interface Exchange {
-  /** What was sent. */
+  /** The body that was sent. */
   readonly body: string;
   /** Passes it on; rejects if the server behind cannot be reached. */
   forward(): Promise<Reply>;
@@ -38,12 +38,12 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** What happens to a request. */
+/** The fault that a request meets. */
 export type Fault = (exchange: Exchange) => void | Promise<void>;
 
 export interface FaultProxy {
   readonly url: string;
-  /** What happens to requests from now on. */
+  /** The fault of requests from now on. */
   fault: Fault;
   /** Requests that arrived. */
   readonly received: readonly Received[];
@@ -57,7 +57,7 @@ export interface FaultProxy {
 
 export const none: Fault = async ({ forward, answer }) => answer(await forward());
 
-/** A slow way there and a fast one back: what arrives runs after its client has given up. */
+/** A slow way there and a fast one back: a late request runs after its client has given up. */
 export function delay(ms: number): Fault {
   return async (exchange) => {
     await sleep(ms);
@@ -75,7 +75,7 @@ export const resetAfterUs: Fault = async ({ forward, reset }) => {
   await running;
 };
 
-/** A connection that is open on one side only: what is sent into it gets no answer, not even a refusal. */
+/** A connection that is open on one side only: a request into it gets no answer, not even a refusal. */
 export const halfOpen: Fault = () => {};
 
 /** A share of the requests run, and then the connection breaks. Which ones, the seed decides. */

@@ -7,7 +7,7 @@ export interface VirtualTime {
   pass(microseconds: number): Promise<void>;
   /** Waits for something real while virtual time stands still. */
   hold<T>(real: Promise<T>): Promise<T>;
-  /** Runs until nothing is left to do. */
+  /** Runs until no timer is left. */
   run(): Promise<void>;
 }
 

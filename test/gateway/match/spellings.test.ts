@@ -14,7 +14,7 @@ import { type Crowd, type Reached, startCrowd } from "../origins/crowd.ts";
 import { RULES } from "../origins/routes.ts";
 import { HONEST, spellingsOf } from "../origins/spellings.ts";
 
-/** So much that only the count of what is taken says anything. */
+/** So large that only the count of units says anything. */
 const PLENTY = 1_000_000;
 
 const variables = (origin: string) => ({
@@ -108,7 +108,7 @@ describe("the deployed worker in workerd", () => {
     },
   );
 
-  test("what people send is passed, limited by its rule and no other", async () => {
+  test("usual requests pass, limited by their rule and no other", async () => {
     const answers = await askAll(
       worker.url,
       HONEST.map(([target]) => target),

@@ -32,7 +32,7 @@ describe("a request on its way to the origin", () => {
     });
   });
 
-  test("loses what is meant for one hop, and what its Connection names", async () => {
+  test("loses the fields meant for one hop, and those that its Connection names", async () => {
     const { fields } = await askWith([
       ["Connection", "close, X-Hop , x-other"],
       ["X-Hop", "1"],

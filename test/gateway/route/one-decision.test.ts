@@ -126,7 +126,7 @@ describe.each(NAMES)("a denial by the rule over %s", (denying) => {
     }
   });
 
-  test("is known without Redis for who it denied, and for nobody else", async () => {
+  test("is known without Redis for the denied client, and for no other", async () => {
     const ask = await isolate(limits);
     await ask("/api/all", as("a"));
     const of = async (key: string, address: string) => {

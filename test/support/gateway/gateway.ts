@@ -67,5 +67,5 @@ export function gatewayTo(origin: string, rules: unknown, variables: object = {}
   };
 }
 
-/** A rule for everything, which nothing comes near. */
+/** A rule for everything, with a limit that no test reaches. */
 export const generous = [{ path: "/*", policies: [quota("all", 1_000_000)] }];

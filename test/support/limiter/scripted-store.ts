@@ -1,7 +1,7 @@
 import type { Operation, Row } from "../../../src/algorithms/model.ts";
 import type { Reply, Store } from "../../../src/store/store.ts";
 
-/** What a store was asked. */
+/** The arguments of one call of a store. */
 export interface Asked {
   readonly operation: Operation;
   readonly keys: readonly string[];
