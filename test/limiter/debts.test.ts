@@ -13,7 +13,7 @@ import {
 } from "../../src/index.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
-/* What requests meet while a policy is in debt. */
+/* The answers to requests while a policy is in debt. */
 
 const LIMIT = 10;
 const policies = everyPolicy(LIMIT, "1h").map((policy) =>

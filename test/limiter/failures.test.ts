@@ -43,7 +43,7 @@ describe("a policy that counts failures", () => {
     expect((await limiter.reserve("ada")).allowed).toBe(false);
   });
 
-  test("tells nobody to wait longer than a second, whoever is asked", async () => {
+  test("asks no client to wait longer than a second, in any call", async () => {
     const { limiter, world } = open([failures(), fixedWindow({ limit: 100, window: "1h" })]);
     await limiter.reserve("ada");
     const last = await limiter.reserve("ada");

@@ -25,19 +25,19 @@ export interface Story {
 }
 
 export interface Told {
-  /** What streams used, at the moments of their reservations. */
+  /** The units that streams used, at the moments of their reservations. */
   readonly used: readonly Admission[];
-  /** Of the budget of all windows but the first, in which nothing has come back yet. */
+  /** The share of the budget of all windows but the first, in which no unit has come back yet. */
   readonly share: number;
 }
 
-/** What a stream uses on average; each uses between half and one and a half times as much. */
+/** The units that a stream uses on average; each uses between half and one and a half times as much. */
 const NEED = 800;
 
 /** How many times what the budget has room for, if each stream reserved what it uses. */
 const DEMAND = 2;
 
-/** Who is denied comes back after the told wait, so often. */
+/** A denied stream comes back after the told wait, at most this many times. */
 const RETRIES = 3;
 
 /** A multiple of every window. */

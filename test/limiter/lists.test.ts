@@ -114,7 +114,7 @@ describe("a limiter with lists", () => {
     expect((await limiter.limit("user:666")).allowed).toBe(true);
   });
 
-  test("still says what is no identity", async () => {
+  test("still refuses a value that is no identity", async () => {
     const { limiter } = limiterOf(lists);
     for (const identity of ["", null, undefined, 7]) {
       await expect(limiter.limit(identity as string)).rejects.toMatchObject({

@@ -47,7 +47,7 @@ describe.each(algorithms)("$algorithm of 5", (policy) => {
     expect(await passing(limiter, 10)).toBe(3);
   });
 
-  test("with costs: what is left, and no unit more", async () => {
+  test("with costs: the remaining units, and not one more", async () => {
     const limiter = limiterOn([policy]);
     expect(await passing(limiter, 1, 2)).toBe(1);
     redis.gone = true;
@@ -55,7 +55,7 @@ describe.each(algorithms)("$algorithm of 5", (policy) => {
     expect(await passing(limiter, 3)).toBe(1);
   });
 
-  test("what other isolates used up counts, too", async () => {
+  test("units that other isolates used count, too", async () => {
     const limiter = limiterOn([policy]);
     expect(await passing(limiterOn([policy]), 3)).toBe(3);
     expect(await passing(limiter, 1)).toBe(1);
@@ -63,7 +63,7 @@ describe.each(algorithms)("$algorithm of 5", (policy) => {
     expect(await passing(limiter, 10)).toBe(1);
   });
 
-  test("what was denied stays denied", async () => {
+  test("a denied identity stays denied", async () => {
     const limiter = limiterOn([policy]);
     expect(await passing(limiter, 7)).toBe(5);
     redis.gone = true;

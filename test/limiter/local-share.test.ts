@@ -91,7 +91,7 @@ describe.each(algorithms)("a tenth of 50 of a $algorithm", (policy) => {
     expect(local).toBe(5);
   });
 
-  test("is what Redis left, less what was admitted here without it", async () => {
+  test("is the rest that Redis reported, less the units admitted here without it", async () => {
     const limiter = limiterOn([policy]);
     expect(await passing(limiter, 2)).toBe(2);
     redis.gone = false;

@@ -137,7 +137,7 @@ describe("a soft policy", () => {
     expect(state.calls).toBe(3);
   });
 
-  test("is none of the policies that a denial names, and nobody waits for it", async () => {
+  test("is none of the policies that a denial names, and no client waits for it", async () => {
     const { limiter } = limiterOf([soft, strict]);
     await limiter.limit("ada", { cost: 2 });
     await limiter.limit("ada", { cost: { soft: 0, strict: 3 } });

@@ -129,7 +129,7 @@ test("Redis hanging: the timeout is kept, and the open breaker adds nothing to i
       () => limiter.limit(identity),
       () => --left > 0,
     );
-    // Five failures open the breaker; after that one probe per second waits for the timeout, and nobody else does.
+    // Five failures open the breaker; after that one probe per second waits for the timeout, and no other request does.
     const seconds = (performance.now() - start) / 1000;
     const waited = decisions.filter(({ error }) => error!.code === "ERR_STORE_TIMEOUT");
     expect(waited.length).toBeGreaterThanOrEqual(5);

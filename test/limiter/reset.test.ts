@@ -41,7 +41,7 @@ describe("a reset", () => {
     expect(await reason()).toBe("allowed");
   });
 
-  test("leaves others what is known of them", async () => {
+  test("leaves the known denials of others", async () => {
     await limiter.limit("bob");
     await limiter.reset("ada");
     expect((await limiter.limit("bob")).reason).toBe("cached-denial");
@@ -76,7 +76,7 @@ describe("a reset", () => {
     expect(await reason()).toBe("allowed");
   });
 
-  test("that Redis does not confirm is an error, and what is known stays", async () => {
+  test("that Redis does not confirm is an error, and known denials stay", async () => {
     await reason();
     reset = () => Promise.reject(new StoreError("ERR_STORE_TIMEOUT", "late"));
     await expect(limiter.reset("ada")).rejects.toMatchObject({ code: "ERR_STORE_TIMEOUT" });

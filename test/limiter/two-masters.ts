@@ -4,7 +4,7 @@ import { CrossSlotError } from "../../src/store/cross-slot.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** What becomes of a call: it runs and is answered; it runs, and the answer is lost; it is lost before; it is not sent. */
+/** The fate of a call: it runs and is answered; it runs, and the answer is lost; it is lost before; it is not sent. */
 export type Fate = "answered" | "answer lost" | "lost" | "not sent";
 
 export type Call = "consume" | "peek" | "charge" | "refund" | "extend";
