@@ -23,7 +23,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
 ajv.addSchema(description, "openapi");
 
-/** The JSON pointer of what a route answers with a status; empty if that is nothing. */
+/** The JSON pointer to the answer of a route with a status; empty if there is none. */
 export function pointerTo(path: string, method: string, status: number): string {
   const escaped = path.replaceAll("/", "~1");
   const { $ref, content } = description.paths[path]![method]!.responses[status] ?? {};

@@ -11,7 +11,7 @@ const operations = Object.entries(description.paths).flatMap(([path, methods]) =
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
-/** Asks, and compares what comes back with what the description says of it. */
+/** Asks, and compares the answer with its description. */
 function checking(ask: Ask, seen: Set<string>): Ask {
   return async (path, asked = {}) => {
     const answer = await ask(path, asked);

@@ -17,7 +17,7 @@ const ANSWER = {
   partitionsAffected: { sampled: 30, estimate: 1_920, low: 1_230, high: 2_610 },
 };
 
-test("what-if sends the numbers, and shows what they would have changed", async () => {
+test("what-if sends the numbers, and shows the differences that they would have made", async () => {
   on.gateway.script({ status: 200, json: ANSWER });
   const args = ["what-if", "rides", "--set", "limit=5", "--set", "window=10s", "--minutes", "10"];
   const { out, err, exit } = await on.run(args);

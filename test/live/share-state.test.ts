@@ -46,7 +46,7 @@ test("an isolate that knows more than the cache asks Redis", async () => {
   expect(calls.redis).toBe(2);
 });
 
-test("an older copy after a failover is not left for the others, who would take it for everything there is", async () => {
+test("an older copy after a failover is not left for the others, which would take it for all rules", async () => {
   const older = { ...revision(5), version: 1, document: "{}" };
   const { calls, kept, cache } = start({ state: older });
   // As the reader of Redis answers whoever knows more: without the document.
@@ -65,7 +65,7 @@ test("an older copy after a failover is not left for the others, who would take 
   expect(calls.redis).toBe(2);
 });
 
-test("what it knows already is the same object, so that nothing is compiled again", async () => {
+test("a known part is the same object, so that it is not compiled again", async () => {
   const { read } = start({ state: revision(7) });
   const known = await read(NO_STATE);
   expect(await read(known)).toBe(known);

@@ -1,4 +1,4 @@
-/** What a text in the OpenMetrics format says. */
+/** The content of a text in the OpenMetrics format. */
 export interface ParsedMetrics {
   /** Types by the names of families. */
   readonly families: ReadonlyMap<string, string>;

@@ -14,7 +14,7 @@ function chunkOf(partition: number, requests: number, ms: number): string {
   return lineStart("api", partition, 5) + first + event.repeat(requests - 1);
 }
 
-test("what is read in many calls is all of it, and no reply is larger than a megabyte", async () => {
+test("many calls read the whole, and no reply is larger than a megabyte", async () => {
   const [policy] = compile([fixedWindow({ name: "api", limit: 5, window: "1m" })]);
   const { redis, keys, reader } = traced(policy!);
   const span = { fromMs: MORNING, toMs: MORNING + 6 * TEN_MINUTES };

@@ -9,7 +9,7 @@ import { meteredGateways, requestsOf } from "../support/metrics/metered-gateway.
 
 const API = { method: "GET", path: "/api/*", policies: [quota("api", 5)] };
 
-test("every request is counted once, by what became of it", async () => {
+test("every request is counted once, by its outcome", async () => {
   const gateways = await meteredGateways(
     [
       API,
@@ -157,7 +157,7 @@ test.each([
   expect(recorder !== undefined).toBe(isOn);
 });
 
-test("counting over memory is refused: nothing would add isolates up", () => {
+test("counting over memory is refused: the counts of isolates would not be added up", () => {
   const variables = { ORIGIN: "https://origin.example.com", STORE: "memory", METRICS: "on" };
   const read = () =>
     readConfig({ ...variables, CLIENT_IP: "cloudflare", RULES: [API] }, {}, EVERY_GATEWAY_FEATURE);

@@ -41,7 +41,7 @@ test.each(everyPolicy(7, "10s").filter(({ algorithm }) => algorithm !== "concurr
   },
 );
 
-/** Ten minutes of many clients in two isolates: what is said of them, and the truth from a replay of all of them. */
+/** Ten minutes of many clients in two isolates: their answers, and the truth from a replay of all of them. */
 async function simulate(limits: readonly [before: number, after: number], seed: number) {
   const [before, after] = limits.map((limit) =>
     compilePolicy(fixedWindow({ name: "p", limit, window: "5m" })),

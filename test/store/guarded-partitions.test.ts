@@ -38,7 +38,7 @@ function guarded(report?: (error: StoreError) => void) {
   return { at, ask, state: () => guard.state() };
 }
 
-test("an outage of one Redis suspends calls with several partitions, whoever comes first, and ends as one", async () => {
+test("an outage of one Redis suspends calls with several partitions, in any order of calls, and ends as one", async () => {
   const errors: StoreError[] = [];
   const { at, ask, state } = guarded((error) => errors.push(error));
   let who = 0;

@@ -205,7 +205,7 @@ test.for(uncertain)("%s is told as it is, and not tried again", async ([, error,
   expect(calls).toBe(1);
 });
 
-test("what is told of Redis's own error ends where it may quote what the client sent", async () => {
+test("the quoted part of Redis's own error ends before any text of the client", async () => {
   const refuse = async () => {
     throw new Error('ERR internal, command was: ["evalsha","..","1","tg:{fetch failed}:p"]');
   };

@@ -73,7 +73,7 @@ test("a slot that has expired decides an extension, though another master does n
   await expect(Promise.resolve(silent.store.extend!(keys, policies, slot))).rejects.toBe(LOST);
 });
 
-test("a refund asks a master without slots only for what was taken there", async () => {
+test("a refund asks a master without slots only for units taken there", async () => {
   const { calls, store } = masters();
   const two = [policies[0]!, policies[2]!];
   const apart = ["tg:{a}:first", "tg:{b}:third"];
