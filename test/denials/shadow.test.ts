@@ -14,8 +14,8 @@ import { runs } from "../support/runs.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
 /*
- * The shadow: whatever an isolate denies by itself is put to a real Redis at that same moment, as a peek. Time is
- * virtual and the network takes its time, so that minutes of load run in seconds and no machine's noise blurs a moment.
+ * The shadow: every denial that an isolate makes by itself is put to a real Redis at that same moment, as a peek. Time is virtual
+ * and the network takes its time, so that minutes of load run in seconds and no machine's noise blurs a moment.
  */
 
 let redis: Redis;

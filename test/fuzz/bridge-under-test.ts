@@ -4,7 +4,7 @@ import { type RedisServer, startRedisServer } from "../../scripts/support/redis-
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { type Shape, shapesOf } from "./redis-commands.ts";
 
-/** Milliseconds, more than any command here takes: what takes longer hangs. */
+/** Milliseconds, more than any command here takes: a longer call hangs. */
 const PATIENCE = 3_000;
 
 export interface Asked {

@@ -18,7 +18,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
 const NUMBERS = [0, -0, -1, 0.5, 1, 5, 1e9, 1e9 + 1, 2 ** 53, Infinity, NaN];
 const WORDS = "1s 0s 1e3s 10 366d local closed ip zone memory redis cloudflare https://example.com";
 
-/** What a configuration file, or somebody in a hurry, could put anywhere. */
+/** Values that a configuration file, or somebody in a hurry, could put anywhere. */
 const plainValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom<unknown>(undefined, null, true, false, [], {}, "", ...NUMBERS),

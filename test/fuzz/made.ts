@@ -1,4 +1,4 @@
-/** What a getter or a proxy of a hostile value throws: the caller's own, which passes as it is. */
+/** The error that a getter or a proxy of a hostile value throws: the caller's own, which passes as it is. */
 export class Trap extends Error {
   override readonly name = "Trap";
 }

@@ -77,7 +77,7 @@ describe.each(["shadow", "soft"] as const)("a leased %s policy", (mode) => {
       }
       expect(told.ledger).toBeGreaterThan(limit * (FLOOD.seconds - 1));
       expect(told.ledger).toBeLessThan(advice.length - limit);
-      // What a lease takes of the limit above, at most, in each window.
+      // The most that a lease takes of the limit above, in each window.
       expect(Math.abs(told.leased - told.ledger) / FLOOD.seconds).toBeLessThanOrEqual(40);
     },
   );

@@ -20,7 +20,7 @@ export interface CrowdOptions {
   readonly span: number;
   /** Whether calls are lost and slow, and the identity is reset now and then. */
   readonly trouble: boolean;
-  /** What an isolate's clock that steps is read by. Default: as the product reads it. */
+  /** The reader of an isolate's clock that steps. Default: the product's. */
   readonly steady?: typeof steadyClock;
 }
 

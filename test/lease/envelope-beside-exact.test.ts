@@ -17,8 +17,8 @@ import { random } from "../support/random.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
 /*
- * What everybody is promised together holds while units are held, put back and lost, beside exact policies that deny some
- * of the requests.
+ * The promise to all clients together holds while units are held, put back and lost, beside exact policies that deny some of the
+ * requests.
  */
 
 const START = 4_000_000_000_123_457;

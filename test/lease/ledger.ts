@@ -1,8 +1,8 @@
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 
 /**
- * What a policy would admit, one request at a time, decided by nobody else and without delay. Written from the promises of
- * the algorithms, not from their code. Times in microseconds.
+ * The units that a policy would admit, one request at a time, decided alone and without delay. Written from the promises of the
+ * algorithms, not from their code. Times in microseconds.
  */
 export interface Ledger {
   /** Admits a request, or says how long until the same one has room. */
@@ -95,7 +95,7 @@ function counter({ limit, windowUs }: Terms): Ledger {
   return {
     ask(nowUs) {
       if (used(nowUs) + 1 > limit) {
-        // What is used only sinks while nothing is admitted, so the first moment with room is found by halving.
+        // The used units only sink while none are admitted, so the first moment with room is found by halving.
         let [full, free] = [nowUs, nowUs + 2 * windowUs];
         while (free - full > 1) {
           const between = Math.floor((full + free) / 2);

@@ -11,8 +11,8 @@ import { everyone } from "./flood.ts";
 import type { Leasing } from "./ledger.ts";
 
 /*
- * Clients that do not wait, over HTTP: what test/lease/flood.test.ts shows by a virtual clock for each algorithm and client,
- * here with real time on the way to a real Redis, and to a Cluster whose masters undo what one of them took.
+ * Clients that do not wait, over HTTP: test/lease/flood.test.ts shows the same by a virtual clock for each algorithm and client,
+ * here with real time on the way to a real Redis, and to a Cluster whose masters undo the units that one of them took.
  */
 
 const TOKEN = "t";
@@ -33,7 +33,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** What clients that do not wait were admitted in about three seconds of Redis's clock. */
+/** The units that clients that do not wait were admitted in about three seconds of Redis's clock. */
 async function admittedOf(algorithm: Leasing, redis: { url: string; token: string }, at: string) {
   const clock = new Redis(at);
   const nowUs = async () => {

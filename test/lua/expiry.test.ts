@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 afterAll(() => redis.quit());
 
-/** What may pass between a write and the look at its expiry, on a busy machine. Microseconds. */
+/** The time that may pass between a write and the look at its expiry, on a busy machine. Microseconds. */
 const SLACK = 1e6;
 /** Between the server's clock and the test's. Microseconds. */
 const DAYS = 10 * 86_400e6;
@@ -102,7 +102,7 @@ test.for(policies)("a key of $algorithm outlives what it says", async (policy) =
   );
 });
 
-/** What one name may stand for over time: other limits, other windows, the same window in other pieces. */
+/** The policies that one name may stand for over time: other limits, other windows, the same window in other pieces. */
 const buckets: Policy[] = [
   tokenBucket({ limit: 6, refill: 6, per: "10m" }),
   tokenBucket({ limit: 6, refill: 6, per: "2s" }),
@@ -141,7 +141,7 @@ const names = changing.map((one) => ({
 }));
 
 test.for(names)(
-  "a key of $name outlives what it says, whatever the policy was before",
+  "a key of $name outlives its state, after any earlier policy",
   async ({ meanings }) => {
     await fc.assert(
       fc.asyncProperty(steps, (asked) => expectKept(meanings, asked)),

@@ -28,7 +28,7 @@ beforeEach(() => {
   mutation.clock = undefined;
 });
 
-/** What the denial cache takes off a wait, as a share, because its clock may run faster than the server's. */
+/** The share that the denial cache takes off a wait, because its clock may run faster than the server's. */
 const MARGIN = 5e-4;
 
 /** In microseconds. */
@@ -114,7 +114,7 @@ test("trusting a denial for longer than a minute is found", async () => {
   expect(await firstViolation()).toMatch(/^true-denials: /);
 });
 
-test("keeping over a reset what was known before is found", async () => {
+test("keeping earlier denials over a reset is found", async () => {
   mutation.denialCache = (cache) => ({ ...cache, forget: () => {} });
   expect(await firstViolation()).toMatch(/^true-denials: /);
 });

@@ -15,7 +15,7 @@ export interface Weather {
   readonly garbled: number;
 }
 
-/** What comes back instead of a reply. */
+/** The failure that comes back instead of a reply. */
 export type Failure =
   | { readonly error: Error; readonly code: ErrorCode }
   | { readonly value: unknown; readonly code: ErrorCode };
@@ -28,7 +28,7 @@ export interface Fate {
   readonly instead: Failure | "silence" | undefined;
 }
 
-/** What becomes of one message. */
+/** The fate of one message. */
 export function drawFate(random: Random, weather: Weather): Fate {
   const delay = () => random.magnitude(...weather.delay);
   const [there, back] = [delay(), delay()];

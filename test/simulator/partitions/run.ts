@@ -16,7 +16,7 @@ import { brokenPromise, leftBehind } from "./promises.ts";
 import type { PartitionedScenario, PartitionedStep } from "./scenario.ts";
 import { createWorld, type World } from "./world.ts";
 
-/** For so long may a denial be known after another plan's request has changed what is behind it. */
+/** The longest time for which a denial may be known after another plan's request has changed the count behind it. */
 const MAX_TRUST = 60e6;
 
 export interface Run {

@@ -84,9 +84,7 @@ function wholeNumber(text: string | undefined): number {
   return Number(text);
 }
 
-/**
- * What lua/decide.lua decides, on the models of its algorithms: either every enforced policy takes its cost, or none does.
- */
+/** Decides as lua/decide.lua does, on the models of its algorithms: either every enforced policy takes its cost, or none does. */
 export function decide(
   { operation, policies }: ScriptArguments & { readonly operation: Operation },
   entries: readonly (Entry | undefined)[],
