@@ -12,7 +12,7 @@ interface Context {
   readonly user: string;
 }
 
-/** What happened for a request of these options, step by step. */
+/** The steps for a request of these options, in order. */
 async function steps(options: RequestOptions<Context>, fields: Record<string, string> = {}) {
   const done: unknown[] = [];
   const note =
@@ -77,7 +77,7 @@ describe("a request", () => {
   });
 });
 
-describe("a request of nobody", () => {
+describe("a request without an identity", () => {
   test.for([undefined, null, ""])("is counted with all others like it: %j", async (nobody) => {
     const { done } = await steps({ partition: () => nobody as undefined, cost: () => 2 });
     expect(done.slice(1)).toEqual([
@@ -86,7 +86,7 @@ describe("a request of nobody", () => {
     ]);
   });
 
-  test("is refused where that is asked for, and nobody asks what it costs", async () => {
+  test("is refused where that is asked for, and its cost is not computed", async () => {
     const { done, answer } = await steps({
       partition: () => undefined,
       cost: () => 2,

@@ -29,7 +29,7 @@ test.each<[CalendarUnit, string, string | number | Date, number]>([
   expect(faults.list).toEqual([]);
 });
 
-test("denials that isolates share are those of one calendar, whatever its window is now", () => {
+test("denials that isolates share are those of one calendar, under any present window", () => {
   const namedBy = (moment: string, options: object) => {
     const policy = fixedWindow({ name: "c", limit: 1, window: "month", ...options });
     const nowUs = Date.parse(moment) * 1000;

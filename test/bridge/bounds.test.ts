@@ -229,6 +229,6 @@ test.each([
   ]);
   expect(text.startsWith(`HTTP/1.1 ${status}`)).toBe(true);
   expect(text.toLowerCase()).toContain("connection: close");
-  // What one read of the socket held, beside the twenty of the others.
+  // The bytes of one read of the socket, beside the twenty of the others.
   expect(bridge.requests - before).toBeLessThan(1_000);
 });

@@ -50,7 +50,7 @@ test("each of them is tried below", () => {
   expect([...new Set(HARM.map(([name]) => name))].sort()).toEqual(DANGEROUS);
 });
 
-test("are refused in each kind of request, with the option that allows them, and harm nobody", async () => {
+test("are refused in each kind of request, with the option that allows them, and do no harm", async () => {
   const bridge = await startBridge({ redis: server.url, port: 0, token });
   onTestFinished(() => bridge.close());
   await direct.set("kept", "1");

@@ -9,7 +9,7 @@ import { ride } from "./rides.ts";
 const on = useDashboard();
 const TEXT = JSON.stringify({ rules: RULES }, undefined, 2);
 
-/** The tick of the page comes later than what these tests wait for. */
+/** The tick of the page comes later than the changes for which these tests wait. */
 const AT_ONCE = { timeout: 4_000 };
 
 const shown = (page: Page) => editorOf(page).innerText();

@@ -33,7 +33,7 @@ test("an editor that cannot be loaded says so, and the rest works", async () => 
   await page.getByRole("region", { name: "Rules in force", exact: true }).waitFor();
 });
 
-test("names and values of the schema are proposed, with what they mean", async () => {
+test("names and values of the schema are proposed, with their meanings", async () => {
   const page = await on.open("#/edit");
   await putText(page, TEXT);
   await goBehind(page, TEXT, '"name": "rides",');
@@ -99,7 +99,7 @@ test("Tab leaves the text as it is, and goes on", async () => {
   await page.getByText("Sound, and the same as in force.").waitFor();
 });
 
-test("Ctrl-F finds what is not drawn", async () => {
+test("Ctrl-F finds text that is not drawn", async () => {
   const page = await on.open("#/edit");
   const lines = Array.from({ length: 500 }, (_, i) => `"rule ${i}"`);
   await putText(page, `[\n${lines.join(",\n")}\n]`);

@@ -74,7 +74,7 @@ test.each([1280, 390])(
     const difference = page.getByRole("region", { name: /^Difference/ });
     await difference.scrollIntoViewIfNeeded();
     await difference.getByText("x:\\u{202e}<svg/onload=alert(1)>").first().waitFor();
-    // Only what can be seen is drawn of a long text.
+    // Only the visible part of a long text is drawn.
     await expect
       .poll(async () => {
         await difference.evaluate((element) => element.scrollTo(0, element.scrollHeight));

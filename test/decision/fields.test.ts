@@ -25,7 +25,7 @@ describe("fields of an allowed request", () => {
     });
   });
 
-  test("tell every policy in order, and of the one nearest its limit what has room for one only", () => {
+  test("tell every policy in order; those with room for one tell the one nearest its limit", () => {
     const rows = [
       [burst, room(3, 1.7)],
       [daily, room(412, 36_000)],

@@ -59,7 +59,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A text without what is another one in each run. */
+/** A text without the parts that differ in each run. */
 function masked(text: string): unknown {
   return JSON.parse(
     text

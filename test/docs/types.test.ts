@@ -16,7 +16,7 @@ const PAGES = [
   ...globSync("docs/moving/*.md"),
 ];
 
-/** What else is compiled with them. */
+/** The other files that are compiled with them. */
 const BESIDE = {
   // Of Workers, whose types this project does without.
   "workers.d.ts": `
@@ -39,7 +39,7 @@ export const wrong = (response: Response): number => response.locals.rateLimit.r
 /** The types of the libraries that people move from are large, and a busy machine takes minutes for them. */
 const PATIENCE_MS = 240_000;
 
-// One run of the compiler for all: each reads the whole library and what it stands beside.
+// One run of the compiler for all: each reads the whole library and its companions.
 test(
   "the TypeScript of the documents is what the types say",
   async () => {

@@ -22,7 +22,7 @@ beforeAll(() => {
   rest = { url: inject("redisRestUrl"), token: inject("redisRestToken") };
 });
 
-/** Changes an answer of what is behind. */
+/** Changes an answer of the gateway behind. */
 function answering(change: (response: Response, request: Request) => Response | void): Front {
   return async (request, gateway) => {
     const response = await cloudflare(request, gateway);

@@ -60,7 +60,7 @@ export async function startScript(
     cwd: folder,
     env: { ...process.env, NODE_ENV: undefined, ...environment, PORT: String(port) },
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own, to be ended with what it has started.
+    // A group of its own, to be ended with the processes that it has started.
     detached: true,
   });
   let output = "";

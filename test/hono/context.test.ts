@@ -45,7 +45,7 @@ describe("the decision on the context", () => {
     expect(handled()).toBe(1);
   });
 
-  test("is none where the request says nobody and is refused", async () => {
+  test("is none where the request has no identity and is refused", async () => {
     const seen: unknown[] = [];
     const app = new Hono<E>()
       .use(async (c, next) => {

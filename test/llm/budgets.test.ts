@@ -41,7 +41,7 @@ const PLACES = [
 ] as const;
 
 describe.each(PLACES)("budgets counted in %s", (_name, place) => {
-  test("balance to the micro-dollar, whatever streams do", async () => {
+  test("balance to the micro-dollar, with any streams", async () => {
     const limiter = createLimiter({
       ...place(),
       policies: BUDGETS.map((by) => fixedWindow({ name: by, by, limit: limits[by], ...MONTH })),

@@ -87,7 +87,7 @@ describe("the estimate", () => {
 describe("no body makes it throw", () => {
   const isWhole = (estimate: number) => Number.isSafeInteger(estimate) && estimate >= 0;
 
-  test("whatever its JSON is", () => {
+  test("for any JSON", () => {
     const hostile = fc.record({
       messages: fc.jsonValue(),
       n: fc.jsonValue(),

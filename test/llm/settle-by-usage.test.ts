@@ -7,7 +7,7 @@ import { ANTHROPIC_STREAM, CHAT, CHAT_STREAM, type Shape } from "../support/llm/
 
 afterEach(() => vi.restoreAllMocks());
 
-/** A hold that notes what is asked of it; `failure` is what each call rejects with. */
+/** A hold that notes its calls; each call rejects with `failure`. */
 function holdOf(failure?: Error, reserved: Settles["reserved"] = {}) {
   const calls: unknown[][] = [];
   const note = async (...call: unknown[]) => {
@@ -25,7 +25,7 @@ function holdOf(failure?: Error, reserved: Settles["reserved"] = {}) {
 const responseOf = ({ body, type }: Pick<Shape, "body" | "type">, status = 200) =>
   new Response(body, { status, headers: { "Content-Type": type } });
 
-/** What a hold was asked by the time `waitUntil`'s promise resolved, after the client had read everything. */
+/** The calls of a hold by the time `waitUntil`'s promise resolved, after the client had read everything. */
 async function callsOf(
   given: Response,
   options: SettleOptions = {},

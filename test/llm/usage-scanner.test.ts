@@ -28,7 +28,7 @@ const NAMES = [
 
 type Added = readonly [counts: TokenCounts, isFirst: boolean];
 
-/** What a scanner finds in chunks. */
+/** The findings of a scanner in chunks. */
 function scanned(chunks: readonly Uint8Array[]): Added[] {
   const added: Added[] = [];
   const { scan } = createUsageScanner({

@@ -20,13 +20,13 @@ test.for([
   expect(detectPlatform()).toBe(platform);
 });
 
-test("Workers are Cloudflare's, whatever a variable says", () => {
+test("Workers are Cloudflare's, under any variable", () => {
   vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
   vi.stubEnv("VERCEL", "1");
   expect(detectPlatform()).toBe("cloudflare");
 });
 
-test("what is said comes before what is found", () => {
+test("a stated platform comes before a detected one", () => {
   vi.stubEnv("VERCEL", "1");
   const faults = new Faults();
   expect(checkClientIp(undefined, "clientIp", faults)).toBe("vercel");

@@ -40,7 +40,7 @@ async function called(name: Name, ...flags: readonly string[]) {
   return { code, out: command.out(), err: command.err() };
 }
 
-/** In this process: for what a program says before it does anything. */
+/** In this process: for the text that a program prints before it does anything. */
 async function asked(name: Name, ...flags: readonly string[]) {
   const { exit, out, err } = await runHere(async () => {
     process.exitCode = await exitCodeOf(PROGRAMS[name].create(), flags);
@@ -50,7 +50,7 @@ async function asked(name: Name, ...flags: readonly string[]) {
 
 const tooWide = (text: string) => text.split("\n").filter((line) => line.length > 80);
 
-/** What starts a code that only a terminal understands. */
+/** The start of a code that only a terminal understands. */
 const ESCAPE = "\u001B";
 
 describe.each(names)("%s", (name) => {
@@ -116,7 +116,7 @@ describe.each(names)("%s", (name) => {
     expect([await command.ended(), command.out()]).toEqual([130, ""]);
   });
 
-  test("--json prints its results for programs, and nothing else", async () => {
+  test("--json prints its results for programs, and no other text", async () => {
     const out = join(folder, `${name}.json`);
     const printed = await called(name, ...example, "--json", "--out", out);
     expect(printed.code).toBe(0);

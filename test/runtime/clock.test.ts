@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { steadyClock } from "../../src/runtime/clock.ts";
 
-/** What is still told apart from a difference between two requests' clocks, in milliseconds. */
+/** The smallest step that is told apart from a difference between two requests' clocks, in milliseconds. */
 const TREMOR = 10;
 
 test("it shows what the clock shows that it reads, also while that stands still", () => {

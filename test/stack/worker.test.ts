@@ -16,7 +16,7 @@ test("a worker does not start with faulty variables, and says what they are", as
   }
 });
 
-test("what a worker writes to its log arrives", async () => {
+test("a line that a worker writes to its log arrives", async () => {
   const logs: Log[] = [];
   const nowhere = `http://127.0.0.1:${await freePort()}`;
   const worker = await startWorker({
