@@ -27,7 +27,7 @@ export interface Figure {
 
 /** How long a part may take. */
 export interface Scale {
-  /** Only shows that everything runs; the numbers mean nothing. */
+  /** Only shows that everything runs; the numbers have no meaning. */
   readonly short: boolean;
   /**
    * Reports the current measurement, and the share of the part that is done; a part that reports shares does so from its

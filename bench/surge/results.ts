@@ -26,7 +26,7 @@ export interface Machine {
   readonly loadAverage: number;
 }
 
-/** What `npm run surge` writes. */
+/** The content of the results file of `npm run surge`. */
 export interface SurgeResults extends Readonly<Record<SetupName, Figures>> {
   readonly date: string;
   readonly machine: Machine;

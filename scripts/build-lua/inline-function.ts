@@ -29,7 +29,7 @@ export interface InlineFunction {
 
 /** A statement that consists of a call. */
 export interface InlineCall {
-  /** Whether it declares what it assigns to. */
+  /** Whether it declares the variables that it assigns. */
   readonly declares: boolean;
   readonly targets: readonly string[];
   readonly given: readonly { readonly type: string; readonly text: string }[];

@@ -27,7 +27,7 @@ function declarationsOf(chunk: luaparse.Chunk): ReadonlyMap<Node, number> {
   visitBlock(chunk.body, new Map());
   return numbers;
 
-  /** Its variables end with it; those of the block around it stay what they are. */
+  /** Its variables end with it; those of the block around it stay as they are. */
   function visitBlock(value: unknown, outer: Map<string, number>, declared: unknown = []): void {
     const scope = new Map(outer);
     declare(declared, scope);

@@ -92,7 +92,7 @@ function unpacked({ variables, range }: Assignment, call: Call, source: string):
   ].join("\n");
 }
 
-/** The first and the last position of so many bytes. */
+/** The first and the last position of this many bytes. */
 function span(at: luaparse.Expression | undefined, total: number): string {
   if (at?.type === "NumericLiteral") return `${at.value}, ${at.value + total - 1}`;
   if (at?.type === "Identifier") return `${at.name}, ${at.name} + ${total - 1}`;

@@ -1,4 +1,4 @@
-// Builds what the package ships into dist/: the library as modules, and a program that starts the command line where that is
+// Builds the package's content into dist/: the library as modules, and a program that starts the command line where that is
 // installed. `npm pack` and `npm publish` run it first.
 
 import { execFileSync } from "node:child_process";
@@ -26,7 +26,7 @@ function buildLibrary(): void {
   dropDeclarations();
 }
 
-/** Half of the declarations describe what no entry shows. */
+/** Half of the declarations describe internals that no entry exports. */
 function dropDeclarations(): void {
   const { exports, imports } = JSON.parse(readFileSync("package.json", "utf8")) as {
     exports: Record<string, string | { types: string }>;

@@ -21,7 +21,8 @@ export interface OriginOptions {
 const COUNTS = "/__counts";
 
 /**
- * A service that has no limits of its own: it says what reached it, and counts. A WebSocket gets back what it sends.
+ * A service that has no limits of its own: it answers with the request that reached it, and counts. A WebSocket gets back its
+ * messages.
  */
 export async function startOrigin({ port = 0 }: OriginOptions = {}): Promise<Origin> {
   const counts = new Map<string, number>();

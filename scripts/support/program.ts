@@ -25,7 +25,7 @@ export function createProgram({ call, description, examples }: ProgramOptions): 
     .exitOverride();
 }
 
-/** The parser wraps its help by itself, but not what it refuses. */
+/** The parser wraps its help by itself, but not its refusals. */
 function inLines(text: string): string {
   const columns = process.stderr.columns || USUAL_COLUMNS;
   return text

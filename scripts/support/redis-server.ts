@@ -25,7 +25,7 @@ export interface RedisServerOptions {
   port?: number;
   /** Further redis-server arguments. */
   args?: readonly string[];
-  /** Called if it ends although nobody called stop(), with its exit code or the signal, such as `SIGKILL`. */
+  /** Called if it ends without a call of stop(), with its exit code or the signal, such as `SIGKILL`. */
   onEnd?: (how: string) => void;
 }
 
@@ -52,7 +52,7 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
     try {
       return await launch(binary, await freePort(), options);
     } catch (error) {
-      // Somebody may have taken the port in the meantime.
+      // Another process may have taken the port in the meantime.
       if (attempt === 3) throw error;
     }
   }

@@ -115,7 +115,7 @@ describe("in workerd, a response reaches the client", () => {
     expect(bytes.equals(body)).toBe(true);
   });
 
-  test("with its cookies, its policies and its redirect, which nobody followed", async () => {
+  test("with its cookies, its policies and its redirect, which was not followed", async () => {
     gateway.answer((_asked, response) => {
       response.writeHead(302, {
         Location: "/elsewhere",

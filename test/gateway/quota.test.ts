@@ -35,7 +35,7 @@ async function setUp(variables = {}) {
   return { ask, quotaOf, seen };
 }
 
-test("a client learns what it has left, and asking takes nothing of it", async () => {
+test("a client learns its remaining units, and asking takes none of them", async () => {
   const { ask, quotaOf, seen } = await setUp();
   expect(await quotaOf("ada")).toEqual(["api 5"]);
   await ask("/api/x", { headers: { "x-user-id": "ada" } });

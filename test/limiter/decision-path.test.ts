@@ -11,7 +11,7 @@ import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
 
 const policies = compile([fixedWindow({ name: "p", limit: 10, window: "1d" })]);
 
-/** A limiter on a clock in milliseconds that the test moves, over a store that answers what the test says. */
+/** A limiter on a clock in milliseconds that the test moves, over a store with scripted answers. */
 function limiterThat(settings: Partial<LimiterSettings> = {}) {
   const at = { now: 1_000, reply: { nowUs: 0, rows: [row()] } as Reply, took: 0, failure: false };
   const scripted = scriptedStore(async () => {

@@ -18,7 +18,7 @@ interface Question {
   readonly costs: readonly number[];
 }
 
-/** A limiter over a memory store with a clock of the test, which notes what it is asked. */
+/** A limiter over a memory store with a clock of the test, which notes its calls. */
 function limiterOf(policies: LimiterOptions["policies"], options: Partial<LimiterOptions> = {}) {
   const clock = { nowUs: START };
   const asked: Question[] = [];
@@ -101,7 +101,7 @@ describe("an identity with dimensions", () => {
       reason: "cached-denial",
       policies: [{ name: "everyone", allowed: false }],
     });
-    // Nobody's own dimension is everybody's.
+    // The dimension of requests without one is shared by all.
     expect((await limiter.peek({ ip: "*" })).policies[1]).toMatchObject({ remaining: 2 });
   });
 
@@ -142,7 +142,7 @@ describe("a denial of one dimension", () => {
     });
     expect((await limiter.limit({ ip: "a" })).reason).toBe("cached-denial");
     expect(asked).toEqual([]);
-    // Nothing of it concerns another address with the same key.
+    // It does not concern another address with the same key.
     expect((await limiter.limit({ ip: "b", key: "k3" })).reason).toBe("allowed");
     clock.nowUs += 60_000_000;
     expect((await limiter.limit({ ip: "a", key: "k3" })).reason).toBe("allowed");

@@ -105,7 +105,7 @@ describe("a policy that counts failures", () => {
     });
   });
 
-  test("can be tried in shadow: it gives back, and says what it would have denied", async () => {
+  test("can be tried in shadow: it gives back, and reports the denials that it would have made", async () => {
     const { limiter } = open([failures({ mode: "shadow", limit: 1 })]);
     const hold = await limiter.reserve("ada");
     expect((await limiter.reserve("ada")).shadow[0]).toMatchObject({ allowed: false });

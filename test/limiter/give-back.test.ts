@@ -186,7 +186,7 @@ describe("a reservation whose answer was lost", () => {
   );
 });
 
-test("a hold names as reserved what it took, not what a shadow without room would have", async () => {
+test("a hold names as reserved the units that it took, not those of a shadow without room", async () => {
   const shadow = fixedWindow({ ...tokens, name: "later", limit: 3, mode: "shadow" });
   const { limiter } = limiterOf([fixedWindow(tokens), shadow]);
   expect((await limiter.reserve("ada", { cost: 2 })).reserved).toEqual({ tokens: 2, later: 2 });

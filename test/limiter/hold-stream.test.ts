@@ -92,7 +92,7 @@ test("a hold is settled at the cost that a model's answer reports", async () => 
   expect(await left(of)).toEqual([5_000 - 812, 2]);
 });
 
-test("a usage without a cost of its own is what the policies cost that give back, and no other", async () => {
+test("a usage without a cost of its own is charged to the policies that give back, and to no other", async () => {
   const of = createLimiter({
     store: memoryStore(),
     policies: [

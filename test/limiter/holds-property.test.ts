@@ -39,7 +39,7 @@ function expectAll(events: readonly string[], tally: Tally, least: number): void
 }
 
 describe.each(DRAWS)("$name", ({ policies }) => {
-  test("holds keep what each policy promises, and lose no unit, in memory", async () => {
+  test("holds keep the promise of each policy, and lose no unit, in memory", async () => {
     const tally: Tally = {};
     await fc.assert(
       fc.asyncProperty(storyOf(policies), (story) => tell(story, inMemory, tally)),
@@ -49,7 +49,7 @@ describe.each(DRAWS)("$name", ({ policies }) => {
   });
 });
 
-test("holds keep what each policy promises, and lose no unit, in Redis over HTTP", async () => {
+test("holds keep the promise of each policy, and lose no unit, in Redis over HTTP", async () => {
   const tally: Tally = {};
   // Keys expire by Redis's own clock, and a busy machine stands still for a tenth of a second.
   const policies = fc

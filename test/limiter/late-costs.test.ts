@@ -12,8 +12,8 @@ import { redisWithClock } from "../support/redis-with-clock.ts";
 import { budgets, mostOf, type Story, tell } from "./late-costs.ts";
 
 /*
- * How much of a budget is really used where nobody knows the cost before the end. More streams come than it has room for, each
- * goes on for ten seconds and reserves five times what it uses. The runs are deterministic.
+ * The share of a budget that is really used if the cost is unknown before the end. More streams come than it has room for, each
+ * goes on for ten seconds and reserves five times the units that it uses. The runs are deterministic.
  */
 
 let redis: Redis;

@@ -14,11 +14,11 @@ import type { Admission } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
-/** One customer's streams: each reserves an estimate, and is settled at its end at what it used. */
+/** One customer's streams: each reserves an estimate, and is settled at its end at its use. */
 export interface Story {
   readonly policy: Policy;
   readonly windowUs: number;
-  /** How many times what a stream uses, on average. */
+  /** The reservation as a multiple of a stream's average use. */
   readonly tooHigh: number;
   readonly streamUs: number;
   readonly windows: number;
@@ -34,7 +34,7 @@ export interface Told {
 /** The units that a stream uses on average; each uses between half and one and a half times as much. */
 const NEED = 800;
 
-/** How many times what the budget has room for, if each stream reserved what it uses. */
+/** The demand as a multiple of the budget, if each stream reserved exactly its use. */
 const DEMAND = 2;
 
 /** A denied stream comes back after the told wait, at most this many times. */
@@ -96,8 +96,8 @@ export function budgets(limit: number, window: Duration): readonly Policy[] {
 }
 
 /**
- * The most that any limiter can let through that exceeds no limit even if estimates turn out right, in a trailing window: for
- * as long as a stream goes on, it takes up what it does not use.
+ * The most that any limiter can let through that exceeds no limit even if estimates turn out right, in a trailing window: for as
+ * long as a stream goes on, it takes up its unused units.
  */
 export function mostOf({ windowUs, streamUs, tooHigh }: Omit<Story, "policy" | "windows">): number {
   return windowUs / (windowUs + (tooHigh - 1) * streamUs);

@@ -10,7 +10,7 @@ let warn: ReturnType<typeof vi.spyOn>;
 let isolate: typeof import("../../src/index.ts");
 
 const NOW = 1.8e15;
-/** A row with so many units left that waits for so many microseconds. */
+/** A row with this many units left that waits for this many microseconds. */
 const reply = (remaining: number, wait = 0) =>
   Promise.resolve(Response.json({ result: [NOW, 1, remaining, wait, wait] }));
 const gone = () => Promise.reject(new TypeError("fetch failed"));

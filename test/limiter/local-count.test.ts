@@ -16,7 +16,7 @@ import {
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { passing, unsteadyRedis } from "./unsteady-redis.ts";
 
-/* When Redis does not answer, `local` counts on from what this isolate has seen Redis admit. */
+/* When Redis does not answer, `local` counts on from the units that this isolate has seen Redis admit. */
 
 const START = Date.UTC(2030, 0, 1, 12);
 
@@ -90,7 +90,7 @@ describe.each(algorithms)("$algorithm of 5", (policy) => {
       await limiter.peek("ada");
     }
     expect(local).toBe(3);
-    // Redis counts what it admitted itself.
+    // Redis counts its own admissions.
     expect(await passing(limiter, 10)).toBe(3);
     redis.gone = true;
     expect(await passing(limiter, 10)).toBe(0);
@@ -146,7 +146,7 @@ test("an answer that a newer one overtook does not count again", async () => {
 test("a Redis whose clock is behind after a failover is believed", async () => {
   const limiter = limiterOn([algorithms[1]!]);
   await passing(limiter, 4);
-  // Another server, which knows of nothing, a minute behind.
+  // Another server, without any counts, a minute behind.
   redis.counts = memoryStore({ now: () => (Date.now() - 60_000) * 1000 });
   vi.advanceTimersByTime(1);
   await passing(limiter, 1);
@@ -221,7 +221,7 @@ describe("logins while a real Redis stalls", () => {
     decisions.filter(({ allowed }) => allowed).length;
 
   test("of 200 at once never more than five pass, before, meanwhile and after", async () => {
-    // What Redis needs to know of the script, so that the first commands are fast.
+    // Loads the script into Redis, so that the first commands are fast.
     await logins("10s").limit("warm-up");
     // Long enough for all of them to be on their way to Redis, also on a machine that is busy.
     const limiter = logins("600ms");
@@ -234,7 +234,7 @@ describe("logins while a real Redis stalls", () => {
     expect(passed(decisions)).toBe(5);
     expect(decisions.at(-1)!.reason).toBe("store-unavailable");
     server.kill("SIGCONT");
-    // Redis does what it was asked for meanwhile, and counts that.
+    // Redis runs the earlier calls meanwhile, and counts them.
     const patient = logins("10s");
     await patient.peek(identity);
     for (let request = 0; request < 20; request++) decisions.push(await patient.limit(identity));

@@ -169,7 +169,7 @@ test("a reset that Redis does not confirm is an error", async () => {
   await expect(limiter.reset("somebody")).rejects.toMatchObject({ name: "StoreError" });
 });
 
-test("a refused token is told as what it is", async () => {
+test("a refused token is reported as such", async () => {
   const limiter = createLimiter({
     redis: { url: bridge.url, token: "wrong" },
     timeout: "10s",

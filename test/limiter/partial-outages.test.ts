@@ -66,7 +66,7 @@ const reserve = ({ limiter }: Subject, units = 10): Promise<Hold> =>
 
 describe("a hold whose one master is silent", () => {
   test.each<Fate>(["not sent", "lost", "answer lost"])(
-    "gives back on the other what that took, ten times of ten: %s",
+    "gives back on the other the units that it took, ten times of ten: %s",
     async (fate) => {
       const subject = limiterOf();
       await reserve(subject, 1);

@@ -35,7 +35,7 @@ const EVERY = Object.fromEntries(
 
 const WINDOWS = WINDOW_FACTS.map(({ algorithm }) => [algorithm, EVERY[algorithm]] as const);
 
-/** Somebody whom no other test has counted, and how many units of each policy are left. */
+/** A client of its own, and the remaining units of each policy. */
 function client(limiter: Limiter) {
   const identity = crypto.randomUUID();
   return {
@@ -164,7 +164,7 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     expect(await left()).toEqual({ tokens: 4_960 });
   });
 
-  test("without a cost, or without what a policy costs, the reservation stands", async () => {
+  test("without a cost, or without that of a policy, the reservation stands", async () => {
     const limiter = open(requests(), tokens());
     const { identity, left } = client(limiter);
     const hold = await limiter.reserve(identity, { cost: { tokens: 100 } });
@@ -284,7 +284,7 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     }
   });
 
-  test("a plan's client gets back what its plan took", async () => {
+  test("a plan's client gets back the units that its plan took", async () => {
     nowUs = begin;
     const place: Partial<CreateLimiterOptions> =
       kind === "memory"
@@ -446,7 +446,7 @@ test("units counted by an outage's own count go back to it, and the count of Red
   const world = countingStore();
   const policies = [requests(), tokens(100)];
   const limiter = createLimiter({ store: world.store, policies, onFailure: "local" });
-  // So that the count continues from what the store has said.
+  // So that the count continues from the store's last answer.
   await limiter.limit("ada", { cost: { tokens: 20 } });
   world.failure = TIMEOUT;
   const hold = await limiter.reserve("ada", { cost: { tokens: 80 } });

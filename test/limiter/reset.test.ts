@@ -84,7 +84,7 @@ describe("a reset", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("forgets what this isolate counted while Redis was away", async () => {
+  test("forgets the units that this isolate counted while Redis was away", async () => {
     answer = () => {
       throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
     };
@@ -94,7 +94,7 @@ describe("a reset", () => {
     expect([await passes(), await passes()]).toEqual([true, false]);
   });
 
-  test("forgets what this isolate counted even if Redis does not confirm it", async () => {
+  test("forgets the units that this isolate counted even if Redis does not confirm it", async () => {
     answer = () => {
       throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
     };
@@ -122,7 +122,7 @@ describe("a reset", () => {
     expect([isAllowed, rows[0]!.remaining]).toEqual([true, 0]);
   });
 
-  test("forgets what this isolate counted of every policy and dimension", async () => {
+  test("forgets the units that this isolate counted of every policy and dimension", async () => {
     answer = () => {
       throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
     };

@@ -139,7 +139,7 @@ describe("of several dimensions", () => {
   });
 
   test.for(["key", "ip"])(
-    "a request that costs nothing of the first takes what it costs of the second, by %s",
+    "a request that costs 0 of the first takes its cost of the second, by %s",
     async (by) => {
       const policies = [
         fixedWindow({ name: "first", by: "key", limit: 5, window: "1d" }),

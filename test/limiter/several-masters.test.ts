@@ -67,7 +67,7 @@ test("a live master without room denies, under any verdict for a dead one", asyn
     [true, 2],
     [true, 6],
   ]);
-  // Everybody gets the unit back.
+  // All clients get the unit back.
   expect(given.calls.slice(3)).toMatchObject([{ call: "refund", keys: [keys.all], costs: [1] }]);
 });
 
@@ -174,6 +174,6 @@ test("a denial in an outage asks no more of the store than the request did", asy
   const statuses: number[] = [];
   for (let request = 0; request < 3; request++) statuses.push((await limiter.limit(WHO)).status);
   expect(statuses).toEqual([200, 429, 429]);
-  // Whether the store spans partitions says nothing about what this isolate has counted.
+  // Whether the store spans partitions does not matter for this isolate's own counts.
   expect(probes).toBe(0);
 });

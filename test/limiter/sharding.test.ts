@@ -49,7 +49,7 @@ function limiterOf(options: Omit<LimiterOptions, "store">, store?: Store) {
     settings,
     EVERY_FEATURE,
   );
-  /** How many of so many requests are allowed. */
+  /** The number of allowed requests, of this many. */
   async function admitted(count: number, ...request: Parameters<typeof limiter.limit>) {
     let allowed = 0;
     for (let i = 0; i < count; i++) allowed += Number((await limiter.limit(...request)).allowed);
@@ -128,7 +128,7 @@ describe("a policy with shards", () => {
     expect(asked.flat()).toEqual(["tg:{ada#0}:hot:f2"]);
   });
 
-  test("shows itself after a charge of nothing", async () => {
+  test("shows itself after a charge of 0", async () => {
     const { limiter, asked } = limiterOf({
       policies: [...three(), fixedWindow({ name: "own", limit: 9, ...DAY })],
     });
@@ -368,7 +368,7 @@ describe.each([
   ["one Redis", () => memoryStore({ now: () => START_US })],
   ["three masters", threeMasters],
 ] as const)("a ledger of late costs and requests, on %s", (_, open) => {
-  test("leaves to requests what no charge and no settlement took, however they are spread", async () => {
+  test("leaves to requests the units that no charge and no settlement took, however they are spread", async () => {
     for (let seed = 1; seed <= runs(60); seed++) {
       const draw = random(seed);
       const upTo = (most: number) => Math.floor(draw() * (most + 1));

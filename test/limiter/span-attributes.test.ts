@@ -64,7 +64,7 @@ function deniedBy(policy: string) {
   };
 }
 
-test("the span in which a limiter decides says what, also among parallel ones", async () => {
+test("the span in which a limiter decides has its attributes, also among parallel ones", async () => {
   const limiter = createLimiter({
     store: memoryStore(),
     policies: [

@@ -28,7 +28,7 @@ function limiterOf() {
   const settings = { ...DEFAULTS, policies, now: () => 1_000, random: () => 0 };
   const [shard] = shardsOf(policies[0]!);
 
-  /** What Redis has counted of each shard, past the limiter. */
+  /** The units that Redis has counted of each shard, past the limiter. */
   const used = () =>
     Promise.all(
       Array.from({ length: SHARDS }, async (_, i) => {
@@ -76,7 +76,7 @@ describe("a settlement that charges every shard", () => {
   });
 
   test.for(["lost", "answer lost"] as const)(
-    "repeats nothing that may have run: %s",
+    "repeats no call that may have run: %s",
     async (fate) => {
       const { limiter, fates, used, calls } = limiterOf();
       const hold = await limiter.reserve(ADA, RESERVED);

@@ -20,7 +20,7 @@ export interface Ran {
  * Two masters of a Redis Cluster: keys of two hash slots are refused in one call, as by a Cluster. Each call about a master
  * meets its fate there, and is written down.
  *
- * @param fateOf decides what becomes of a call, by its first key
+ * @param fateOf decides the fate of a call, by its first key
  */
 export function twoMasters(nowUs: () => number, fateOf: (key: string, call: Call) => Fate) {
   const masters = [memoryStore({ now: nowUs }), memoryStore({ now: nowUs })] as const;

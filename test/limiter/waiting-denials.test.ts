@@ -55,7 +55,7 @@ describe("a ban that local denials fill", () => {
         state.nowUs += SECOND;
         waits.push((await limiter.limit("ada")).retryAfterMs);
       }
-      // Four seconds wait for the gate, the fifth denial for the ban; nothing moves its end while it holds.
+      // Four seconds wait for the gate, the fifth denial for the ban; its end does not move while it holds.
       expect(waits.slice(0, 4)).toEqual([59_000, 58_000, 57_000, 56_000]);
       const ends = waits.slice(4).map((wait, i) => wait + i * 1000);
       expect(new Set(ends).size).toBe(1);

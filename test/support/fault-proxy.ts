@@ -50,7 +50,7 @@ export interface FaultProxy {
   readonly forwarded: readonly Forwarded[];
   /** Replies that the client never got whole. */
   readonly dropped: number;
-  /** Settles when nothing that was passed on is under way any more. */
+  /** Settles when no forwarded request is under way any more. */
   settled(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -121,7 +121,7 @@ export function answers(status: number, type: string, body: string | Buffer): Fa
   return ({ answer }) => answer({ status, type, body: Buffer.from(body as string) });
 }
 
-/** Stands in front of a server and does to each request what its fault at that moment says. */
+/** Stands in front of a server and applies the fault of the moment to each request. */
 export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
   const forwarded: Forwarded[] = [];
   const underWay = new Set<Promise<unknown>>();
@@ -155,7 +155,7 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
     response.once("close", () => {
       if (ran && !response.writableFinished) dropped++;
     });
-    // Without anything behind it, a proxy has nothing to say either.
+    // Without a server behind it, a proxy has no answer either.
     await Promise.resolve(proxy.fault(exchange)).catch(() => exchange.reset());
   }
 
@@ -165,7 +165,7 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
       .finally(() => underWay.delete(passing));
     underWay.add(passing);
   });
-  // A client that meets a connection just closed would see a fault that nobody switched on.
+  // A client that meets a connection just closed would see a fault that the test did not switch on.
   server.keepAliveTimeout = 75_000;
   await once(server.listen(0, "127.0.0.1"), "listening");
 

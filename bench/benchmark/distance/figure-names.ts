@@ -19,7 +19,7 @@ export function figureName(roundTripMs: number, end: string): string {
   return `${roundTripMs} ms from Redis: ${end}`;
 }
 
-/** The end of the name of a figure about the identity that sends so many times what it may. */
+/** The end of the name of a figure about the identity that sends this multiple of its limit. */
 export function loadName(load: number): string {
   return `${EXCESS}, at ${load.toFixed(2)} times the limit`;
 }

@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 
 import { tidegate, upstash } from "./limiters.ts";
 
-// Megabytes of code that only started this process would be dropped at some time, and hide what denials take.
+// Megabytes of code that only started this process would be dropped at some time, and hide the memory of denials.
 setFlagsFromString("--no-flush-bytecode");
 
 const [, , name, count] = process.argv;
@@ -29,7 +29,7 @@ async function held(): Promise<number> {
 // Code compiled once and memory allocated once are not counted.
 for (let i = 0; i < 1_000; i++) await decide(`warm-up-${i}`);
 const before = await held();
-// A thousand of its entries have to make room, which changes nothing about the size of one.
+// A thousand of its entries have to make room; the size of an entry stays the same.
 for (let i = 0; i < entries; i++) await decide(`2001:db8:${i.toString(16)}::/64`);
 console.log(((await held()) - before) / (entries - 1_000));
 // The measured object has to live until now.

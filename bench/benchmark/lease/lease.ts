@@ -15,7 +15,7 @@ const CROWDS = [1, 10];
 
 interface Scene {
   readonly name: string;
-  /** A policy of so many units per second. */
+  /** A policy of this many units per second. */
   readonly policy: (rate: number) => Policy;
   readonly crowds: readonly number[];
 }
@@ -39,7 +39,7 @@ const SCENES: readonly Scene[] = [
   },
 ];
 
-/** One identity that everybody asks for, and isolates that hold leases of 100 ms of it. */
+/** One identity that all clients ask for, and isolates that hold leases of 100 ms of it. */
 export const leasePart: Part = async ({ short, tell }) => {
   const figures: Figure[] = [];
   const [scenes, loads] = short ? [SCENES.slice(0, 1), [1.2]] : [SCENES, LOADS];

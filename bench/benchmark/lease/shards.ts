@@ -10,7 +10,7 @@ const LOAD = 1.2;
 const ISOLATES = 4;
 const SHARDS = 8;
 
-/** One identity that everybody asks for: with its limit split, with leases of 100 ms, and with neither. */
+/** One identity that all clients ask for: with its limit split, with leases of 100 ms, and with neither. */
 export async function shardFigures(short: boolean): Promise<Figure[]> {
   const rate = Math.round((PER_ISOLATE * ISOLATES) / LOAD);
   const options = { limit: rate, refill: rate, per: "1s" } as const;

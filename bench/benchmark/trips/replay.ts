@@ -10,7 +10,7 @@ export interface Tally {
   readonly wrong: number;
 }
 
-/** Of everybody, and of the abuser alone. */
+/** Of all identities, and of the abuser alone. */
 export interface Tallies {
   readonly all: Tally;
   readonly abuser: Tally;

@@ -19,9 +19,9 @@ export interface Figures {
   /** The driver's own: of a request that a server in another process answers at once, at the load of this run. */
   readonly driverMs: number;
   readonly matchingCalls: number;
-  /** Calls whose answer somebody still wanted. */
+  /** Calls whose answer was still wanted. */
   readonly matchingUseful: number;
-  /** Of what the matching service can do in the surge, the share that somebody wanted. */
+  /** Of the service's capacity in the surge, the share whose answers were still wanted. */
   readonly matchingUsefulShare: number;
   readonly longestQueue: number;
   /** The riders of the run, and those of them who got a ride while they waited. */
@@ -30,7 +30,7 @@ export interface Figures {
   /** From wanting a ride to having it, over all requests that it took. */
   readonly waitedP50Ms: number;
   readonly waitedP95Ms: number;
-  /** Requests beyond what the policies admit. */
+  /** Requests above the policies' limits. */
   readonly overAdmitted: number;
   /** Calls of Redis for decisions. */
   readonly redisCalls: number;

@@ -5,7 +5,7 @@ import { styled } from "../../../src/node/cli/output/style.ts";
 const NAME_WIDTH = 26;
 const GAP = 2;
 
-/** A table with a heading for a terminal of so many columns: those that do not fit beside the others follow below. */
+/** A table with a heading for a terminal of this many columns: those that do not fit beside the others follow below. */
 export function inColumns(rows: readonly (readonly string[])[], columns: number): string {
   const names = rows.map(([name = ""]) => wrapWords(name, NAME_WIDTH).split("\n"));
   const nameWidth = widest(names.flat());

@@ -37,7 +37,7 @@ export interface Crowd extends CrowdOptions {
   /** The most that came back within 50 ms, and its share of all that came back. */
   readonly peak: number;
   readonly peakShare: number;
-  /** The share of those that came within the fullest second: `Retry-After` knows nothing finer. */
+  /** The share of those that came within the fullest second: `Retry-After` has no finer unit. */
   readonly peakSecondShare: number;
   readonly meanWaitMs: number;
   /** The returning clients, by 50 ms. */

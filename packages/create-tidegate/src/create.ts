@@ -115,7 +115,7 @@ function edit(file: string, change: (text: string) => string): void {
   writeFileSync(file, change(readFileSync(file, "utf8")));
 }
 
-/** Replaces what a template must have. */
+/** Replaces text that a template must have. */
 function replaced(text: string, pattern: RegExp, by: string): string {
   if (!pattern.test(text)) throw new Error(`The template has no ${pattern}.`);
   return text.replace(pattern, () => by);

@@ -54,7 +54,7 @@ describe("where a request makes the gateway fail", () => {
   const gatewayTo = (ORIGIN: string, ON_ERROR: string) =>
     createGateway({ ORIGIN, STORE: "memory", CLIENT_IP: "cloudflare", RULES: generous, ON_ERROR });
 
-  /** Sends what the gateway fails to read. */
+  /** Sends requests that the gateway fails to read. */
   const ask = (gateway: ReturnType<typeof gatewayTo>) => {
     const request = new Request("http://gateway.example/x", {
       method: "POST",
@@ -106,7 +106,7 @@ describe("where a request makes the gateway fail", () => {
     };
     expect(await told("zone", "pass")).toBe(1);
     expect(await told("zone", "refuse")).toBe(0);
-    // Elsewhere the zone is the gateway itself, or somebody else's.
+    // Elsewhere the zone is the gateway itself, or of another owner.
     expect(await told("https://origin.example", "pass")).toBe(0);
   });
 });

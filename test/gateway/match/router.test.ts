@@ -56,7 +56,7 @@ const sent = fc
 
 describe("the compiled selection", () => {
   test.each(["refuse", "pass"] as const)(
-    "selects what trying every rule selects, where ambiguous paths %s",
+    "selects the rules that trying every rule selects, where ambiguous paths %s",
     (ambiguousPaths) => {
       let selections = 0;
       fc.assert(

@@ -29,7 +29,7 @@ interface Answer {
   readonly status: number;
   /** The rules that limited the request, by the names of their policies. */
   readonly limitedBy: readonly string[];
-  /** The handlers that it reached, by origin; nothing where the gateway answered. */
+  /** The handlers that it reached, by origin; empty if the gateway answered. */
   readonly reached: Reached;
 }
 
@@ -145,7 +145,7 @@ describe.each([
     },
   );
 
-  test("passes what people send, limited by its rule and no other", async () => {
+  test("passes usual requests, limited by their rule and no other", async () => {
     const answers = await askAll(
       url,
       HONEST.map(([target]) => target),

@@ -14,7 +14,7 @@ import { type FaultProxy, startFaultProxy } from "../../support/fault-proxy.ts";
 import { type Ask, gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
 
 /*
- * Three rules over an address, a key and everybody, which all cover one request, on a real Redis behind a real bridge.
+ * Three rules over an address, a key and all clients, which all cover one request, on a real Redis behind a real bridge.
  */
 
 let proxy: FaultProxy;

@@ -42,7 +42,7 @@ export interface Account {
   giveBack(asked: GivingBack): void;
 }
 
-/** Notes what breaks a promise. */
+/** Notes a broken promise. */
 export type Report = (broken: string) => void;
 
 /** Units that count. */
@@ -91,7 +91,7 @@ export function exceptions() {
       if (asked && !sameNumbers(asked, policy)) state.exact = false;
     },
     cut: (timeUs: number, limit: number) => cuts.push({ timeUs, limit }),
-    /** Whether a refund of this take may give back what others have taken. */
+    /** Whether a refund of this take may give back units that others have taken. */
     excepts({ policy, at, changes }: Take, now: Moment): boolean {
       const lower = cuts.some(({ timeUs, limit }) => timeUs > at.timeUs && limit < policy.limit);
       return lower || at.backs < now.backs || changes < state.changes;

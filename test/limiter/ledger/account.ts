@@ -12,7 +12,7 @@ export interface Account {
   used(nowUs: number): number;
   fits(units: number, limit: number, nowUs: number): boolean;
   take(taker: Taker, units: number, nowUs: number): void;
-  /** Takes what a debt has room for: up to twice the limit in all. Returns how many units count. */
+  /** Takes as many units as a debt has room for: up to twice the limit in all. Returns how many units count. */
   charge(units: number, limit: number, nowUs: number): number;
   /** Returns how many units have to come back; `undefined` if that is in doubt. */
   due(taker: Taker, units: number, nowUs: number): number | undefined;

@@ -21,7 +21,7 @@ export interface Masters {
   nowUs(master: number): number;
   /** Everything that is kept of these keys. */
   state(keys: Iterable<string>): Promise<Readonly<Record<string, string>>>;
-  /** Deletes what a story leaves behind: its clock is years ahead, and by it keys expire. */
+  /** Deletes the keys of a story: its clock is years ahead, and by it keys expire. */
   clear(keys: Iterable<string>): Promise<void>;
   /** The beginning of a story's keys. */
   readonly prefix: string;

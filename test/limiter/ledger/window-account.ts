@@ -76,7 +76,7 @@ export function windowAccount(
       const before = inCell.reduce((sum, take) => sum + take.units, 0);
       const counted = Math.min(units, isLog ? limit : Math.max(0, 2 * limit - before));
       if (counted < units && !isLog) cut.add(here);
-      // A log pushes its oldest units out: which ones, depends on the limits of before.
+      // A log pushes its oldest units out: which ones, depends on the earlier limits.
       if (isLog && weighed(nowUs) / windowUs + counted > limit) exact = false;
       add(undefined, counted, nowUs);
       return counted;

@@ -36,7 +36,7 @@ export interface World {
   /** The events so far, for the report of a broken promise. */
   readonly told: (() => string)[];
   readonly say: Say;
-  /** Counts what happened. */
+  /** Counts events. */
   readonly tally: Tally;
 }
 
@@ -95,7 +95,7 @@ export function createWorld(dice: Dice, open: OpenMasters, tally: Tally): World 
   };
 }
 
-/** The partition of a client, or of everybody. */
+/** The partition of a client, or of all clients. */
 export function partitionIn(client: Client): (policy: LedgerPolicy) => string {
   return ({ by }) => (by === "*" ? by : client[by as keyof Client]);
 }

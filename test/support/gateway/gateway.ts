@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 
 import { createGateway } from "../../../src/gateway/gateway.ts";
 
-/** A request as it reached an origin, nothing changed. */
+/** An unchanged request as it reached an origin. */
 export interface Seen {
   readonly method: string;
   readonly target: string;
@@ -20,7 +20,7 @@ export interface Origin {
   readonly seen: readonly Seen[];
 }
 
-/** An origin for one test. It answers 200 and notes what reached it, or does as the listener says. */
+/** An origin for one test. It answers 200 and notes its requests, or does as the listener says. */
 export async function startOrigin(listener?: RequestListener): Promise<Origin> {
   const seen: Seen[] = [];
   const note: RequestListener = (request, response) => {

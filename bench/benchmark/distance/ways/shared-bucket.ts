@@ -15,7 +15,7 @@ export interface SharedLevel {
   readonly level: number;
 }
 
-/** A bucket in Redis that takes what isolates have admitted already, and then decides about one unit more. */
+/** A bucket in Redis that takes the units that isolates have admitted already, and then decides about one unit more. */
 export type SharedBucket = (identity: string, report: Report) => Promise<SharedLevel>;
 
 const SCRIPT = `

@@ -77,7 +77,7 @@ export function localCounts() {
       }
     },
 
-    /** Enters what a hold gives back, with its first settlement. */
+    /** Enters the units that a hold gives back, with its first settlement. */
     end(
       { page, isolate, actual }: HoldPage,
       partitionOf: (policy: LedgerPolicy) => string,

@@ -77,7 +77,7 @@ export function checkSettlement(
   checkNumbers(held, settlement, say);
 }
 
-/** Whether a call does what a settlement has to do: a slot that no master has given is freed in vain. */
+/** Whether a call is due in a settlement: a slot that no master has given is freed in vain. */
 function isDue({ operation, parts }: Call, { page, isolate }: HoldPage): boolean {
   return parts.some(({ name, asked }) => {
     const policy = isolate.policies.find((each) => each.name === name)!;
