@@ -33,7 +33,7 @@ export function pointerTo(path: string, method: string, status: number): string 
   return `#/paths/${escaped}/${method}/responses/${status}/content/${type!.replace("/", "~1")}/schema`;
 }
 
-/** Compiles what a pointer leads to. */
+/** Compiles the schema that a pointer leads to. */
 export function validatorOf(pointer: string): ValidateFunction {
   return ajv.compile({ $ref: `openapi${pointer}` });
 }

@@ -67,7 +67,7 @@ test("a draft is not published where the call is based on another version", asyn
   expect((await publishing(0)).status).toBe(200);
 });
 
-test("a rollback publishes what an older version was, as a new one", async () => {
+test("a rollback publishes an older version as a new one", async () => {
   const ask = askAdmin();
   const rollBack = (body?: object, headers = {}) =>
     ask("/rules/rollback", { method: "POST", body, headers });

@@ -38,7 +38,7 @@ function checking(ask: Ask, seen: Set<string>): Ask {
   };
 }
 
-test("docs/openapi.json is what the schemas say", () => {
+test("docs/openapi.json has the content of the schemas", () => {
   expect(readFileSync("docs/openapi.json", "utf8")).toBe(openApiText);
   expect(readFileSync("docs/live.schema.json", "utf8")).toBe(liveSchema());
 });

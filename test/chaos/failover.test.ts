@@ -146,7 +146,7 @@ interface Loss {
   readonly refused: number;
   /** Calls that were admitted and that the new master does not know. */
   readonly lost: number;
-  /** Calls that were admitted when nobody could say any more whether they were replicated. */
+  /** Calls that were admitted when it was no longer known whether they were replicated. */
   readonly suffix: number;
 }
 

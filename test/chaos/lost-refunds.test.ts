@@ -61,7 +61,7 @@ function late(ms: number): Fault {
   };
 }
 
-/** A tenth of the give-backs is lost, and a tenth arrives after everybody has stopped waiting. */
+/** A tenth of the give-backs is lost, and a tenth arrives after all callers have stopped waiting. */
 function roulette(seed: number): {
   fault: Fault;
   counts: { lost: number; late: number; all: number };

@@ -101,7 +101,7 @@ async function untilCounted(subject: Subject, verdict: Verdict, user: string): P
   }
 }
 
-/** Again, if a busy machine missed so many timeouts that a breaker opened before the outage. */
+/** Again, if a busy machine missed enough timeouts that a breaker opened before the outage. */
 async function prepareAll(subject: Subject): Promise<readonly Users[]> {
   for (;;) {
     const reported = subject.reported.length;

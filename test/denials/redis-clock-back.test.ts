@@ -33,7 +33,7 @@ const WINDOW = 10_000;
 const PACE = 100;
 
 interface World {
-  /** Milliseconds that have passed for everybody. */
+  /** Milliseconds that have passed for all isolates. */
   time: number;
   /** By how many milliseconds Redis's clock has gone back. */
   back: number;

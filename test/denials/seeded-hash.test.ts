@@ -5,7 +5,7 @@ import { createSeededHash } from "../../src/denials/seeded-hash.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Texts as somebody would choose them who wants them to collide. */
+/** Texts chosen to collide. */
 const HOSTILE: Record<string, (i: number) => string> = {
   "differ at the end": (i) => `2001:db8::${String(i)}`,
   "differ at the start": (i) => `${String(i)}.example.com`,

@@ -98,7 +98,7 @@ const policies = EVERY_ALGORITHM.map(({ of }) => of(100, "10s"));
 const loads = [0.9, 1.2, 5, 50];
 const crowds = [1, 10, 100];
 
-/** Together so many decisions, over every algorithm, load and crowd. `TEST_RUNS=10` checks a million. */
+/** All decisions together, over every algorithm, load and crowd. `TEST_RUNS=10` checks a million. */
 const DECISIONS = runs(100_000);
 const EACH = Math.ceil(DECISIONS / (policies.length * loads.length * crowds.length));
 

@@ -63,7 +63,7 @@ async function runOut(identity = "a"): Promise<void> {
   calls = [];
 }
 
-/** So many requests, one each millisecond; their reasons in the order of arrival. */
+/** This many requests, one each millisecond; their reasons in the order of arrival. */
 async function burst(size: number, cost: number, identity = "a"): Promise<string[]> {
   const decisions = Array.from({ length: size }, async (_, after) => {
     await pass(after);

@@ -23,7 +23,7 @@ export interface BridgeUnderTest {
   /** The commands of its Redis. */
   readonly shapes: readonly Shape[];
   ask(asked: Asked): Promise<Answer>;
-  /** An envelope, or a list of them, with a status of its kind; and everybody else is still served. */
+  /** An envelope, or a list of them, with a status of its kind; and all other clients are still served. */
   expectProper(answer: Answer, statuses?: readonly number[]): Promise<void>;
 }
 

@@ -64,7 +64,7 @@ describe.each(["shadow", "soft"] as const)("a leased %s policy", (mode) => {
   });
 
   test.for(ADVISED)(
-    "of an %s says in a flood what it would say without leases, with denials: %s",
+    "of an %s says in a flood the same as without leases, with denials: %s",
     async ([algorithm, denials]) => {
       const limit = 200;
       const hint = { ...everyone(algorithm, "hint", limit), mode };

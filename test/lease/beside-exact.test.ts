@@ -73,7 +73,7 @@ async function until(what: string, happened: () => Promise<boolean>): Promise<vo
   throw new Error(`There was never ${what}.`);
 }
 
-/** So many requests that the store decided about these dimensions. */
+/** The requests, this many, that the store decided about these dimensions. */
 const decided = (requests: number, policies: string) =>
   Array.from({ length: requests }, () => ["consume", policies]);
 
@@ -93,7 +93,7 @@ describe("a lease on a policy that counts all clients", () => {
     expect(asked).toEqual(decided(50, "address,key,everyone"));
   });
 
-  test("under load spares everybody's key: the others are decided by one call each, as before", async () => {
+  test("under load spares the key of all clients: the others are decided by one call each, as before", async () => {
     const limiter = world().isolate();
     expect(await crowd(limiter, 900)).toBe(900);
     // Until the demand is known, and then leases alone.
@@ -130,7 +130,7 @@ describe("a lease on a policy that counts all clients", () => {
 });
 
 describe("a request that another dimension denies", () => {
-  test("leaves everybody's unit to others, as often as it happens", async () => {
+  test("leaves the shared unit to others, as often as it happens", async () => {
     const limiter = world().isolate({ denialCache: false });
     for (let request = 0; request < 5; request++) await limiter.limit({ ip: "greedy", key: "k" });
     await crowd(limiter, 45);
@@ -170,7 +170,7 @@ describe("a request that another dimension denies", () => {
   });
 });
 
-describe("while everybody's units are short", () => {
+describe("while shared units are short", () => {
   test("the request is denied by that alone, and takes nothing of the others", async () => {
     const { isolate } = world();
     const limiter = isolate({
@@ -214,7 +214,7 @@ test("a lease that is denied puts back the units spent of another", async () => 
     expect(await left("busy")).toBeUndefined();
     return asked.some(([operation, policies]) => operation === "lease" && policies === "tenant");
   };
-  // Until a lease of everybody's is young, and one of the tenant's may be asked for.
+  // Until a shared lease is young, and one of the tenant's may be asked for.
   await until("a denied lease", async () => {
     clock++;
     const before = await left(`other-${clock}`);
@@ -225,7 +225,7 @@ test("a lease that is denied puts back the units spent of another", async () => 
 });
 
 describe("while the store is gone", () => {
-  test("units are spent once: those that are held, and then what each isolate counts", async () => {
+  test("units are spent once: the held ones, and then those of each isolate's own count", async () => {
     const limiter = world().isolate({ policies: [key, fixedWindow({ ...EVERYONE, limit: 100 })] });
     const before = await crowd(limiter, 60);
     broken = true;

@@ -60,7 +60,7 @@ export interface Flood {
   readonly advice: readonly (readonly [atUs: number, said: Readonly<Record<string, boolean>>])[];
 }
 
-/** A policy that counts everybody. */
+/** A policy that counts all clients. */
 export function everyone(algorithm: Leasing, name: string, limit: number) {
   const window = `${WINDOW_US / 1000}ms` as const;
   return { ...factsOf(algorithm).of(limit, window), name, by: "*" } as const;

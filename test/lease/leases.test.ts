@@ -64,7 +64,7 @@ function isolate(...given: Policy[]) {
     slow: leasedStore(slow, policies, options),
     ask: (cost = 1, identity = HOT, operation: "consume" | "peek" | "charge" = "consume") =>
       store.decide(operation, identity, cost),
-    /** So many requests, a millisecond apart. */
+    /** This many requests, a millisecond apart. */
     async demand(requests: number, on: LeasedStore = store): Promise<number> {
       let allowed = 0;
       for (let request = 0; request < requests; request++) {
@@ -79,7 +79,7 @@ function isolate(...given: Policy[]) {
   };
 }
 
-/** So many requests that the store decided one by one. */
+/** This many requests that the store decided one by one. */
 const singly = (requests: number) => Array.from({ length: requests }, () => ["consume", 1]);
 
 const isAllowed = ({ rows }: Pick<Reply, "rows">) => rows.every(({ allowed }) => allowed);
@@ -381,7 +381,7 @@ describe("a reset", () => {
   });
 });
 
-test("identities do not spend each other's units, and only so many are known", async () => {
+test("identities do not spend each other's units, and only a bounded number is known", async () => {
   const { ask, demand } = isolate();
   await demand(200);
   while ((await held(ask)) < 10) await demand(1);

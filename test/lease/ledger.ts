@@ -9,7 +9,7 @@ export interface Ledger {
   ask(nowUs: number): { readonly allowed: boolean; readonly waitUs: number };
 }
 
-/** So many units per so many microseconds. */
+/** Units per microseconds. */
 interface Terms {
   readonly limit: number;
   readonly windowUs: number;
@@ -52,7 +52,7 @@ function log({ limit, windowUs }: Terms): Ledger {
   const times: number[] = [];
   return {
     ask(nowUs) {
-      // Room for one more when the admission so many before it has left the window.
+      // Room for one more when the admission `limit` places before it has left the window.
       const before = times.at(-limit);
       if (before !== undefined && before > nowUs - windowUs)
         return denied(before + windowUs - nowUs);

@@ -50,7 +50,7 @@ async function admittedOf(algorithm: Leasing, redis: { url: string; token: strin
       tokenBucket({ name: "address", by: "ip", limit: 1e6, refill: 1e6, per: "1s" }),
     ],
   });
-  // The first second is what the leases learn from, and a bucket's burst.
+  // The leases learn from the first second, and it uses up a bucket's burst.
   await limiter.limit({ ip: "first" });
   let [admitted, asked, client] = [0, 0, 0];
   const phase = { isCounted: false, isOver: false };

@@ -22,7 +22,7 @@ beforeEach(() => {
   under = [];
 });
 
-/** An isolate on a log of so many units per ten seconds, and a store that answers when the test says. */
+/** An isolate on a log of this many units per ten seconds, and a store that answers when the test says. */
 function isolate(limit: number) {
   const policies = compile([slidingWindowLog({ limit, window: "10s" })]);
   const model = memoryStore({ now: () => clock * 1000 });
@@ -44,7 +44,7 @@ function isolate(limit: number) {
   return {
     store,
     consume,
-    /** So many requests, a millisecond apart, each answered at once. */
+    /** This many requests, a millisecond apart, each answered at once. */
     async demand(requests: number) {
       for (let request = 0; request < requests; request++) {
         clock++;

@@ -62,7 +62,7 @@ test("a live document that changes a zone, an anchor or a window keeps the consu
   const told = Number(denied.headers.get("retry-after"));
   expect(Math.abs(told - (end - Date.now()) / 1000)).toBeLessThan(60);
 
-  // A fault leaves the document of before in force, with its count.
+  // A fault leaves the earlier document in force, with its count.
   for (const [i, faulty] of [
     { window: "month", timeZone: "Europe/Atlantis" },
     { window: "month", anchor: 32 },

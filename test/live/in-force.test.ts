@@ -25,7 +25,7 @@ test("a published limit is in force after the next refresh, and keeps the consum
   expect(denied.status).toBe(429);
 });
 
-test("a denial of before does not outlive a raised limit", async () => {
+test("an earlier denial does not outlive a raised limit", async () => {
   const gateway = await startLiveGateway();
   for (let i = 0; i < 6; i++) await quotaOf(gateway, "ada");
   expect((await gateway.ask("/api/x", { "x-user-id": "ada" })).status).toBe(429);
@@ -311,7 +311,7 @@ test("an override by a single call keeps what its client has consumed", async ()
   expect(await quotaOf(gateway, "bob")).toBe("5, 3 left");
 });
 
-test("explain says what the next request gets, and takes nothing", async () => {
+test("explain gives the verdict on the next request, and takes nothing", async () => {
   const gateway = await startLiveGateway();
   await quotaOf(gateway, "ada");
   const request = { path: "/api/x", headers: { "x-user-id": "ada" }, ip: "192.0.2.1" };
@@ -390,7 +390,7 @@ test("the largest document that the admin API publishes is in force, and one byt
   expect(gateway.administered.enforced().error).toContain("at document: Publish at most 900000");
 });
 
-test("resetting a client leaves what everybody shares", async () => {
+test("resetting a client leaves the shared units", async () => {
   const gateway = await startLiveGateway();
   await gateway.write({
     rules: [

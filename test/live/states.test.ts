@@ -8,8 +8,8 @@ import { limited } from "../support/live/live-gateway.ts";
 import { startFleet } from "./fleet.ts";
 
 /*
- * Every state of the live keys that a fault or a hand can make: the rules that an isolate of before and a new one enforce, the
- * answer of health, and that the admin API mends it. Before the fault, version 2 allows 30 requests, and "mal" is blocked.
+ * Every state of the live keys that a fault or a hand can make: the rules that an older and a new isolate enforce, the answer of
+ * health, and that the admin API mends it. Before the fault, version 2 allows 30 requests, and "mal" is blocked.
  */
 
 interface State {
@@ -19,10 +19,10 @@ interface State {
   readonly published: number;
   /** The answers of a new isolate to ada and mal. */
   readonly fresh: readonly [ada: string, mal: string];
-  /** The fault, as a new isolate and as one of before report it; `undefined` if there is none. */
+  /** The fault, as a new isolate and an older one report it; `undefined` if there is none. */
   readonly freshError: RegExp | undefined;
   readonly oldError: RegExp | undefined;
-  /** The answer of an isolate of before to mal. Default: that he is blocked. */
+  /** The answer of an older isolate to mal. Default: that he is blocked. */
   readonly old?: string;
 }
 
@@ -282,7 +282,7 @@ describe.each(STATES)("where $what", (state) => {
     );
     expect(JSON.stringify(told.body)).not.toContain("secret");
 
-    // The isolate of before keeps what it holds, and says so after its next read.
+    // The older isolate keeps its rules, and says so after its next read.
     vi.advanceTimersByTime(1_010);
     await old.ask("ada");
     if (oldError) {

@@ -218,7 +218,7 @@ test("locals get short names, and no other names do", () => {
       return reply.key, cost, a
     end
     return decide(KEYS[1], 2)`;
-  // `a` is somebody else's name already.
+  // `a` is another variable's name already.
   expect(minify(source)).toEqual([
     [
       "local function c(b,d)",

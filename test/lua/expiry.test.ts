@@ -77,7 +77,7 @@ async function expectKept(
       expires = set * 1000 > FUTURE - DAYS ? set * 1000 : now + (set - Date.now()) * 1000 + SLACK;
     }
     await redis.persist(key);
-    // A peek under another setting says what that would make of the state, and leaves it.
+    // A peek under another setting shows its own view of the state, and leaves it.
     const isPeek = operation === "peek" && compiled.length > 1;
     if (resetAfterUs > 0 && !isPeek) expect(now + resetAfterUs).toBeLessThanOrEqual(expires);
   }
@@ -95,7 +95,7 @@ const steady: fc.Arbitrary<Step> = fc.record({
 const lengths = { minLength: 1, maxLength: 40, size: "max" } as const;
 const steps = fc.oneof(fc.array(step, lengths), fc.array(steady, lengths));
 
-test.for(policies)("a key of $algorithm outlives what it says", async (policy) => {
+test.for(policies)("a key of $algorithm outlives its state", async (policy) => {
   await fc.assert(
     fc.asyncProperty(steps, (asked) => expectKept([policy], asked)),
     { numRuns: runs(50) },

@@ -279,7 +279,7 @@ test("a window in segments gives back to the segments of every length that is al
   expect(await refund(key, { ...taken, parameters: other, nowUs: FUTURE + 3 })).toBe(0);
 });
 
-test("several policies get back what each has taken, with one call", async () => {
+test("several policies get back their taken units, with one call", async () => {
   const policies = compile(everyPolicy(50, "1h"));
   const client = redisWithClock(redis, () => FUTURE);
   const id = crypto.randomUUID();

@@ -105,7 +105,7 @@ test("a consume hands a ban's state over to other numbers, a peek does not", asy
   expect(await redis.get(keys[1]!)).not.toBe(before);
 });
 
-test("a lease beside advisory policies takes in Redis what it takes in memory", async () => {
+test("a lease beside advisory policies takes the same units in Redis and in memory", async () => {
   let now = FUTURE;
   const store = redisStore(
     redisWithClock(redis, () => now),

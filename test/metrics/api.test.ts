@@ -34,7 +34,7 @@ async function start(variables: object = {}) {
   return { ...gateways, ...isolate, get: asking((request) => answer(request, bindings)) };
 }
 
-test("a scrape tells what this isolate and others have counted, at once", async () => {
+test("a scrape has the counts of this isolate and of others, at once", async () => {
   const { ask, open, get } = await start();
   const other = open();
   for (let i = 0; i < 6; i++) await ask("/api/x");

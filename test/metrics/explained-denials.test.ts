@@ -69,7 +69,7 @@ test("explain says how often each policy denied the client in the last hour, in 
   await ask(one, 7);
   await ask(other, 3);
   await other.flush();
-  // Of ten requests five had room. A policy in shadow denies nobody.
+  // Of ten requests five had room. A policy in shadow denies no request.
   expect(await explained(one, "ada")).toEqual([
     ["api", 5],
     ["large", 0],

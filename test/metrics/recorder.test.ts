@@ -51,7 +51,7 @@ const passedOf = async ({ reader }: Pick<ReturnType<typeof startRecorder>, "read
 
 const NO_RULES: readonly never[] = [];
 
-/** Counts so many requests that no rule covers. */
+/** Counts this many requests that no rule covers. */
 function count(recorder: Pick<ReturnType<typeof metrics>, "counterOf">, times = 1): void {
   const counter = recorder.counterOf(NO_RULES);
   for (let i = 0; i < times; i++) counter.passed();
@@ -309,7 +309,7 @@ test("an isolate that dies loses its counts since its last flush, and no others"
   count(first, 30);
   await first.flush();
   count(first, 11);
-  // A new isolate takes its place; nobody flushes the old one.
+  // A new isolate takes its place; the old one is never flushed.
   const second = first.open();
   count(second, 6);
   await second.flush();

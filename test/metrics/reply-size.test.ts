@@ -7,7 +7,7 @@ import { MORNING, traced } from "./traced.ts";
 
 const TEN_MINUTES = 600_000;
 
-/** Ten minutes of a partition with so many requests, as an isolate writes them. */
+/** Ten minutes of a partition with this many requests, as an isolate writes them. */
 function chunkOf(partition: number, requests: number, ms: number): string {
   const event = eventText({ ms: 1, cost: 1, hasRoom: true, isDenied: false });
   const first = eventText({ ms, cost: 1, hasRoom: true, isDenied: false });

@@ -111,7 +111,7 @@ test("isolates add up, and parallel requests are all counted", async () => {
   expect(statuses.filter((status) => status === 200)).toHaveLength(50);
 });
 
-test("requests of before and after a live change are counted under the rules that decided them", async () => {
+test("requests before and after a live change are counted under the rules that decided them", async () => {
   const gateways = await meteredGateways([API]);
   const { ask, flush, administered } = gateways.open();
   for (let i = 0; i < 3; i++) await ask("/api/x");

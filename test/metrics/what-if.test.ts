@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 const SPAN = { fromMs: MORNING, toMs: MORNING + 10 * MINUTE };
 
 test.each(everyPolicy(7, "10s").filter(({ algorithm }) => algorithm !== "concurrency"))(
-  "a replay says of each request what the model of $algorithm said",
+  "a replay gives each request the verdict of the model of $algorithm",
   (options) => {
     const policy = compilePolicy(options);
     const { model } = policy.implementation;

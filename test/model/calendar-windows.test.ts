@@ -7,7 +7,7 @@ import { compileAt } from "../support/calendar/compile.ts";
 
 /*
  * Calendar windows on the model, which test/lua/calendar-window.test.ts holds equal to the script. The boundaries are written
- * down here, as anybody reads them from a calendar.
+ * down here, as read from a calendar.
  */
 
 const HOUR_US = 3600e6;

@@ -147,7 +147,7 @@ describe("a token bucket whose rate changes", () => {
     },
   );
 
-  test("counts part of a unit as at most what it was, rounded up to the next microsecond", () => {
+  test("counts part of a unit as at most its own size, rounded up to the next microsecond", () => {
     const counted = counter();
     counted.ask(plan(20, 1), "consume", 2);
     counted.now += 600_000;

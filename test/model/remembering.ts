@@ -19,7 +19,7 @@ export const promisedBy = ({ limit, windowUs }: CompiledPolicy): Promised => ({
 export function remembering() {
   const admissions: { readonly at: number; units: number; readonly hold?: unknown }[] = [];
   const asked = new Map<string, { readonly windowUs: number; at: number }>();
-  /** Nothing of before is known. */
+  /** Earlier admissions are unknown. */
   let knownSince = -Infinity;
 
   /** The units of the trailing window that ends now. */

@@ -254,14 +254,14 @@ describe("units taken before a setting of a counter had a request don't come bac
     expect(consume(late, 162)).toBe(false);
   });
 
-  test("where it counts what others have taken since", () => {
+  test("where it counts units that others have taken since", () => {
     const { consume, giveBack } = countedApart();
     expect([consume(short, 50, 3), consume(late, 153)]).toEqual([true, false]);
     expect(giveBack(154)).toBe(1);
     expect(consume(late, 155)).toBe(false);
   });
 
-  test("of one setting before, it does: that one knows what it has taken", () => {
+  test("of one setting before, it does: that one knows its own takes", () => {
     const counted = counter();
     expect(counted.evaluate(short!, "consume", 3).allowed).toBe(true);
     const takenAtUs = counted.now;

@@ -6,7 +6,7 @@ import type { Reply } from "../../src/store/store.ts";
 import { firstViolation } from "./first-violation.ts";
 import { assemble } from "./isolate.ts";
 
-/* Mistakes about what an isolate knows: each denies somebody whom the server would admit, and must be found. */
+/* Mistakes in an isolate's knowledge: each denies a client that the server would admit, and must be found. */
 
 const mutation = vi.hoisted(() => ({
   denialCache: (cache: DenialCache): DenialCache => cache,
@@ -124,7 +124,7 @@ test("believing an isolate's clock that steps back is found", async () => {
   expect(await firstViolation()).toMatch(/^(true-denials|probes): /);
 });
 
-/** A clock that never goes back, and by so many milliseconds forwards where the one that it reads does. */
+/** A clock that never goes back, and goes forwards by this many milliseconds where the one that it reads goes back. */
 const leaping = (by: number) => (read: () => number) => {
   let [last, ahead] = [-Infinity, 0];
   return () => {

@@ -24,7 +24,7 @@ export interface IsolateClock {
   elapsed(): number;
   /** The product's possible knowledge of steps. */
   readonly seen: Seen;
-  /** The virtual time at which this clock will have moved on by so many milliseconds. */
+  /** The virtual time at which this clock will have moved on by this many milliseconds. */
   timeAfter(milliseconds: number): number;
 }
 

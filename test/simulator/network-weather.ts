@@ -9,7 +9,7 @@ export interface Weather {
   readonly lost: number;
   /** Carried out, and the reply lost. */
   readonly replyLost: number;
-  /** Answered with an error, or with something that is no reply, by somebody on the way. */
+  /** Answered with an error, or with something that is no reply, by a proxy on the way. */
   readonly refused: number;
   /** Carried out, and the reply replaced by an error or by something that is no reply. */
   readonly garbled: number;

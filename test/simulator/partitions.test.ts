@@ -13,8 +13,7 @@ import { drawPartitioned } from "./partitions/scenario.ts";
 
 /*
  * Several partitions per decision, with costs, modes and plans, on one Redis or a Cluster whose give-backs get lost or late:
- * never above what a policy promises, no wrong denial of an isolate, all or nothing, and a policy that only watches changes
- * nothing.
+ * never above a policy's promise, no wrong denial of an isolate, all or nothing, and a policy that only watches changes nothing.
  */
 
 /** A few seconds' worth. */

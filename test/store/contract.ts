@@ -44,7 +44,7 @@ export function storeContract(open: () => Store): void {
       expect((await ask("consume", 2))[0]).toMatchObject({ allowed: true, remaining: 0 });
     });
 
-    test("tells what a request would get, and takes nothing for it", async () => {
+    test("tells the verdict that a request would get, and takes nothing for it", async () => {
       const { ask } = partition(policy);
       expect((await ask("peek"))[0]).toEqual({
         allowed: true,
@@ -158,7 +158,7 @@ export function storeContract(open: () => Store): void {
       ]);
     });
 
-    test("lease together what the one with the least left has", async () => {
+    test("lease together the units that the one with the least left has", async () => {
       const { ask, lease } = partition(five, three, ten);
       await ask("consume");
       expect(await lease(4)).toMatchObject({

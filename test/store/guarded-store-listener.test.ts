@@ -83,7 +83,7 @@ describe("a guard", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("asks the store what it was asked, once", async () => {
+  test("passes each question on to the store, once", async () => {
     const { state, asked, guard } = guardThat();
     state.fails = false;
     await guard.decide("charge", ["a", "b"], [7, 7], []);

@@ -5,7 +5,7 @@ import { leaseTogether } from "../../src/store/lease-together.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
-/** Takes a lease of 8 of policies with so many units left, and tells what they were asked. */
+/** Takes a lease of 8 of policies with these units left, and tells their calls. */
 function lease(...drawn: readonly { left: number; shadow?: boolean }[]) {
   const asked: [index: number, pass: Pass | Operation, cost: number][] = [];
   const policies = compile(

@@ -79,7 +79,7 @@ test("of a log that a charge has pushed units out of all but one comes back, and
   expect([giveBack(last, 2), left()]).toEqual([0, 0]);
 });
 
-test("a log that is full again after a charge beyond it gives back what others have followed", () => {
+test("a log that is full again after a charge beyond it gives back units that others have followed", () => {
   const { take, charge, giveBack, pass, left } = counted(log(10));
   take(4);
   pass(1);

@@ -16,7 +16,7 @@ const policies = compile([fixedWindow({ limit: 1, window: "1d" })]);
 const SHA1_PLAIN = await sha1For(scriptFor(DECIDE_ONE, policies), "");
 const SHA1_KEY_LOCKING = await sha1For(scriptFor(DECIDE_ONE, policies), KEY_LOCKING);
 
-/** A server as far as scripts go; `calls` tells what it was asked. */
+/** A server as far as scripts go; `calls` has its calls. */
 function server({ knowsFlag, dialect }: { knowsFlag: boolean; dialect: DialectName }) {
   const loaded = new Set<string>();
   const calls: string[] = [];

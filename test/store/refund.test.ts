@@ -52,7 +52,7 @@ describe.each([{ emulate: undefined }, { emulate: "upstash" as const }])(
       await server.stop();
     });
 
-    test("gives each policy back what it has taken", async () => {
+    test("gives each policy back its taken units", async () => {
       // A bucket has refilled by less than a unit since: at most one is missing.
       const [bucket, ...others] = await takeAndGiveBack(store);
       expect(bucket).toBe(40);

@@ -31,8 +31,8 @@ export const CLOCKS: Record<string, number> = { a: 1_000, b: 2_000, "*": 3_000 }
 export const tagOf = (key: string) => /\{(.*)\}/.exec(key)![1]!;
 
 /**
- * A cluster whose masters answer what the test says: `held` by key, `dead` tags that do not answer, and `refunds` that are
- * lost. It notes every call.
+ * A cluster whose masters have scripted answers: `held` by key, `dead` tags that do not answer, and `refunds` that are lost. It
+ * notes every call.
  */
 export function scriptedParts(isCluster = true) {
   const calls: PartCall[] = [];

@@ -195,7 +195,7 @@ describe("a cluster of three masters", () => {
   });
 });
 
-/** A store whose client notes what it is asked. */
+/** A store whose client notes its calls. */
 function noting(answer: readonly number[]) {
   const calls: { readonly keys: readonly string[]; readonly args: string }[] = [];
   const asked = async (_script: string, keys: string[], args: string[]) => {

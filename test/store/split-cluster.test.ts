@@ -68,7 +68,7 @@ const shown = ({ allowed, reason, policies, shadow }: Decision) => ({
   rows: [...policies, ...(shadow ?? [])].map((row) => [row.name, row.allowed, row.remaining]),
 });
 
-test("a limiter without the feature cluster says what a Redis Cluster needs, and one with it decides there", async () => {
+test("a limiter without the feature cluster says which feature a Redis Cluster needs, and one with it decides there", async () => {
   const policies = [
     fixedWindow({ name: "ip", by: "ip", limit: 100, window, onFailure: "closed" }),
     fixedWindow({ name: "key", by: "key", limit: 3, window, onFailure: "closed" }),
@@ -100,7 +100,7 @@ test("a limiter without the feature cluster says what a Redis Cluster needs, and
   expect(errors).toEqual([]);
 });
 
-describe("a limiter with policies by address, key and everybody", () => {
+describe("a limiter with policies by address, key and for all clients", () => {
   /** By three dimensions, of each algorithm that gives back exactly, in every mode. */
   const policies = [
     slidingWindowLog({ name: "address", by: "ip", limit: 6, window }),

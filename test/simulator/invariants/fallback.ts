@@ -76,7 +76,7 @@ export function honouredVerdicts(observed: Observed): Invariant {
 
   function take(call: Call): void {
     const { settles, method } = call;
-    // A settlement that the store did not take charges here what it costs more.
+    // A settlement that the store did not take charges its excess here.
     const units = settles ? call.cost - settles.call.cost : call.cost;
     const charged = method === "charge" || settles !== undefined;
     const taken = { ...timeIn(call.isolate), units, charged, execution: call.number };

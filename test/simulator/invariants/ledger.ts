@@ -37,8 +37,8 @@ interface Entry extends Taken {
 }
 
 /**
- * Adds up what the algorithm's promise is about, without the algorithm's formula. Units age with time, and by a
- * forward step of the clock as far as it goes, but by no more than a window: that is how much a step may give away.
+ * Adds up the units of the algorithm's promise, without the algorithm's formula. Units age with time, and by a forward step of
+ * the clock as far as it goes, but by no more than a window: that is how much a step may give away.
  */
 export function createLedger(policy: CompiledPolicy): Ledger {
   const { algorithm, limit, parameters } = policy;
@@ -59,7 +59,7 @@ export function createLedger(policy: CompiledPolicy): Ledger {
     return sum;
   }
 
-  /** Units requested in the window on the clock's grid that lies so many windows back. */
+  /** Units requested in the window on the clock's grid that lies `back` windows back. */
   function onGrid(clock: number, back: number): number {
     const index = Math.floor(clock / window) - back;
     let sum = 0;

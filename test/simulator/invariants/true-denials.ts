@@ -6,7 +6,7 @@ interface Fact {
   readonly cost: number;
   /** When the question was asked, in virtual time. */
   readonly since: number;
-  /** On the isolate's clock, in milliseconds, less what it cannot know to have passed. */
+  /** On the isolate's clock, in milliseconds, less the time that it cannot know to have passed. */
   readonly until: number;
   /** How often the isolate had seen its clock go back: when it does, it forgets. */
   readonly backwards: number;

@@ -103,7 +103,7 @@ export async function runPartitioned(
   return { violation, decisions };
 }
 
-/** Whether a policy denies this request now; or did, before a request of another plan changed what it counts by. */
+/** Whether a policy denies this request now; or did, before a request of another plan changed its counts. */
 function isTrue(
   world: World,
   { settings }: PartitionedScenario,

@@ -25,7 +25,7 @@ export interface ScriptArguments {
 /** Fields per policy in ARGV. */
 const GROUP = 6;
 
-/** @throws Error where the arguments are not what the script documents */
+/** @throws Error where the arguments are not those that the script documents */
 export function readArguments(keys: readonly string[], args: readonly string[]): ScriptArguments {
   const [operation, ...groups] = args;
   const tags = new Set(keys.map((key) => /\{(.+?)\}/.exec(key)?.[1]));

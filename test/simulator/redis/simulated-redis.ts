@@ -16,7 +16,7 @@ export interface Loss {
 export interface RedisObserver {
   executed(execution: Execution, call: Call): void;
   lost(loss: Loss): void;
-  /** The clock jumped by so many microseconds. */
+  /** The clock jumped by this many microseconds. */
   stepped(by: number): void;
 }
 
