@@ -48,7 +48,7 @@ async function steps(options: RequestOptions<Context>, fields: Record<string, st
 const context = { user: "ada" };
 
 describe("a request", () => {
-  test("is asked who it is, then what it costs, then decided", async () => {
+  test("is asked for its identity, then for its cost, then decided", async () => {
     const { done, answer } = await steps({ partition: async () => "ada", cost: async () => 3 });
     expect(done).toEqual([
       ["partition", context],

@@ -78,7 +78,7 @@ const turn = () => new Promise((resolve) => void setImmediate(resolve));
 const TOO_LARGE =
   "ERR the reply has more than 250000 elements or 10485760 bytes. The command has run. Read it in parts, as with SSCAN or LRANGE";
 
-/** A list of so many elements, or one that holds lists of them. */
+/** A list of this many elements, or one that holds lists of them. */
 const listOf = (elements: number, lists = 1) =>
   `local list = {} for i = 1, ${elements} do list[i] = i end
    local all = {} for i = 1, ${lists} do all[i] = list end

@@ -41,7 +41,7 @@ function isolate(name?: string, prefix = "tg"): Sharing {
   return coloDenials(name).share(settings, clocks, createDenialCache(10, 1));
 }
 
-/** A denial of so many seconds. */
+/** A denial of this many seconds. */
 const denial = (seconds: number) => ({
   nowUs: SHOWN,
   rows: [

@@ -65,7 +65,7 @@ test("a name that has a sign of templates in it is put as it is", async () => {
   await expect.poll(() => line.innerText()).toBe('  "$schema": "",');
 });
 
-test("a pointer on a name shows what the schema says of it", async () => {
+test("a pointer on a name shows its description in the schema", async () => {
   const page = await on.open("#/edit");
   await page.getByText("Sound, and the same as in force.").waitFor();
   await editorOf(page).getByText('"refill"').hover();
@@ -115,7 +115,7 @@ test("Ctrl-F finds text that is not drawn", async () => {
   await page.getByRole("textbox", { name: "Find" }).waitFor({ state: "detached" });
 });
 
-test("a screen reader hears what it is and how it is used", async () => {
+test("a screen reader hears its kind and its use", async () => {
   const page = await on.open("#/edit", { token: READ_TOKEN });
   const field = editorOf(page);
   await page.getByText("Sound, and the same as in force.").waitFor();

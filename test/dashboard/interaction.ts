@@ -11,9 +11,7 @@ export interface Cost {
 
 /** Measures interactions with a page. */
 export interface Stopwatch {
-  /**
-   * @param act does it, and resolves when what it leads to is shown
-   */
+  /** @param act does it, and resolves when its effect is shown */
   measure(what: string, act: () => Promise<unknown>): Promise<void>;
   readonly costs: readonly Cost[];
 }

@@ -172,7 +172,7 @@ test(
   },
 );
 
-test("somebody else's publication is told, not overwritten", async () => {
+test("a publication by another user is reported, not overwritten", async () => {
   const page = await on.open("#/edit");
   const text = JSON.stringify({ rules: RULES }, undefined, 2);
   await putText(page, text.replace('"limit": 30', '"limit": 31'));

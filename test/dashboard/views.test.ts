@@ -53,7 +53,7 @@ describe.each(VIEWS)("%s", (hash, region) => {
   });
 });
 
-test("axe finds nothing where somebody signs in", async () => {
+test("axe finds no fault where a user signs in", async () => {
   const page = await on.open();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("Token").waitFor();

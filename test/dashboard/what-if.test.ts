@@ -12,7 +12,7 @@ const on = useDashboard();
 // A stack tries each worker with a request of a client of its own, which is in the sample in one stack of 64.
 beforeAll(async () => {
   const asked = { policy: "rides", numbers: { limit: 2 }, minutes: 60 };
-  // It writes what the worker has counted.
+  // It writes the worker's counts.
   expect((await on.ask("POST", "/what-if", asked)).status).toBe(200);
   const redis = new Redis(on.stack.redis!, { disableClientInfo: true });
   const traces = await redis.keys("tg:{#metrics}:trace:*");

@@ -104,7 +104,7 @@ describe("fields of a denied request", () => {
     expect(headers.get("RateLimit")).toBe('"burst";r=0;t=0');
   });
 
-  test("tell the policy that denies, and let the others keep what they have", () => {
+  test("tell the policy that denies, and leave the others their rest", () => {
     const rows = [
       [burst, room(19, 0.1)],
       [daily, full(3600.5, 3600.5)],

@@ -53,7 +53,7 @@ describe("a jitter of 0.1", () => {
     expect(new Set(waits).size).toBeGreaterThan(80);
   });
 
-  test("leaves what the program is told, and the moment of the reset, as they are", () => {
+  test("leaves the program's arguments, and the moment of the reset, as they are", () => {
     const at = (random: number) =>
       decide([[tenth, full(100, 200)]], "limited", {}, undefined, () => random);
     expect([at(0).retryAfterMs, at(0.9).retryAfterMs]).toEqual([100_000, 100_000]);

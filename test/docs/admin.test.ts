@@ -69,7 +69,7 @@ function masked(text: string): unknown {
   );
 }
 
-test("the commands of docs/admin.md work in their order, and answer what it shows", async () => {
+test("the commands of docs/admin.md work in their order, and answer as it shows", async () => {
   const { port } = server.address() as AddressInfo;
   const env = {
     ...process.env,

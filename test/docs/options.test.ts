@@ -17,7 +17,7 @@ const sources = new Map(
 const marked = (name: string) => `<!-- options: ${name} -->\n<!-- end -->\n`;
 
 describe("the tables of docs/options.md", () => {
-  test("are what the docstrings say", () => {
+  test("are those of the docstrings", () => {
     expect(withOptionTables(document, sources)).toBe(document);
   });
 

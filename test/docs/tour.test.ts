@@ -28,7 +28,7 @@ function steady(text: string): string {
 }
 
 test(
-  "the guide's tour through live rules prints what it says, against the local stack",
+  "the guide's tour through live rules prints the guide's output, against the local stack",
   { timeout: 60_000 },
   async () => {
     const stack = await startLocalStack({ onLog: () => {} });

@@ -44,7 +44,7 @@ function pathOf(request: Request): string {
   return new URL(request.url).pathname;
 }
 
-/** Answers the second request for an address from what it kept of the first. */
+/** Answers the second request for an address from its copy of the first. */
 function cache(): Front {
   const kept = new Map<string, Response>();
   return async (request, gateway) => {

@@ -20,7 +20,7 @@ import { startOlderRedis } from "./older-redis.ts";
 
 const MIB = 2 ** 20;
 
-/** Keys as long as the limiter's, of so many bytes together. */
+/** Keys as long as the limiter's, of this many bytes together. */
 async function fill(redis: Redis, bytes: number, keyOf = (i: number) => `tg:{${i}}:rides:f2`) {
   for (let i = 0; i * 65_536 < bytes; i++) await redis.set(keyOf(i), "x".repeat(65_536 - 100));
 }

@@ -41,7 +41,7 @@ const shown = async (call: Promise<RateLimiterRes>) => {
 };
 
 describe.for(EACH)("%s", ([, create]) => {
-  test("lets points pass, and rejects with a result that counts what it denies", async () => {
+  test("lets points pass, and rejects with a result that counts the denied ones", async () => {
     const clock = standStill();
     const limiter = create({ points: 5, duration: 60 });
     expect(await shown(limiter.consume("ada", 3))).toEqual(["passed", 3, 2, 60_000]);

@@ -24,7 +24,7 @@ const silent = {
 };
 
 describe.for(BOTH)("the documented API of %s", ([, create]) => {
-  test("fixedWindow: so many in each window, with the remaining units and its end", async () => {
+  test("fixedWindow: a limit in each window, with the remaining units and its end", async () => {
     const clock = standStill();
     toGrid(clock, 10_000);
     const limiter = create(({ fixedWindow }) => fixedWindow(2, "10 s"));
@@ -69,7 +69,7 @@ describe.for(BOTH)("the documented API of %s", ([, create]) => {
     expect(await successes(limiter, 12)).toBe(10);
   });
 
-  test("cachedFixedWindow: so many in each window", async () => {
+  test("cachedFixedWindow: a limit in each window", async () => {
     const clock = standStill();
     toGrid(clock, 10_000);
     const limiter = create(({ cachedFixedWindow }) => cachedFixedWindow(3, "10 s"));
@@ -124,7 +124,7 @@ describe.for(BOTH)("the documented API of %s", ([, create]) => {
     await expect(daily.blockUntilReady("ada", 0)).rejects.toThrow("timeout must be positive");
   });
 
-  test("dynamicLimits: an override for everybody, until it is taken back", async () => {
+  test("dynamicLimits: an override for all clients, until it is taken back", async () => {
     standStill();
     const limiter = create(({ fixedWindow }) => fixedWindow(2, "1 d"), {
       dynamicLimits: true,

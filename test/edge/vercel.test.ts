@@ -261,7 +261,7 @@ describe("a route", () => {
   });
 
   test.each(["x-middleware-next", "x-middleware-rewrite"])(
-    "keeps what a middleware behind makes of its fields, and is told beside it (%s)",
+    "keeps the fields as a middleware behind changes them, and is told beside it (%s)",
     async (goOn) => {
       const middleware = rateLimit({
         store: memoryStore(),

@@ -29,7 +29,7 @@ test("the command line of the package checks a file, and says where its faults a
   });
 });
 
-test("it says what it lacks, and which version it is", async () => {
+test("it reports its missing parts, and its version", async () => {
   await expect(tidegate("audit", "--url", "http://127.0.0.1:1")).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringContaining("TIDEGATE_TOKEN"),

@@ -38,7 +38,7 @@ export async function installExample(name: string): Promise<string> {
   return folder;
 }
 
-/** Links what the folder's package.json names. */
+/** Links the packages that the folder's package.json names. */
 export async function linkPackages(folder: string): Promise<void> {
   const { dependencies, devDependencies } = await manifestOf(folder);
   for (const name of Object.keys({ ...dependencies, ...devDependencies })) {

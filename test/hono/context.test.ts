@@ -7,7 +7,7 @@ import { memoryStore } from "../../src/store/memory-store.ts";
 
 type E = { Variables: { rateLimit?: { reason: string } } };
 
-/** An app in which a middleware around the limiter says what it finds on the context before and after. */
+/** An app in which a middleware around the limiter answers with the context before and after. */
 function appThatLooks(options: { onDenied?: () => Response } = {}) {
   const seen: (string | undefined)[] = [];
   let handled = 0;

@@ -179,7 +179,7 @@ describe("a mode", () => {
     expect(await left(answers[1]!)).toEqual({ fair: 0, hard: 0 });
   });
 
-  test("shadow changes no byte of a response, and the handler learns what it would have done", async () => {
+  test("shadow changes no byte of a response, and the handler learns the verdict that it would have given", async () => {
     vi.useFakeTimers({ toFake: ["Date", "performance"] });
     const bytes = async (policies: RateLimitOptions["policies"], store = memoryStore()) => {
       const app = new Hono();

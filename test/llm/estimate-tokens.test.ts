@@ -70,7 +70,7 @@ describe("the estimate", () => {
     }
   });
 
-  test("is at most what it may be", () => {
+  test("is at most the largest allowed one", () => {
     for (const body of [
       { input: "a".repeat(1e6) },
       { max_tokens: 1e308, n: 1e308 },

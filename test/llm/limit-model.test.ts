@@ -236,7 +236,7 @@ test("an option that is unknown or no function is a fault", () => {
   );
 });
 
-/** Ends after so many parts. */
+/** Ends after this many parts. */
 function cut(count: number): TransformStream {
   return new TransformStream({
     transform(part, controller) {
@@ -246,7 +246,7 @@ function cut(count: number): TransformStream {
   });
 }
 
-/** Fails after so many parts. */
+/** Fails after this many parts. */
 function failing(count: number): TransformStream {
   return new TransformStream({
     transform(part, controller) {

@@ -92,7 +92,7 @@ const root = fc
   .record({ usage: value, response: value, message: value, choices: value }, { requiredKeys: [] })
   .map((given) => JSON.parse(JSON.stringify(given)) as Json);
 
-test("the scanner finds what a parser finds, in any JSON and any pieces", () => {
+test("the scanner finds the same as a parser, in any JSON and any pieces", () => {
   const space = fc.constantFrom(undefined, 1, "\t");
   fc.assert(
     fc.property(root, space, fc.array(fc.nat(400), { maxLength: 20 }), (given, indent, drawn) => {

@@ -229,7 +229,7 @@ describe.for(FRAMEWORKS)("rateLimit() in %s", ([, create]) => {
     ]);
   });
 
-  test("hands what a function in its options throws to the framework's error handler", async () => {
+  test("hands errors that a function in its options throws to the framework's error handler", async () => {
     const url = await serve(create, {
       store: memoryStore(),
       policies: hourly(1),

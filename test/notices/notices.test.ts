@@ -297,7 +297,7 @@ test("slots of holds are told of, too", async () => {
 });
 
 describe("with", () => {
-  test("shards one of them tells for all, about what it has seen; a denial is told when no shard had room", async () => {
+  test("with shards one of them sends the notice for all, about its own count; a denial is sent when no shard had room", async () => {
     const isolates = [1, 2].map(() =>
       scene.isolate({ policies: [{ ...monthly, limit: 40, shards: 4 }] }),
     );

@@ -144,7 +144,7 @@ describe("all of an address", () => {
     return isUrl ? new URL(`http://[${text}]`).hostname.slice(1, -1) : undefined;
   }
 
-  test("is what the platform's URL parser reads, for any text of its characters", () => {
+  test("agrees with the platform's URL parser, for any text of its characters", () => {
     const part = fc.oneof(
       fc.constantFrom(
         "",

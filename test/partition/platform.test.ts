@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-// Anybody may set a variable to something; Vercel sets it to 1.
+// A variable may have any value; Vercel sets it to 1.
 test.for([
   [undefined, undefined],
   ["", undefined],

@@ -68,7 +68,7 @@ describe("a subnet", () => {
   });
 });
 
-test("everybody is one identity, which no source gives and no key of a client equals", async () => {
+test("all clients are one identity, which no source gives and no key of a client equals", async () => {
   expect(await identify(EVERYBODY, { fields: address })).toBe("*");
   expect(await identify(EVERYBODY, {})).toBe("*");
   expect(await identify(["header:x"], { fields: { x: "*" } })).toMatch(/^x:/);

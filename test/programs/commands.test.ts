@@ -56,7 +56,7 @@ const ESCAPE = "\u001B";
 describe.each(names)("%s", (name) => {
   const { options, example, long } = PROGRAMS[name];
 
-  test("--help says what it does, each option, examples and exit codes, in 80 columns", async () => {
+  test("--help shows its purpose, each option, examples and exit codes, in 80 columns", async () => {
     const { code, out, err } = await asked(name, "--help");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatch(new RegExp(`^Usage: npm run ${name} -- \\[options\\]\n\n[A-Z]`));

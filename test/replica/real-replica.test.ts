@@ -280,7 +280,7 @@ describe("a replica that is late", () => {
     await pair.replicated();
   });
 
-  test("is not asked for a minute once the primary admits what it denies", async () => {
+  test("is not asked for a minute once the primary admits a request that it denies", async () => {
     const prefix = crypto.randomUUID();
     const other = isolate({ prefix });
     await exhaust(other, ["a", "b"]);
@@ -378,7 +378,7 @@ describe("a replica that", () => {
     warn.mockRestore();
   });
 
-  test("has lost its primary, and is told not to serve what it has, denies none", async () => {
+  test("has lost its primary, and is told not to serve its old state, denies none", async () => {
     const strict = await startReplicated(["--replica-serve-stale-data", "no"]);
     const make = () =>
       createLimiter({

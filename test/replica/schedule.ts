@@ -38,7 +38,7 @@ export interface Outcome {
   readonly wrong: readonly string[];
 }
 
-/** A real Redis that shows what it had when it was last written to: its keys begin with this. */
+/** A real Redis that shows its state at its last write: its keys begin with this. */
 const COPY = "late:";
 
 /** A seed begins at the same time of each day, because windows stand on a grid of the clock. */

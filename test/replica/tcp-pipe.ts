@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket, connect } from "node:net";
 /** A way between a replica and its primary. The primary's bytes can be held up. */
 export interface TcpPipe {
   readonly port: number;
-  /** Holds what the primary sends from now on. */
+  /** Holds the primary's bytes from now on. */
   hold(): void;
   /** Passes on the held bytes, and those that follow. */
   pass(): void;

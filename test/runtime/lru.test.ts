@@ -6,7 +6,7 @@ function filled(...keys: string[]): Map<string, number> {
   return new Map(keys.map((key, i) => [key, i]));
 }
 
-test("an entry goes to the end, and there are no more than so many", () => {
+test("an entry goes to the end, and their number is bounded", () => {
   const map = filled("a", "b");
   setRecent(map, "c", 2, 3);
   expect([...map]).toEqual([

@@ -5,7 +5,7 @@ import type { Log } from "../../scripts/local-stack/worker.ts";
 import { freePort } from "../../scripts/support/free-port.ts";
 import { ask } from "./requests.ts";
 
-test("a worker does not start with faulty variables, and says what they are", async () => {
+test("a worker does not start with faulty variables, and names their faults", async () => {
   const failure = await startWorker({ variables: { ORIGIN: "nowhere", STORE: "disk" } }).then(
     () => "it started",
     ({ message }: Error) => message,

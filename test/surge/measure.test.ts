@@ -49,7 +49,7 @@ describe("the figures of a run", () => {
   });
 
   test("count the work of the matching service without a waiting caller", () => {
-    // From 1,200 to 3,000 ms two answers came that somebody wanted; the service can do 18 then.
+    // From 1,200 to 3,000 ms two answers came that were still wanted; the service can do 18 then.
     expect(figures).toMatchObject({
       matchingCalls: 6,
       matchingUseful: 3,
@@ -97,7 +97,7 @@ describe("the units beyond the policies", () => {
     expect(over([passed(0, 0), { ...passed(100, 0), status: 503 }])).toBe(1);
   });
 
-  test("leaves out what a policy does not count", () => {
+  test("leaves out requests that a policy does not count", () => {
     const nobody: Promised = { ...perPerson, partitionOf: () => undefined };
     expect(over([passed(0, 0), passed(0, 0)], nobody)).toBe(0);
   });

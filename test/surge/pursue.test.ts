@@ -6,7 +6,7 @@ import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
 import { type Call, type Reply, virtualWorld } from "./world.ts";
 
-/** Lets somebody live who wants one ride at once, and then nothing; `answers` are told in turn, the last for ever. */
+/** Lets a person live who wants one ride at once, and no other; `answers` are told in turn, the last for ever. */
 async function lifeOf(kind: Kind, answers: readonly Reply[], seed = 1): Promise<readonly Call[]> {
   const { world, calls, run } = virtualWorld((call) => answers[call] ?? answers.at(-1)!);
   const intentions = [{ atMs: 0, endpoint: "rides" as const }];

@@ -80,7 +80,7 @@ describe("the pictures of a surge", () => {
 });
 
 describe("the page of a surge", () => {
-  test("has all figures in a table whose headings say what they head", () => {
+  test("has all figures in a table with matching headings", () => {
     const { document } = pageFor(results);
     const rows = [...document.querySelectorAll("tr")].map((row) =>
       [...row.children].map((cell) => cell.textContent),

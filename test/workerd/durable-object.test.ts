@@ -42,7 +42,7 @@ describe("a limiter on Durable Objects", () => {
     expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(10);
   });
 
-  test("gives back what one object took when that of another dimension denies", async () => {
+  test("gives back the units that one object took when that of another dimension denies", async () => {
     const limiter = createLimiter({
       store: openStore(),
       prefix: "dimensions",
