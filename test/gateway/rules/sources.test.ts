@@ -83,7 +83,7 @@ test("a rule counts by cookies, queries and subnets, first present first", async
   ).toEqual([200, 429, 200, 200, 429, 200, 429, 200]);
 });
 
-test("a rule counts by several sources together, or everybody together", async () => {
+test("a rule counts by several sources together, or all clients together", async () => {
   expect(
     await statuses({ partition: [["ip", "header:user-agent"]], onMissing: "reject" }, [
       ["/", { "user-agent": "a" }],
