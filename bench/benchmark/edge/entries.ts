@@ -4,8 +4,8 @@ import { dissect } from "../../support/bundle.ts";
 import { atMost, type Figure } from "../figure.ts";
 
 /**
- * The most bytes of each entry with all of its exports, minified and gzipped: a twentieth above what it had when it was last set.
- * A test refuses more, so that growth is a decision. A bundle has less: what it imports.
+ * The most bytes of each entry with all of its exports, minified and gzipped: a twentieth above its size when the number was last
+ * set. A test refuses more, so that growth is a decision. A bundle is smaller: it has only the imported exports.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   ".": 64_000,

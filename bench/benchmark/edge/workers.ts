@@ -8,8 +8,8 @@ const WINDOW = `fixedWindow({ limit: 600, window: "1m" })`;
 const LOG = `slidingWindowLog({ limit: 600, window: "1m" })`;
 
 /**
- * What a worker imports and makes, and the most bytes that it may load for that, minified and gzipped. A test refuses more,
- * so that growth is a decision.
+ * The imports and calls of a worker, and the most bytes that it may load for them, minified and gzipped. A test refuses more, so
+ * that growth is a decision.
  */
 const WORKERS: readonly (readonly [name: string, budget: number, source: string])[] = [
   [

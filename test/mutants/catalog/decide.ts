@@ -1,6 +1,6 @@
 import type { Written } from "../written.ts";
 
-/** The steps of a decision, and what it tells. */
+/** The steps of a decision, and its answer. */
 export const DECIDE: readonly Written[] = [
   {
     name: "a denial that a hold can end is known",
