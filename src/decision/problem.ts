@@ -1,3 +1,4 @@
+import { waitInWords } from "../runtime/wait-in-words.ts";
 import { decisionFields, type Fields, type HeaderOptions } from "./fields.ts";
 import { denies, type Outcome } from "./outcome.ts";
 
@@ -46,7 +47,7 @@ export function decisionResponse(
   const detail =
     reason === "cost-exceeds-limit"
       ? "This request costs more than its limit allows at any time."
-      : `${cause} Try again in ${fields["Retry-After"]} s.`;
+      : `${cause} Try again in ${waitInWords(Number(fields["Retry-After"]))}.`;
   const violated = policies
     .filter(({ advertise }, i) => advertise && denies(outcome, i))
     .map(({ name }) => name);
