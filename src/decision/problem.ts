@@ -1,3 +1,4 @@
+import { waitInWords } from "../runtime/wait-in-words.ts";
 import { type HeaderOptions, retryAfter, setFields } from "./fields.ts";
 import { denies, type Outcome } from "./outcome.ts";
 
@@ -62,7 +63,7 @@ function denialText(outcome: Outcome, status: number, draw: () => number): strin
   const detail =
     reason === "cost-exceeds-limit"
       ? "This request costs more than its limit allows at any time."
-      : `${cause} Try again in ${retryAfter(outcome, draw)} s.`;
+      : `${cause} Try again in ${waitInWords(retryAfter(outcome, draw))}.`;
   let violated = "";
   for (let i = 0; i < policies.length; i++) {
     const { advertise, name } = policies[i]!;

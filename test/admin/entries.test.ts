@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { expect, inject, test } from "vitest";
 
+import { keptChanges } from "../../src/admin/changes.ts";
 import { administered, documentOf } from "../support/admin/administered.ts";
 import { type Ask, askAdmin, askingOf, sharedRedis } from "./ask.ts";
 
@@ -240,6 +241,12 @@ test("beyond two million bytes of entries none is added, and none grows", async 
 test("an entry is small", async () => {
   const entry = { identity: `x-user-id:${"a".repeat(3_000)}` };
   expect((await put(askAdmin(), "/lists/deny", entry)).status).toBe(413);
+});
+
+test("of a long change the audit keeps that there was one", () => {
+  const long = { type: "added", path: "rules[0]", after: "a".repeat(1_500) } as const;
+  const short = { ...long, after: "b" };
+  expect(keptChanges([short, long, long, short])).toEqual({ changes: [short, long], omitted: 2 });
 });
 
 test("of the audit the newest five hundred are kept, and of many changes the first", async () => {

@@ -75,6 +75,15 @@ describe("explain", () => {
     expect(on.gateway.seen).toEqual([seen("POST", "/explain", { body })]);
   });
 
+  test("says a wait of days as people read it", async () => {
+    const [rule] = EXPLANATION.rules;
+    const policies = [{ ...POLICY, retryAfterMs: 347_652_100 }];
+    on.gateway.script(ok({ ...EXPLANATION, retryAfter: 347_653, rules: [{ ...rule, policies }] }));
+    const { out } = await on.run(["explain", "post", "/rides"]);
+    expect(out).toMatch(/ 0 {2}97 hours +no\n/);
+    expect(out).toContain("; retry after 97 hours; ");
+  });
+
   test("says how often each policy denied the client lately, where it is counted", async () => {
     const [rule] = EXPLANATION.rules;
     const policies = [

@@ -31,12 +31,12 @@ beforeAll(async () => {
     }
     if (url.endsWith("/silent")) return;
     if (url.endsWith("/elsewhere")) response.writeHead(302, { location: "http://192.0.2.1/" });
-    else if (url.endsWith("?id=none"))
-      response.writeHead(400, { "content-type": "application/json" });
     else if (/\/(?:stats|top)\?/.test(url)) response.writeHead(404);
     else response.writeHead(200, { "content-type": "application/json", etag: '"3"' });
     response.end(
-      url.endsWith("/health") ? '{"status":"ok","store":"redis","live":{"version":3}}' : "{}",
+      url.endsWith("/health")
+        ? '{"status":"ok","store":"redis","role":"admin","live":{"version":3}}'
+        : "{}",
     );
   }).listen(0, "127.0.0.1");
   await once(gateway, "listening");

@@ -57,6 +57,13 @@ test("the layers of denials by rule add up to all denials, for any number of rul
   }
 });
 
+test("a rule without denials is no layer of them", () => {
+  const none = REQUESTS.map((each) => ({ ...each, counts: [0, 0, 0] }));
+  expect(denialsByRule([...REQUESTS.slice(0, 4), ...none], 3).map(({ label }) => label)).toEqual([
+    "r0",
+  ]);
+});
+
 test("a rule has its requests, denials and blocks, and those that were denied most come first", () => {
   const rows = byRule(REQUESTS);
   expect(rows[0]).toEqual({ rule: "r7", requests: 100 + 11 + 7 + 14, denied: 18, blocked: 14 });

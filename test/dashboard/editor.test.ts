@@ -81,6 +81,9 @@ test("lines with a fault are marked, until it is gone", async () => {
     .toEqual(['          "limit": 0,']);
   expect(await field.getAttribute("aria-invalid")).toBe("true");
   expect(await page.locator(".cm-faults").innerText()).toContain("●");
+  await page.getByRole("button", { name: /^Line \d+$/ }).click();
+  const line = field.locator(".cm-activeLine");
+  await expect.poll(() => line.innerText()).toBe('          "limit": 0,');
   await putText(page, TEXT);
   await expect.poll(() => page.locator(".cm-faulty").count()).toBe(0);
   expect(await field.getAttribute("aria-invalid")).toBe("false");

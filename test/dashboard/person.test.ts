@@ -9,6 +9,7 @@ import { putText } from "./editor.ts";
 import { legendOf } from "./legend.ts";
 import { startLoad } from "./load.ts";
 import { ride } from "./rides.ts";
+import { readAgain } from "./visit.ts";
 
 const on = useDashboard();
 
@@ -47,12 +48,6 @@ async function ridesCounted(): Promise<Readonly<Record<string, number>>> {
       .flatMap(({ counts }) => counts)
       .reduce((total, each) => total + each, 0);
   return { allowed: of("allowed"), denied: of("denied") };
-}
-
-/** Has the page read everything again. */
-async function readAgain(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Live", exact: true }).click();
-  await page.getByRole("button", { name: "Paused", exact: true }).click();
 }
 
 test(

@@ -2,14 +2,9 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { useDashboard } from "./dashboard.ts";
+import { readAgain } from "./visit.ts";
 
 const on = useDashboard();
-
-/** Has the page read everything again. */
-async function readAgain(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Live", exact: true }).click();
-  await page.getByRole("button", { name: "Paused", exact: true }).click();
-}
 
 /** Answers `/top` with twelve clients, each with more denials every time. */
 async function growingTop(page: Page) {

@@ -6,7 +6,7 @@ import { linkable, namedBy } from "../../src/dashboard/partition/described.ts";
 import { duration, percent } from "../../src/dashboard/parts/format.ts";
 import { placeOf } from "../../src/dashboard/parts/place.ts";
 import { clipped, plain } from "../../src/dashboard/parts/plain.ts";
-import { termsOf } from "../../src/dashboard/parts/rule-label.ts";
+import { modeInWords, sourcesOf, termsOf } from "../../src/dashboard/parts/rule-label.ts";
 import { changedNumbers, editedBy, replayable } from "../../src/dashboard/rule/what-if/numbers.ts";
 import {
   doubts,
@@ -80,6 +80,25 @@ test("the quota of a calendar says where its windows begin, and in which zone", 
     "1 Dec 2026, 00:00, Europe/Berlin",
   );
   expect(momentIn("No/Where", "2026-11-30T23:00:00Z")).toBeUndefined();
+});
+
+test("what a policy counts by, and what it does, is said in words", () => {
+  expect([
+    sourcesOf(undefined),
+    sourcesOf("*"),
+    sourcesOf("ip"),
+    sourcesOf([["header:x-user-id", "country"], "ip"]),
+    ...["enforce", "shadow", "soft", "other"].map(modeInWords),
+  ]).toEqual([
+    "",
+    "everybody together",
+    "ip",
+    "header:x-user-id and country, else ip",
+    "denies",
+    "only watches",
+    "marks",
+    "other",
+  ]);
 });
 
 test("times are said in two units", () => {

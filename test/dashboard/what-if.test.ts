@@ -87,7 +87,7 @@ test("the denials under another limit are shown with their interval, and with th
     requests: number;
     deniedBefore: number;
     deniedAfter: { estimate: number; low: number; high: number };
-    affected: { number: string; deniedAfter: number }[];
+    affected: Record<"requests" | "deniedBefore" | "deniedAfter", number>[];
   };
   const { estimate, low, high } = told.deniedAfter;
   expect(low).toBeLessThan(high);
@@ -101,6 +101,26 @@ test("the denials under another limit are shown with their interval, and with th
   expect(await violationsOf(page)).toEqual([]);
   const rows = answer.locator("tbody tr").filter({ has: page.getByRole("link") });
   expect(await rows.count()).toBe(14);
+  const cells = await rows.evaluateAll((all) =>
+    all.map((row) => [...row.querySelectorAll(".number")].map(({ textContent }) => textContent)),
+  );
+  expect(cells).toEqual(
+    told.affected.map(({ requests, deniedBefore, deniedAfter }) =>
+      [requests, deniedBefore, deniedAfter].map(String),
+    ),
+  );
+  const most = Math.max(high, told.deniedBefore);
+  const widths = await answer
+    .locator(".compared .bar, .compared .interval")
+    .evaluateAll((all) =>
+      all.map(({ style }) => [style.left || "0%", style.width].map(Number.parseFloat)),
+    );
+  const shares = [
+    [0, told.deniedBefore],
+    [0, estimate],
+    [low, high - low],
+  ].map((values) => values.map((value) => expect.closeTo((100 * value) / most, 1)));
+  expect(widths).toEqual(shares);
   const names = await rows.getByRole("link").allInnerTexts();
   expect(names.toSorted()).toEqual(users.map(({ identity }) => identity).toSorted());
   await rows.getByRole("link").first().click();
@@ -121,7 +141,13 @@ test("a link has the form's values, and a token that reads may replay", async ()
   await answerOf(page).getByText("In the last 30 minutes this policy was asked").waitFor();
   expect(await cardOf(page).getByLabel("Limit").inputValue()).toBe("1");
   expect(await cardOf(page).getByLabel("Window").inputValue()).toBe("2h");
+  const sent = page.waitForRequest("**/api/v1/what-if");
   await replay(page, "4");
+  expect((await sent).postDataJSON()).toEqual({
+    policy: "rides",
+    numbers: { limit: 4, window: "2h" },
+    minutes: 30,
+  });
   await page.waitForURL("**/#/rules/0?policy=rides&limit=4&window=2h&minutes=30");
 });
 

@@ -42,7 +42,7 @@ describe("a policy that is not advertised", () => {
     });
     const body = await decision.response().text();
     expect(JSON.parse(body)).toMatchObject({
-      detail: "The request quota is used up. Try again in 3601 s.",
+      detail: "The request quota is used up. Try again in 61 minutes.",
       "violated-policies": [],
     });
     expect(body).not.toContain("daily");

@@ -24,7 +24,7 @@ describe("a denial as a response", () => {
       type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
       title: "Quota Exceeded",
       status: 429,
-      detail: "The request quota is used up. Try again in 3601 s.",
+      detail: "The request quota is used up. Try again in 61 minutes.",
       "violated-policies": ["daily"],
     });
   });

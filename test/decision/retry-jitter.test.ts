@@ -77,7 +77,7 @@ describe("a jitter of 0.1", () => {
     const response = decision.response();
     expect(response.headers.get("Retry-After")).toBe("1100");
     expect(await response.json()).toMatchObject({
-      detail: "The request quota is used up. Try again in 1100 s.",
+      detail: "The request quota is used up. Try again in 19 minutes.",
     });
     expect(draws).toEqual([0.9, 0.4]);
   });

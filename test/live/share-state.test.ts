@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import type { SharedCache } from "../../src/features/shared-denials/shared-denials.ts";
 import { MAX_SHARED_BYTES, throughCache } from "../../src/live/share-state.ts";
@@ -7,12 +7,12 @@ import { type LiveState, NO_STATE } from "../../src/live/state.ts";
 const revision = (number: number): LiveState => ({ ...NO_STATE, revision: number });
 
 /** Isolates of one data centre, and how often they asked Redis. */
-function start(redis: { state: LiveState }) {
+function start(redis: { state: LiveState }, get?: SharedCache["get"]) {
   const kept = new Map<string, string>();
   const seconds: number[] = [];
   const calls = { redis: 0 };
   const cache: SharedCache = {
-    get: async (key) => kept.get(key),
+    get: get ?? (async (key) => kept.get(key)),
     put: (key, text, forSeconds) => {
       seconds.push(forSeconds);
       kept.set(key, text);
@@ -126,4 +126,16 @@ test("an isolate that knows the content of the cache asks Redis nothing", async 
   const known = await read(NO_STATE);
   for (let i = 0; i < 5; i++) await read(known);
   expect(calls.redis).toBe(1);
+});
+
+test("a cache that does not answer is waited for a tenth of a second", async () => {
+  const { calls, read } = start({ state: revision(7) }, () => new Promise(() => {}));
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let found: LiveState | undefined;
+  void read(NO_STATE).then((state) => (found = state));
+  await vi.advanceTimersByTimeAsync(99);
+  expect(calls.redis).toBe(0);
+  await vi.advanceTimersByTimeAsync(1);
+  expect([found, calls.redis, vi.getTimerCount()]).toEqual([revision(7), 1, 0]);
 });

@@ -14,6 +14,7 @@ import { z } from "zod";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { limitTools, type LimitToolsOptions } from "../../src/llm.ts";
+import { waitInWords } from "../../src/runtime/wait-in-words.ts";
 
 /** The requests that reached the server: the body, and the tool that the gateway has named. */
 let arrived: { readonly body: string; readonly tool: string | undefined }[];
@@ -167,7 +168,7 @@ test("a denial is an error of JSON-RPC with the call's id, the fields of the dec
     id: 7,
     error: {
       code: -32_023,
-      message: `The limit is reached. Try again in ${seconds} s.`,
+      message: `The limit is reached. Try again in ${waitInWords(seconds)}.`,
       data: { retryAfter: seconds },
     },
   });
