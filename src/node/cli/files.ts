@@ -23,7 +23,7 @@ export function readFile(file: string): string {
 
 /** Returns how many bytes there are, up to those that there is room for. */
 function readInto(bytes: Buffer, file: string): number {
-  const descriptor = file === "-" ? 0 : openSync(file);
+  const descriptor = file === "-" ? 0 : openSync(file, "r");
   try {
     let length = 0;
     let read: number;
