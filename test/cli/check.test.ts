@@ -118,6 +118,18 @@ describe("rules check", () => {
     expect(none.err).toContain("missing required argument 'file'");
     expect(none.exit).toBe(2);
   });
+
+  test("no file is read beyond 4 MiB, nor is a standard input that has no end", async () => {
+    const most = " ".repeat(4 * 2 ** 20);
+    writeFileSync(join(cwd, "most.json"), most);
+    writeFileSync(join(cwd, "more.json"), `${most} `);
+    const check = (file: string) => tidegate(["rules", "check", file], { cwd });
+    expect((await check("most.json")).out).toContain("most.json:1:4194305: Write a value here.");
+    const beyond = "cannot be read: it has more than 4 MiB, and rules and variables are shorter.";
+    expect((await check("more.json")).err).toBe(`error: more.json ${beyond}\n`);
+    const endless = await tidegate(["rules", "check", "-"], { stdin: `${most}${most}` });
+    expect([endless.err, endless.exit]).toEqual([`error: - ${beyond}\n`, 2]);
+  });
 });
 
 test("too many rules for a variable of a Worker bring a warning, with an alternative", async () => {

@@ -177,6 +177,12 @@ describe("rules publish and rollback", () => {
     expect([exit, on.gateway.seen[1]?.body]).toEqual([1, {}]);
   });
 
+  test("rollback says if it changes nothing, as after the same rules twice", async () => {
+    on.gateway.script(ok(LIVE), ok(LIVE), ok({ ...PUBLISHED, changes: [] }));
+    const { out, err, exit } = await on.run(["rules", "rollback"]);
+    expect([out, err, exit]).toEqual(["", "Published version 8, which changes nothing.\n", 0]);
+  });
+
   test("rollback names the version, or none", async () => {
     on.gateway.script(ok(LIVE), ok(PUBLISHED), ok(LIVE), ok(PUBLISHED));
     await on.run(["rules", "rollback"]);

@@ -118,6 +118,13 @@ const FAULTY: readonly [unknown, string][] = [
     withOverride({ identity: "x-user-id:1", policies: { api: { limit: 1 } }, untl: 1 }),
     "overrides[0].untl",
   ],
+  [
+    {
+      ...withPolicy({ window: "month", anchor: 15 }),
+      overrides: [{ identity: "x-user-id:1", policies: { api: { window: "1d" } } }],
+    },
+    "overrides[0].policies.api.window",
+  ],
   // A value that has such names of its own is no text, and cannot be made one.
   [
     withOverride({ identity: "x-user-id:1", plan: { toString: 1, valueOf: 1 } }),

@@ -32,6 +32,9 @@ test("counts are written in OpenMetrics", () => {
     ["sj", 2],
     ["t", 2_500_000],
     ["ea", 1],
+    ["da", 4],
+    ["dg", 2],
+    ["dh", 9],
     ["c", 20],
     ["x", 3],
     ["naaapi", 2],
@@ -59,6 +62,8 @@ test("counts are written in OpenMetrics", () => {
   expect(samples.get('tidegate_store_duration_seconds_bucket{le="+Inf"}')).toBe(3);
   expect(samples.get("tidegate_store_duration_seconds_sum")).toBe(2.5);
   expect(samples.get('tidegate_store_errors_total{code="ERR_STORE_TIMEOUT"}')).toBe(1);
+  expect(samples.get('tidegate_replica_errors_total{code="ERR_STORE_TIMEOUT"}')).toBe(4);
+  expect(samples.get('tidegate_replica_errors_total{code="REFUTED"}')).toBe(2);
   expect(samples.get("tidegate_redis_commands_total")).toBe(20);
   expect(samples.get("tidegate_optimistic_excess_units_total")).toBe(3);
   expect(samples.get('tidegate_notices_total{policy="api",kind="reached",result="told"}')).toBe(2);
@@ -68,7 +73,7 @@ test("counts are written in OpenMetrics", () => {
   expect(samples.get("tidegate_breaker_open")).toBe(0);
   expect(samples.get("tidegate_config_version")).toBe(7);
   expect(samples.get("tidegate_config_error")).toBe(0);
-  expect(families.size).toBe(17);
+  expect(families.size).toBe(18);
 });
 
 test.each(HOSTILE)("a rule with %j in its path is a label, and nothing else", (hostile) => {

@@ -195,7 +195,7 @@ test.each([
   [{ policy: "api", numbers: { partition: ["*"] } }, 422, "numbers.partition"],
   [{ policy: "api", numbers: { cost: {} } }, 422, "numbers.cost"],
   [{ policy: "api", numbers: { limit: 5 }, minutes: 61 }, 422, "minutes"],
-  [{ policy: "monthly", numbers: { window: "30d" } }, 422, "numbers.anchor"],
+  [{ policy: "monthly", numbers: { window: "30d" } }, 422, "numbers.window"],
   [{ policy: "monthly", numbers: { anchor: 32 } }, 422, "numbers.anchor"],
   [{ policy: "monthly", numbers: { window: "week", anchor: 8 } }, 422, "numbers.anchor"],
   [{ policy: "monthly", numbers: { timeZone: "Europe/Atlantis" } }, 422, "numbers.timeZone"],

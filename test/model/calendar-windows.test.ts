@@ -124,6 +124,16 @@ test.each([
   expect(consume(before).allowed).toBe(false);
 });
 
+test("with another zone, what a window before the current one consumed counts no more", () => {
+  const { clock, policyOf, consume } = counterAt("2026-05-10T14:59:00Z");
+  const tokyo = policyOf({ window: "day", timeZone: "Asia/Tokyo" });
+  consume(tokyo, 5);
+  clock.nowUs = us("2026-05-10T15:00:00Z");
+  consume(tokyo, 2);
+  // The day of UTC has both, and counts what Tokyo's current day has.
+  expect(consume(policyOf({ window: "day" }), 1).remaining).toBe(2);
+});
+
 test("a clock that goes back behind a boundary leaves the window after it as it is", () => {
   const { clock, policyOf, consume } = counterAt("2026-06-01T00:00:00Z");
   const policies = policyOf({ window: "month" });

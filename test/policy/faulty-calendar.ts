@@ -82,6 +82,24 @@ export const FAULTY_CALENDAR: FaultyOptions[] = [
     '"30d"',
     /^Use "month", "week", "day" or "hour"/,
   ],
+  ...[
+    { window: "30d" },
+    { window: "30d", limit: 5 },
+    { window: "30d", timeZone: "UTC", anchor: 1 },
+  ].map((numbers): FaultyOptions => [
+    `a plan that makes a length of a calendar with an anchor by ${JSON.stringify(numbers)}`,
+    { ...windows({ anchor: 15, timeZone: "Asia/Tokyo" }), plans: { gold: { p: numbers } } },
+    "plans.gold.p.window",
+    '"30d"',
+    /^Use "month", "week", "day" or "hour"/,
+  ]),
+  [
+    "a plan whose window has no day such as the policy's anchor",
+    { ...windows({ anchor: 15 }), plans: { gold: { p: { limit: 5, window: "week" } } } },
+    "plans.gold.p.window",
+    '"week"',
+    /^Give anchor, too, or another value here: the policy's own anchor, 15, does not fit\. Give a day of the week from 1 to 7/,
+  ],
   [
     "a plan that makes a calendar of a length",
     { ...windows({ window: "30d" }), plans: { gold: { p: { window: "month" } } } },

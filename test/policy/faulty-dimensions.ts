@@ -183,4 +183,11 @@ export const FAULTY_DIMENSIONS: FaultyOptions[] = [
     "1000000",
     /more than 366 days to refill/,
   ],
+  [
+    "a plan whose refill is too slow for the policy's own limit",
+    withPlans({ gold: { q: { refill: 1, per: "366d" } } }),
+    "plans.gold.q.refill",
+    "1",
+    /^Give limit, too, or another value here: the policy's own limit, \d+, does not fit\. At 1 per 31622400 s/,
+  ],
 ];
