@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import { autoUnits } from "../../src/features/leases/auto.ts";
 import {
@@ -109,6 +109,21 @@ describe("the length of an automatic lease", () => {
     expect(leased({ policies: [bucket({ optimistic: true })] })).toEqual([[200, 90, 1.8]]);
     const sharedDenials = { share: () => ({}) as never };
     expect(leased({ policies: [bucket()], sharedDenials })).toEqual([[200, 90, 1.8]]);
+  });
+
+  test("shares no denials, and a dimension that is too small for a lease does", () => {
+    const share = vi.fn(() => ({}) as never);
+    const sharing = (policy: Policy) =>
+      createLimiter({
+        store: memoryStore(),
+        policies: [policy],
+        lease: "auto",
+        sharedDenials: { share },
+      });
+    sharing(bucket());
+    expect(share).not.toHaveBeenCalled();
+    sharing(fixedWindow({ limit: 5, window: "1m" }));
+    expect(share).toHaveBeenCalledOnce();
   });
 
   test("is none of other words", () => {
