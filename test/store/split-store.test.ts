@@ -131,11 +131,13 @@ test("what the others took is given back where it was taken", async () => {
 test("rows of the others show what is left after the give-back", async () => {
   const { ask, held } = await split([...THREE, ["*", "full", "soft"]]);
   held["tg:{a}:address"] = { allowed: false, remaining: 0 };
+  // Afterwards one unit was left, and the same cost would have waited.
+  held["tg:{b}:key"] = { remaining: 1, retryAfterUs: 700 };
   held["tg:{*}:all"] = { remaining: 7 };
   held["tg:{*}:full"] = { allowed: false, remaining: 2 };
   expect((await ask([1, 2, 3, 4])).rows).toEqual([
     { allowed: false, remaining: 0, retryAfterUs: 700, resetAfterUs: 900 },
-    { allowed: true, remaining: 7, retryAfterUs: 0, resetAfterUs: 900 },
+    { allowed: true, remaining: 3, retryAfterUs: 0, resetAfterUs: 900 },
     // Nothing else was taken.
     { allowed: true, remaining: 10, retryAfterUs: 0, resetAfterUs: 0 },
     { allowed: false, remaining: 2, retryAfterUs: 700, resetAfterUs: 900 },
