@@ -160,9 +160,13 @@ test.for(policies)("$algorithm: a request that takes nothing makes no key", asyn
   }
 });
 
-test.for([fixedWindow, slidingWindowCounter, segmentedWindow])(
-  "a key that is written once lives for a few milliseconds longer than what it counts: %o",
-  async (build) => {
+test.for([
+  ["fixed window", fixedWindow],
+  ["counter", slidingWindowCounter],
+  ["segmented window", segmentedWindow],
+] as const)(
+  "the key of a %s that is written once lives for at most two milliseconds longer than it counts",
+  async ([, build]) => {
     const { algorithm, limit, parameters } = compilePolicy(build({ limit: 6, window: "10m" }));
     const decide = algorithmScript(redis, algorithm);
     const key = `expiry:{${crypto.randomUUID()}}`;
