@@ -40,14 +40,13 @@ test("boundaries are computed once half of them have passed, right after that re
   let nowMs = NOON_MS;
   const around = vi.fn(zone.around);
   const windowOfNow = follow({ unit: "hour", zone: { ...zone, around }, anchor: 0 }, () => nowMs);
-  expect(windowOfNow()).toBe(windowOfNow());
   // The first of 256 is that of the hour before.
   for (const [hours, timers] of [
     [127, 0],
     [128, 1],
   ] as const) {
     nowMs = NOON_MS + hours * HOUR_MS;
-    windowOfNow();
+    expect(windowOfNow()).toBe(windowOfNow());
     expect([vi.getTimerCount(), around.mock.calls.length]).toEqual([timers, 1]);
   }
   vi.advanceTimersByTime(1);

@@ -175,6 +175,14 @@ test("a log of several pages writes a unit and its header, and reads no page for
   }
 });
 
+test("a shorter window joins a log without a new expiry", async () => {
+  const windowOf = (window: "1d" | "1h") =>
+    compilePolicy(slidingWindowLog({ name: "joined", limit: window === "1d" ? 9 : 20, window }));
+  const [long, short] = [windowOf("1d"), { ...windowOf("1h"), key: windowOf("1d").key }];
+  await consume(long);
+  expect(await commandsOf(() => consume(short))).toEqual({ time: 1, getrange: 2, setrange: 2 });
+});
+
 test("an exact log takes at most 9 bytes per unit, however it was filled", async () => {
   const compiled = compilePolicy(slidingWindowLog({ limit: 1000, window: "1h" }));
   const { limit, scriptArguments } = compiled;

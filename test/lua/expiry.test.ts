@@ -178,6 +178,19 @@ test.for([
   },
 );
 
+test("a log of which nothing counts any more is not written for a window that only asks", async () => {
+  const decide = algorithmScript(redis, "sliding-window-log");
+  const key = `expiry:{${crypto.randomUUID()}}`;
+  const ask = (operation: Operation, window: "10s" | "20s", nowUs: number) => {
+    const { limit, parameters } = compilePolicy(slidingWindowLog({ limit: 6, window }));
+    return decide(key, { nowUs, operation, cost: 1, limit, parameters });
+  };
+  await ask("consume", "10s", FUTURE);
+  const state = await redis.getBuffer(key);
+  await ask("ask", "20s", FUTURE + 30e6);
+  expect(await redis.getBuffer(key)).toEqual(state);
+});
+
 test("a log whose clock has gone back far ends by that clock", async () => {
   const { algorithm, limit, parameters } = compilePolicy(
     slidingWindowLog({ limit: 6, window: "10s" }),
