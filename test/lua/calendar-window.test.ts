@@ -225,6 +225,8 @@ test("a charge under a limit that is lower now forgets nothing that was taken be
     await store.decide("charge", [key], [1], limitOf(1));
     const { rows } = await store.decide("peek", [key], [1], limitOf(10));
     expect(rows).toMatchObject([{ remaining: 1 }]);
+    // It was cut off.
+    expect(await store.refund!([key], [1], limitOf(10), { nowUs: now })).toEqual([0]);
   }
 });
 

@@ -466,18 +466,21 @@ test("after a denial, the others only look until it is over", async () => {
   expect(said()).toHaveLength(before + 3);
 });
 
-test("a charge takes from all at once, also after a denial", async () => {
-  const { ask, held, said } = await split(THREE);
-  held["tg:{a}:address"] = { allowed: false };
-  await ask([1, 2, 3]);
-  const before = said().length;
-  await ask([1, 2, 3], "charge");
-  expect(said().slice(before)).toEqual([
-    "charge {a}:address 1",
-    "charge {b}:key 2",
-    "charge {*}:all 3",
-  ]);
-});
+test.for(["charge", "peek"] as const)(
+  "a %s asks all at once, also after a denial",
+  async (operation) => {
+    const { ask, held, said } = await split(THREE);
+    held["tg:{a}:address"] = { allowed: false };
+    await ask([1, 2, 3]);
+    const before = said().length;
+    await ask([1, 2, 3], operation);
+    expect(said().slice(before)).toEqual([
+      `${operation} {a}:address 1`,
+      `${operation} {b}:key 2`,
+      `${operation} {*}:all 3`,
+    ]);
+  },
+);
 
 test("what a doubtful part took comes back if one that only looked denies", async () => {
   const { ask, held, said } = await split(THREE);
