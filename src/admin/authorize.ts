@@ -41,13 +41,17 @@ export function compileAuthorize(gateway: Administered): Authorize {
   const refusedUntilMs = new Map<string, number>();
   const admins = tokensIn(gateway.adminToken);
   const readers = tokensIn(gateway.readToken);
-  let digests: Promise<readonly Uint8Array[]> | undefined;
+  /** Not a promise: on Workers the request that waits for it may end first. */
+  let digests: readonly Uint8Array[] | undefined;
 
   return async function authorize(request, bindings) {
     const field = request.headers.get("authorization");
     const given = /^Bearer +(\S+)$/i.exec(field ?? "")?.[1] ?? "";
-    digests ??= Promise.all([...admins, ...readers].map(digestOf));
-    const [sent, known] = await Promise.all([digestOf(given), digests]);
+    const [sent, known] = await Promise.all([
+      digestOf(given),
+      digests ?? Promise.all([...admins, ...readers].map(digestOf)),
+    ]);
+    digests = known;
     let found: number | undefined;
     // All of them, so that the time does not say which one it is.
     for (const [i, digest] of known.entries()) if (isSame(sent, digest)) found = i;

@@ -1,7 +1,6 @@
 import type { Row } from "../algorithms/model.ts";
 import { createLocalCounts } from "../outage/local-counts.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
-import { isStoreAnswer } from "./known.ts";
 import {
   type Answer,
   type Asked,
@@ -38,11 +37,12 @@ export function outage(kit: Kit<CoreSettings>, ask: AskStore): Decide {
     }
   }
 
-  function note(answer: Answer): void {
-    for (const each of answer.groups) {
-      if (!isStoreAnswer(each, answer)) continue;
-      const { asked, rows, at } = each;
-      const reply = { nowUs: at.nowUs, rows };
+  /** Also if other groups have no answer: their master may be silent long before this one's. */
+  function note({ groups }: Verdict): void {
+    for (const { asked, rows, at, countedBy } of groups) {
+      if (countedBy !== "store" && countedBy !== "lease") continue;
+      const { policies } = asked.group;
+      const reply = { nowUs: at.nowUs, rows, policies };
       lastOf(asked.group).note(asked.partition, reply, at.sentAtMs, at.receivedAtMs);
     }
   }
@@ -83,10 +83,11 @@ export function outage(kit: Kit<CoreSettings>, ask: AskStore): Decide {
     }
     const isLook = operation === "consume" && takesNothing(asked);
     const answer = await ask(isLook ? { ...asked, operation: "peek" } : asked);
-    note(answer);
-    return answer.error
-      ? withoutStore(isLook ? "peek" : operation, asked, answer)
+    const verdict = answer.error
+      ? await withoutStore(isLook ? "peek" : operation, asked, answer)
       : verdictOf(answer.groups);
+    note(verdict);
+    return verdict;
   };
 }
 

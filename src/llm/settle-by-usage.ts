@@ -94,13 +94,12 @@ export function costOf(
   if (!usage) return undefined;
   try {
     const told = cost(usage);
-    if (usage.complete) return told;
+    const units = Object.entries(reserved);
+    // Where no policy gives units back, a number below the reservation keeps it, and one above it is charged.
+    if (usage.complete || (typeof told === "number" && units.length === 0)) return told;
     const toldOf = (name: string) =>
       typeof told === "number" ? told : Object.hasOwn(told, name) ? (told[name] ?? 0) : 0;
-    const most = Object.entries(reserved).map(([name, units]) => [
-      name,
-      Math.max(units, toldOf(name)),
-    ]);
+    const most = units.map(([name, least]) => [name, Math.max(least, toldOf(name))]);
     return Object.fromEntries(most) as Cost;
   } catch (error) {
     reportOnce(`the cost of a usage failed: ${String(error)}`);

@@ -1,23 +1,29 @@
 import { createClockCache, type ClockCache } from "../denials/clock-cache.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Reply } from "../store/store.ts";
 
-/** The remaining quota of each partition in Redis's last answer to this isolate, for one group of policies. */
+/** The used quota of each partition in Redis's last answer to this isolate, for one group of policies under all plans. */
 export interface LastAnswers {
   /**
    * Notes an answer. Both times are of the isolate's steady clock, in milliseconds.
    */
-  note(partition: string, reply: Reply, sentAtMs: number, nowMs: number): void;
+  note(partition: string, answer: StoreAnswer, sentAtMs: number, nowMs: number): void;
   /** The last answer noted; `undefined` if there is none. */
   find(partition: string): LastAnswer | undefined;
   /** Drops the last answer, and ignores answers to requests sent before now. */
   forget(partition: string, nowMs: number): void;
 }
 
+/** An answer of the store, and the policies that it is about, with the numbers of a plan. */
+export interface StoreAnswer extends Pick<Reply, "nowUs" | "rows"> {
+  readonly policies: readonly Pick<CompiledPolicy, "limit">[];
+}
+
 export interface LastAnswer {
   /** The arrival of the answer, by the clock of local counts. */
   readonly atUs: number;
-  /** Units left, for each of the policies. */
-  readonly remaining: readonly number[];
+  /** Units used, for each of the policies: the same under any plan. */
+  readonly used: readonly number[];
   /** Whether it is read for the first time. */
   readonly fresh: boolean;
 }
@@ -25,20 +31,20 @@ export interface LastAnswer {
 /** Roughly as many identities as return during an isolate's life; one beyond them counts from zero. */
 const MAX_ENTRIES = 10_000;
 
-/** The columns before the units left: Redis's clock, the arrival by both local clocks, and the answer's state. */
+/** The columns before the units used: Redis's clock, the arrival by both local clocks, and the answer's state. */
 const HEAD = 4;
 const FRESH = 0;
 const FOUND = 1;
 const FORGOTTEN = 2;
 
 /**
- * @param policies indices of the rows to keep of an answer
+ * @param kept indices of the rows to keep of an answer
  * @param clock that counts locally, in microseconds
  */
-export function createLastAnswers(policies: readonly number[], clock: () => number): LastAnswers {
+export function createLastAnswers(kept: readonly number[], clock: () => number): LastAnswers {
   // Created with the first answer, because Workers have no random numbers while a module loads.
   let table: ClockCache | undefined;
-  const columns = HEAD + policies.length;
+  const columns = HEAD + kept.length;
   /** Reused for every answer, so that a request allocates nothing. */
   const answer = new Float64Array(columns);
 
@@ -49,8 +55,8 @@ export function createLastAnswers(policies: readonly number[], clock: () => numb
     const { numbers } = table!;
     const at = slot * columns;
     if (sentAtMs > numbers[at + 1]!) return false;
-    const [redisNowUs, left] = [numbers[at]!, numbers[at + HEAD]!];
-    return answer[0]! < redisNowUs || (answer[0] === redisNowUs && answer[HEAD]! > left);
+    const [redisNowUs, used] = [numbers[at]!, numbers[at + HEAD]!];
+    return answer[0]! < redisNowUs || (answer[0] === redisNowUs && answer[HEAD]! < used);
   }
 
   function put(partition: string, nowMs: number, state: number): void {
@@ -62,11 +68,11 @@ export function createLastAnswers(policies: readonly number[], clock: () => numb
   }
 
   return {
-    note(partition, { nowUs, rows }, sentAtMs, nowMs) {
-      if (policies.length === 0) return;
+    note(partition, { nowUs, rows, policies }, sentAtMs, nowMs) {
+      if (kept.length === 0) return;
       answer[0] = nowUs;
-      policies.forEach((policy, i) => {
-        answer[HEAD + i] = rows[policy]!.remaining;
+      kept.forEach((row, i) => {
+        answer[HEAD + i] = policies[row]!.limit - rows[row]!.remaining;
       });
       if (isOvertaken(partition, sentAtMs)) return;
       put(partition, nowMs, FRESH);
@@ -80,12 +86,12 @@ export function createLastAnswers(policies: readonly number[], clock: () => numb
       if (numbers[at + 3] === FORGOTTEN) return undefined;
       const fresh = numbers[at + 3] === FRESH;
       numbers[at + 3] = FOUND;
-      const remaining = [...numbers.subarray(at + HEAD, at + columns)];
-      return { atUs: numbers[at + 2]!, remaining, fresh };
+      const used = [...numbers.subarray(at + HEAD, at + columns)];
+      return { atUs: numbers[at + 2]!, used, fresh };
     },
 
     forget(partition, nowMs) {
-      if (policies.length === 0) return;
+      if (kept.length === 0) return;
       // Newer than any earlier answer.
       answer[0] = Infinity;
       put(partition, nowMs, FORGOTTEN);

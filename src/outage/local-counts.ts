@@ -27,7 +27,10 @@ export interface LocalCounts {
   ): { readonly nowUs: number; readonly rows: readonly (readonly Row[])[] };
   /** Whether one of these policies fails closed. */
   failsClosed(policies: readonly CompiledPolicy[]): boolean;
-  /** The last answers of the store about a group of policies. */
+  /**
+   * The last answers of the store about a group of policies: the same for the same keys, which groups with the numbers of
+   * a plan and groups of shards have.
+   */
   lastAnswersOf(policies: readonly CompiledPolicy[]): LastAnswers;
   /** Forgets the counts of these policies. */
   forget(policies: readonly CompiledPolicy[], keys: readonly string[]): void;
@@ -62,21 +65,23 @@ export function createLocalCounts(
   const scaledOf = oncePerPolicy((policy) => localPolicyOf(policy, shareOf(policy)!));
   const localIn = (policies: readonly CompiledPolicy[]) =>
     policies.flatMap((policy, i) => (shareOf(policy) === undefined ? [] : [i]));
+  /** By the key of a group's first policy, which no other group has. */
+  const lastAnswers = new Map<string, LastAnswers>();
 
   /**
    * Starts the second count of one group: charges what the store reported as used, at the time of its answer, and then
    * what the first count holds.
    */
-  function countSeen(own: readonly Counted[], { atUs, remaining }: LastAnswer): void {
+  function countSeen(own: readonly Counted[], { atUs, used }: LastAnswer): void {
     const nowUs = clockUs();
     for (const [i, { key, storeKey, policy, scaled }] of own.entries()) {
       const seen = [storeKey + SEEN];
       const [row] = memory.decide(nowUs, "peek", [key], [1], [scaled]).rows;
       memory.reset(seen);
-      const charge = (timeUs: number, used: number) => {
-        if (used > 0) memory.decide(timeUs, "charge", seen, [used], [policy]);
+      const charge = (timeUs: number, units: number) => {
+        if (units > 0) memory.decide(timeUs, "charge", seen, [units], [policy]);
       };
-      charge(Math.min(atUs, nowUs), policy.limit - remaining[i]!);
+      charge(Math.min(atUs, nowUs), used[i]!);
       // A shard bears its part of the local count.
       const part = policy.limit / (policy.unsharded ?? policy).limit;
       charge(nowUs, Math.ceil((scaled.limit - row!.remaining) * part));
@@ -102,7 +107,12 @@ export function createLocalCounts(
   }
 
   return {
-    lastAnswersOf: (policies) => createLastAnswers(localIn(policies), clockUs),
+    lastAnswersOf(policies) {
+      const [{ key }] = policies as readonly [CompiledPolicy];
+      const known = lastAnswers.get(key) ?? createLastAnswers(localIn(policies), clockUs);
+      lastAnswers.set(key, known);
+      return known;
+    },
     failsClosed: (policies) => policies.some((policy) => verdictOf(policy) === "closed"),
 
     decide(operation, groups, slot) {

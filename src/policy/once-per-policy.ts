@@ -1,10 +1,10 @@
 import type { CompiledPolicy } from "./compile.ts";
 
-/** Computes a variant of a policy when it is first asked for, and always gives the same object. */
-export function oncePerPolicy(
-  compute: (policy: CompiledPolicy) => CompiledPolicy,
-): (policy: CompiledPolicy) => CompiledPolicy {
-  const known = new Map<CompiledPolicy, CompiledPolicy>();
+/** Computes a variant of a policy, or a step's state for it, when it is first asked for, and always gives the same object. */
+export function oncePerPolicy<Result extends object>(
+  compute: (policy: CompiledPolicy) => Result,
+): (policy: CompiledPolicy) => Result {
+  const known = new Map<CompiledPolicy, Result>();
   return (policy) => {
     const result = known.get(policy) ?? compute(policy);
     known.set(policy, result);

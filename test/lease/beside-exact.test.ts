@@ -9,8 +9,11 @@ import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
+import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
+import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
+import { type Call, type Fate, twoMasters } from "../limiter/two-masters.ts";
 
 /*
  * A lease on a policy that counts all clients, beside policies of other dimensions that are decided exactly. The store counts in
@@ -257,6 +260,37 @@ describe("while the store is gone", () => {
     broken = false;
     expect(before + (await crowd(limiter, 200))).toBe(100);
   });
+});
+
+test("while the master of a lease is silent, the other one decides its own policies in every request", async () => {
+  let fate: Fate = "answered";
+  const isLeased = (name: string) => name.includes("{*}");
+  const client = ["a", "b", "c", "d"].find(
+    (name) => hashSlot(`tg:{${name}}:x`) % 2 !== hashSlot("tg:{*}:x") % 2,
+  )!;
+  const masters = twoMasters(
+    () => clock * 1000,
+    (name) => (isLeased(name) ? fate : "answered"),
+  );
+  const settings = checkSettings(
+    { policies: [key, fixedWindow(EVERYONE)] },
+    EVERY_FEATURE,
+    new Faults(),
+  );
+  const store = splitStore(masters.store);
+  const limiter = buildLimiter(store, { ...settings, now: () => clock }, EVERY_FEATURE);
+  const load = async () => {
+    for (let request = 0; request < 200; request++) {
+      clock++;
+      expect((await limiter.limit({ key: client })).allowed).toBe(true);
+    }
+  };
+  await load();
+  expect(masters.calls.filter(({ call }) => call === ("lease" as Call)).length).toBeGreaterThan(1);
+  fate = "not sent";
+  await load();
+  const { policies } = await limiter.peek({ key: client });
+  expect(policies[0]!.remaining).toBe(key.limit - 400);
 });
 
 describe("shadow policies beside a lease", () => {

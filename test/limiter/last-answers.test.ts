@@ -4,18 +4,19 @@ import { createLastAnswers } from "../../src/outage/last-answers.ts";
 
 /* Answers may arrive in another order than that in which the store gave them: then the store's clock says which is newer. */
 
-/** An answer of the store at this moment of its clock. */
-const reply = (nowUs: number, ...remaining: number[]) => ({
-  nowUs,
-  rows: remaining.map((left) => ({
-    allowed: left > 0,
-    remaining: left,
+/** An answer of the store at this moment of its clock, by units used of limits of 10, 20 and so on. */
+const reply = (nowUs: number, ...used: number[]) => {
+  const policies = used.map((_, i) => ({ limit: 10 * (i + 1) }));
+  const rows = used.map((units, i) => ({
+    allowed: true,
+    remaining: policies[i]!.limit - units,
     retryAfterUs: 0,
     resetAfterUs: 1,
-  })),
-});
+  }));
+  return { nowUs, rows, policies };
+};
 
-const found = (answers: ReturnType<typeof createLastAnswers>) => answers.find("ada")?.remaining;
+const found = (answers: ReturnType<typeof createLastAnswers>) => answers.find("ada")?.used;
 
 test("an answer that was sent for after another had arrived is the newer one, under any clock of the store", () => {
   const answers = createLastAnswers([0], () => 7);
@@ -37,14 +38,14 @@ test.each([10, 20])(
   },
 );
 
-test("of two of the same moment the one with less left is the newer, and it may come again", () => {
+test("of two of the same moment the one with more used is the newer, and it may come again", () => {
   const answers = createLastAnswers([0], () => 7);
   answers.note("ada", reply(500, 3), 10, 20);
-  answers.note("ada", reply(500, 4), 10, 30);
-  expect(found(answers)).toEqual([3]);
   answers.note("ada", reply(500, 2), 10, 30);
-  expect(found(answers)).toEqual([2]);
-  answers.note("ada", reply(500, 2), 10, 40);
+  expect(found(answers)).toEqual([3]);
+  answers.note("ada", reply(500, 4), 10, 30);
+  expect(found(answers)).toEqual([4]);
+  answers.note("ada", reply(500, 4), 10, 40);
   expect(answers.find("ada")).toMatchObject({ fresh: true });
   expect(answers.find("ada")).toMatchObject({ fresh: false });
 });
@@ -52,7 +53,7 @@ test("of two of the same moment the one with less left is the newer, and it may 
 test("the rows that are kept are those of the policies that count here, in their order", () => {
   const answers = createLastAnswers([2, 0], () => 7);
   answers.note("ada", reply(500, 1, 2, 3), 10, 20);
-  expect(answers.find("ada")).toEqual({ atUs: 7, remaining: [3, 1], fresh: true });
+  expect(answers.find("ada")).toEqual({ atUs: 7, used: [3, 1], fresh: true });
   const none = createLastAnswers([], () => 7);
   none.note("ada", reply(500, 1), 10, 20);
   none.forget("ada", 30);

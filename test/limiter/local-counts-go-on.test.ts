@@ -17,7 +17,7 @@ import { type Fate, twoMasters } from "./two-masters.ts";
 const START_US = Date.UTC(2030, 0, 1) * 1000;
 const HOUR_US = 3_600_000_000;
 
-function limiterOf(policies: readonly Policy[], redisAheadUs = 0) {
+function limiterOf(policies: readonly Policy[], redisAheadUs = 0, pro?: readonly Policy[]) {
   const world = { nowUs: START_US, failure: undefined as ErrorCode | undefined };
   const counts = memoryStore({ now: () => world.nowUs + redisAheadUs });
   const store: Store = {
@@ -28,7 +28,13 @@ function limiterOf(policies: readonly Policy[], redisAheadUs = 0) {
       return counts.decide(...asked);
     },
   };
-  const settings = { ...DEFAULTS, policies: compile(policies), now: () => 1_000, random: () => 0 };
+  const settings = {
+    ...DEFAULTS,
+    policies: compile(policies),
+    plans: new Map(pro && [["pro", compile(pro)]]),
+    now: () => 1_000,
+    random: () => 0,
+  };
   return { limiter: buildLimiter(store, settings, EVERY_FEATURE), world };
 }
 
@@ -96,6 +102,36 @@ test("a reset forgets the last answer of each dimension", async () => {
   expect(policies.map(({ remaining }) => remaining)).toEqual([9, 9]);
 });
 
+describe.each([1, 2])("a client whose plan changes, with %i shards", (shards) => {
+  const split = shards > 1 && { shards };
+  const free = fixedWindow({ name: "w", limit: 4, window: "1d", ...split });
+  const underPlans = () => limiterOf([free], 0, [{ ...free, limit: 10 }]);
+
+  test.for([
+    ["pro", 8 / shards, "free", 0],
+    ["free", 4 / shards, "pro", 6 / shards],
+  ] as const)(
+    "from %s, with %i units used, to %s has %i units left here",
+    async ([before, cost, plan, left]) => {
+      const { limiter, world } = underPlans();
+      const under = (name: string) => name === "pro" && { plan: name };
+      await limiter.limit("ada", { cost, ...under(before) });
+      world.failure = "ERR_STORE_TIMEOUT";
+      const { policies } = await limiter.peek("ada", { ...under(plan) });
+      expect(policies[0]!.remaining).toBe(left);
+    },
+  );
+
+  test("has its whole limit here after a reset", async () => {
+    const { limiter, world } = underPlans();
+    await limiter.limit("ada", { cost: 10 / shards, plan: "pro" });
+    await limiter.reset("ada");
+    world.failure = "ERR_STORE_TIMEOUT";
+    const { policies } = await limiter.peek("ada", { plan: "pro" });
+    expect(policies[0]!.remaining).toBe(10);
+  });
+});
+
 describe("where one of two masters is silent", () => {
   const ONE = "a";
   const OTHER = ["b", "c", "d", "e"].find(
@@ -130,4 +166,32 @@ describe("where one of two masters is silent", () => {
       [false, 0],
     ]);
   });
+
+  test.for([
+    ["are allowed", 1, 2],
+    ["are denied", 3, 3],
+  ] as const)(
+    "answers of the other one are gone on from once that is silent, too, whether requests %s",
+    async ([, cost, left]) => {
+      const fates = new Map<string, Fate>();
+      const masters = twoMasters(
+        () => START_US,
+        (key) => fates.get(key.slice(key.indexOf("{") + 1, key.indexOf("}"))) ?? "answered",
+      );
+      const policies = compile([
+        fixedWindow({ name: "one", by: "one", limit: 5, window: "1d" }),
+        fixedWindow({ name: "other", by: "other", limit: 3, window: "1d" }),
+      ]);
+      const settings = { ...DEFAULTS, policies, now: () => 1_000 };
+      const limiter = buildLimiter(splitStore(masters.store), settings, EVERY_FEATURE);
+      const both = { one: ONE, other: OTHER };
+      await limiter.limit(both);
+      fates.set(OTHER, "lost");
+      await limiter.limit(both);
+      await limiter.limit(both, { cost });
+      fates.set(ONE, "lost");
+      const { policies: rows } = await limiter.peek(both);
+      expect(rows[0]!.remaining).toBe(left);
+    },
+  );
 });

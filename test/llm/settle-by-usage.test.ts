@@ -80,6 +80,29 @@ test("a hold keeps its reservation where only a part of the usage is told, or pa
   ]);
 });
 
+test.for([
+  [5, "more"],
+  [90_000, "no less"],
+] as const)(
+  "of a policy that gives nothing back, a client that hangs up after %i reserved units pays %s",
+  async ([reserved]) => {
+    const tokens = fixedWindow({ name: "tokens", limit: 100_000, window: "1h" });
+    const limiter = createLimiter({ store: memoryStore(), policies: [tokens] });
+    const hold = await limiter.reserve("ada", { cost: reserved });
+    const body = ANTHROPIC_STREAM.body.split("event: message_delta")[0]!;
+    const given = responseOf({ body, type: ANTHROPIC_STREAM.type });
+    const ended: Promise<unknown>[] = [];
+    await hold
+      .stream(given, { usage: settleByUsage, waitUntil: (promise) => void ended.push(promise) })
+      .text();
+    await ended[0];
+    const { policies } = await limiter.peek("ada");
+    expect(policies[0]!.remaining).toBe(
+      100_000 - Math.max(reserved, ANTHROPIC_STREAM.usage.inputTokens + 1),
+    );
+  },
+);
+
 test("a cost that is refused does not leave the hold open: it keeps its reservation", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   const store = memoryStore();

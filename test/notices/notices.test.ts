@@ -234,6 +234,16 @@ test("under a plan with another limit, and after a reset, it is told again", asy
   expect(first).not.toBe(under);
 });
 
+test("of a policy with shards of two sizes one isolate asks once about each notice, and tells it again after a reset", async () => {
+  const limiter = scene.isolate({ policies: [{ ...monthly, limit: 11, notify: 0.1, shards: 2 }] });
+  await ask(limiter, 20);
+  expect([scene.kinds(), scene.marks()]).toEqual([[0.1, "denied"], 4]);
+  await limiter.reset("user:42");
+  scene.moveMs(1);
+  await ask(limiter, 20);
+  expect([scene.kinds(), scene.marks()]).toEqual([[0.1, "denied", 0.1, "denied"], 8]);
+});
+
 test("an isolate asks no more about a notice that was told, and once a minute about one that another isolate is telling", async () => {
   const policies = [{ ...monthly, limit: 100 }];
   const [one, other] = [scene.isolate({ policies }), scene.isolate({ policies })];

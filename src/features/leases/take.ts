@@ -20,7 +20,7 @@ export async function take(
   asked: Asked,
   accesses: ReadonlyMap<AskedGroup, LeaseAccess>,
   ask: AskStore,
-  { now, keysOf }: Kit<CoreSettings>,
+  { now, keysOf, store, settings }: Kit<CoreSettings>,
 ): Promise<Answer> {
   const { groups, isSettlement } = asked;
   const sentAtMs = now();
@@ -139,8 +139,11 @@ export async function take(
     const denied = leases.length > 0 ? await renew(leases) : undefined;
     if (denied) return deniedBy(denied);
   } catch (error) {
-    if (error instanceof StoreError) return withoutStore(error);
-    throw error;
+    if (!(error instanceof StoreError)) throw error;
+    // Other groups may have a master that answers.
+    const isAlone = unspent().length === 1;
+    if (isAlone || (await store.spansPartitions?.(settings.prefix)) !== false)
+      return withoutStore(error);
   }
   return askRest();
 }

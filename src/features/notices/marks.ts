@@ -1,6 +1,7 @@
 import { FIXED_WINDOW } from "../../algorithms/fixed-window.ts";
 import { Faults } from "../../options/faults.ts";
 import { type CompiledPolicy, completePolicy } from "../../policy/compile.ts";
+import { oncePerPolicy } from "../../policy/once-per-policy.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import type { NoticedPolicy } from "./listener.ts";
 
@@ -49,18 +50,21 @@ const PLAIN = {
   role: "enforced",
 } as const;
 
-/** The notices of a policy; those of a shard are about the whole policy. */
-export function watch(policy: CompiledPolicy, index: number): Watched {
-  const { notify = [], limit, role, unsharded = policy } = policy;
-  return {
-    policy,
-    index,
-    reached: notify.map((share) => ({
+/** Watches policies. The notices of a shard are those of the whole policy, and all of its shards have the same marks. */
+export function watcher(): (policy: CompiledPolicy, index: number) => Watched {
+  const marksFor = oncePerPolicy((policy) => ({
+    shares: (policy.notify ?? []).map((share) => createMark(policy, "reached", share)),
+    denied: policy.role === "advisory" ? undefined : createMark(policy, "denied", undefined),
+  }));
+
+  return (policy, index) => {
+    const { shares, denied } = marksFor(policy.unsharded ?? policy);
+    const reached = shares.map((mark) => ({
       // Against rounding, by which 0.1 of 3 is more than 0.3.
-      units: Math.max(1, Math.ceil(share * limit * (1 - 1e-12))),
-      mark: createMark(unsharded, "reached", share),
-    })),
-    denied: role === "advisory" ? undefined : createMark(unsharded, "denied", undefined),
+      units: Math.max(1, Math.ceil(mark.share! * policy.limit * (1 - 1e-12))),
+      mark,
+    }));
+    return { policy, index, reached, denied };
   };
 }
 

@@ -14,7 +14,7 @@ import { isEarlyDenial } from "../../decision/outcome.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import type { NoticedPolicy, NoticeListener } from "./listener.ts";
-import { keepSilent, type Mark, marksOf, mayAsk, watch, type Watched } from "./marks.ts";
+import { keepSilent, type Mark, marksOf, mayAsk, type Watched, watcher } from "./marks.ts";
 
 export interface NoticeSettings extends CoreSettings {
   readonly onNotice?: NoticeListener;
@@ -34,6 +34,7 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
   const { onNotice, followNotice, policies } = settings;
   if (onNotice === undefined || policies.every(({ notify }) => notify === undefined)) return {};
   const show = presenter(settings);
+  const watch = watcher();
   const watchedOf = perGroup((group) =>
     group.policies.flatMap((policy, i) => (policy.notify ? [watch(policy, i)] : [])),
   );
