@@ -7,6 +7,7 @@
 export type { RequestFeatures } from "./adapter/every-feature.ts";
 export type { Operations } from "./decide/limiter.ts";
 export { calendar } from "./features/calendar/feature.ts";
+export { dimensions } from "./features/dimensions/feature.ts";
 export { holds } from "./features/holds/feature.ts";
 export { leases } from "./features/leases/feature.ts";
 export { lists } from "./features/lists/feature.ts";

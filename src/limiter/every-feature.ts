@@ -1,4 +1,5 @@
 import { calendar } from "../features/calendar/feature.ts";
+import { dimensions } from "../features/dimensions/feature.ts";
 import { holds } from "../features/holds/of-limiter.ts";
 import { leases } from "../features/leases/feature.ts";
 import { listeners } from "../features/listeners/feature.ts";
@@ -16,6 +17,7 @@ import { cluster } from "../store/cluster/cluster.ts";
 export const EVERY_FEATURE = {
   calendar,
   cluster,
+  dimensions,
   holds,
   leases,
   lists,

@@ -12,7 +12,6 @@ import {
 import { isRecord } from "../../options/record.ts";
 import { checkOptions, nearest } from "../../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicy, completePolicy, NAME } from "../../policy/compile.ts";
-import { checkLimiterTraits } from "../../policy/limiter-traits.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { tightenPolicy } from "../../policy/tighten.ts";
 
@@ -110,7 +109,7 @@ function withNumbers(
   // Unknown options are reported elsewhere.
   const known = Object.entries(numbers).filter(([option]) => options.includes(option));
   const changed = { ...given, ...Object.fromEntries(known) } as Policy;
-  const compiled = compilePolicy(changed, path, faults, checkLimiterTraits);
+  const compiled = compilePolicy(changed, path, faults);
   if (!compiled) return policy;
   if (compiled.limit < policy.shards) {
     faults.add(`${path}.limit`, compiled.limit, LIMIT_BELOW_SHARDS, policy.shards);
