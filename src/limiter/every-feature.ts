@@ -12,10 +12,12 @@ import { roles } from "../features/roles/feature.ts";
 import { shards } from "../features/shards/feature.ts";
 import { sharedDenials } from "../features/shared-denials/feature.ts";
 import { cluster } from "../store/cluster/cluster.ts";
+import { clients } from "../store/redis/given-client.ts";
 
 /** The features of `createLimiter()`. */
 export const EVERY_FEATURE = {
   calendar,
+  clients,
   cluster,
   dimensions,
   holds,

@@ -63,14 +63,14 @@ export function openLimiterLater<Has extends Features>(
   };
 }
 
-/** The Redis scripts that these features need. */
-export function partsOf({ cluster, holds, leases }: Features): RedisParts {
+/** The parts of the store that these features need. */
+export function partsOf({ clients, cluster, holds, leases }: Features): RedisParts {
   const scripts = {
     decide: DECIDE,
     ...leases?.scripts,
     ...(holds ?? cluster)?.scripts,
   };
-  return { scripts, cluster };
+  return { scripts, clients, cluster };
 }
 
 function limiterOf<Has extends Features>(

@@ -74,7 +74,7 @@ export function checkSettings(
   checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);
   features.sharedDenials?.check(options, faults);
-  const replica = features.replica?.open(options, faults);
+  const replica = features.replica?.open(options, faults, features);
   const enforce = oncePerPolicy((policy) => ({
     ...(leased?.(policy) ?? policy),
     ...optimism?.(policy),

@@ -27,6 +27,7 @@ import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
 
 const plain = fixedWindow({ name: "plain", limit: 10, window: "1d" });
+const client = { evalsha: async () => [], eval: async () => [] };
 const notes = shareDenials({ get: async () => undefined, put: () => {} });
 
 function faultsOf(make: () => unknown): readonly Fault[] {
@@ -63,6 +64,8 @@ const NEEDS: readonly (readonly [
   ["sharedDenials", "sharedDenials", { sharedDenials: notes }],
   ["replica", "replica", { replica: { url: "http://127.0.0.1:9", token: "t" } }],
   ["replica", "replicaTimeout", { replicaTimeout: "20ms" }],
+  ["clients", "redis", { redis: client }],
+  ["clients", "replica", { replica: client }],
   [
     "dimensions",
     "policies[0].by",
@@ -98,7 +101,7 @@ const NEEDS: readonly (readonly [
 
 const optionsOf = (options: Partial<CreateLimiterOptions>): CreateLimiterOptions => ({
   policies: [plain],
-  ...(options.sharedDenials || options.replica
+  ...(options.sharedDenials || options.replica || options.redis
     ? { redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") } }
     : { store: memoryStore() }),
   ...options,
@@ -312,6 +315,7 @@ async function bundled(source: string): Promise<readonly string[]> {
 /** Where the code of each feature is. */
 const FOLDERS: Readonly<Record<keyof Features, string>> = {
   calendar: "src/algorithms/calendar/",
+  clients: "src/store/redis/given-client.ts",
   cluster: "src/store/cluster/",
   dimensions: "src/features/dimensions/",
   holds: "src/features/holds/",
