@@ -153,7 +153,7 @@ describe("what another dimension denies", () => {
     const limiter = world().isolate({ denialCache: false });
     for (let request = 0; request < 5; request++) await limiter.limit({ ip: "greedy", key: "k" });
     await crowd(limiter, 60);
-    // The one held unit of a lease, spent and put back until that is over.
+    // The one leased unit of a lease, spent and put back until that is over.
     await until("a lease", async () => {
       await crowd(limiter, 1);
       return asked.at(-2)![0] === "lease";
@@ -247,7 +247,7 @@ describe("while the store is gone", () => {
     expect(before + (await crowd(limiter, 200))).toBe(100);
   });
 
-  test("what is held is no reason to admit what another dimension fails closed", async () => {
+  test("what is leased is no reason to admit what another dimension fails closed", async () => {
     const limiter = world().isolate({
       policies: [{ ...address, onFailure: "closed" }, fixedWindow({ ...EVERYONE, limit: 100 })],
     });
@@ -271,7 +271,7 @@ describe("shadow policies beside a lease", () => {
   });
 });
 
-test("a reset drops what is held under every plan", async () => {
+test("a reset drops what is leased under every plan", async () => {
   const limiter = world().isolate({
     policies: [fixedWindow({ ...EVERYONE, by: "key" }), address],
     plans: { gold: { everyone: { limit: 2_000 } } },

@@ -139,7 +139,7 @@ describe("what is asked of the store", () => {
     ]);
   });
 
-  test("a larger cost is served from what is held, or decided there", async () => {
+  test("a larger cost is served from what is leased, or decided there", async () => {
     const { ask, demand } = isolate();
     await demand(100);
     while ((await held(ask)) < 10) await demand(1);
@@ -151,7 +151,7 @@ describe("what is asked of the store", () => {
   });
 });
 
-/** The units held: what is told to remain beyond what the store says. */
+/** The leased units: what is told to remain beyond what the store says. */
 async function held(ask: ReturnType<typeof isolate>["ask"]): Promise<number> {
   const before = asked.length;
   const { rows } = await ask();
@@ -252,7 +252,7 @@ describe("when the store has no more", () => {
     });
   });
 
-  test("units that are held are no reason to wait", async () => {
+  test("units that are leased are no reason to wait", async () => {
     const { store } = isolate(slidingWindowLog({ limit: 100, window: "10s" }));
     const waits: number[] = [];
     for (let request = 0; request < 100; request++) {
@@ -329,7 +329,7 @@ describe("while a lease is under way", () => {
 });
 
 describe("when the store fails", () => {
-  test("what is held is spent, and then the failure is told", async () => {
+  test("what is leased is spent, and then the failure is told", async () => {
     const { ask, demand } = isolate();
     oneWay = 2;
     await demand(200);
@@ -358,7 +358,7 @@ describe("when the store fails", () => {
 });
 
 describe("a reset", () => {
-  test("drops what is held", async () => {
+  test("drops what is leased", async () => {
     const { ask, demand, store, left } = isolate();
     await demand(200);
     await store.reset(HOT);

@@ -83,7 +83,7 @@ describe("a request that asks for itself while a lease is under way", () => {
     expect(asked).toHaveLength(9);
   });
 
-  test("and takes the last unit need not tell anybody to wait while units are held", async () => {
+  test("and takes the last unit need not tell anybody to wait while units are leased", async () => {
     const { leasing, single } = await bothUnderWay(12);
     await arrive(0);
     await leasing;
@@ -117,7 +117,7 @@ describe("a request that asks for itself while a lease is under way", () => {
 });
 
 describe("while a reset is under way", () => {
-  test("what is held is spent, and what was leased meanwhile goes with it", async () => {
+  test("what is leased is spent, and what was leased meanwhile goes with it", async () => {
     const { store, consume, demand } = isolate(1_000);
     await demand(8);
     const resetting = store.reset(HOT);
@@ -139,7 +139,7 @@ describe("while a reset is under way", () => {
     expect(asked.slice(length)).toEqual([["consume", 1]]);
   });
 
-  test("that fails, what is held stays", async () => {
+  test("that fails, what is leased stays", async () => {
     const { store, consume, demand } = isolate(1_000);
     await demand(8);
     const resetting = store.reset(HOT);

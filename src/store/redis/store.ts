@@ -8,7 +8,6 @@ import type { RedisClient } from "./client.ts";
 import { type Dialect, inDialect } from "./dialect.ts";
 import { isMissingScript, storeError } from "./errors.ts";
 import { type ScriptTemplate, sha1For, type Script, scriptFor } from "./script.ts";
-import { withVersion } from "./version.ts";
 
 /** Computed once for each combination of algorithms and roles. */
 interface ScriptCall {
@@ -105,7 +104,7 @@ export function redisStore(
       }
       return reply as number[];
     } catch (error) {
-      throw await withVersion(redis, storeError(error), keys[0]!);
+      throw storeError(error);
     }
   };
 
