@@ -1,6 +1,7 @@
 import type { StoreError } from "../errors/errors.ts";
 import { checkDuration, type Duration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
+import { kindOf } from "../options/kind-of.ts";
 import { DIALECT, FUNCTION, REDIS, STORE, WITHOUT_FEATURE } from "../options/messages.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { monotonicNow } from "../runtime/clock.ts";
@@ -137,7 +138,7 @@ export function openClient(
     return undefined;
   }
   if (isClient(redis)) {
-    if (!given) faults.add("redis", "(an object)", WITHOUT_FEATURE, "clients");
+    if (!given) faults.add("redis", kindOf(redis), WITHOUT_FEATURE, "clients");
     return given?.open(redis, settings, faults);
   }
   const { url, token } = redis as RedisEndpoint;
@@ -156,10 +157,4 @@ export function openClient(
 function isClient(redis: object): boolean {
   const { evalsha, eval: evaluate, evalSha } = redis as Readonly<Record<string, unknown>>;
   return [evalsha, evaluate, evalSha].some((command) => command !== undefined);
-}
-
-/** Describes a value by its kind, because it may contain a token. */
-function kindOf(value: unknown): unknown {
-  if (value === null || value === undefined) return value;
-  return typeof value === "object" ? "(an object)" : `(a ${typeof value})`;
 }

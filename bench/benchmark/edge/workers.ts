@@ -14,19 +14,19 @@ const LOG = `slidingWindowLog({ limit: 600, window: "1m" })`;
 const WORKERS: readonly (readonly [name: string, budget: number, source: string])[] = [
   [
     "limiterWith({}), a token bucket and a fixed window",
-    24_800,
+    22_900,
     `import { fixedWindow, limiterWith, tokenBucket } from "./src/core.ts";
      export const limiter = limiterWith({})({ policies: [${BUCKET}, ${WINDOW}] });`,
   ],
   [
     "limiterWith({}), a token bucket and a log",
-    26_600,
+    24_800,
     `import { limiterWith, slidingWindowLog, tokenBucket } from "./src/core.ts";
      export const limiter = limiterWith({})({ policies: [${BUCKET}, ${LOG}] });`,
   ],
   [
     "limiterWith({ leases }), a token bucket and a log",
-    30_600,
+    28_800,
     `import { leases, limiterWith, slidingWindowLog, tokenBucket } from "./src/core.ts";
      export const limiter = limiterWith({ leases })({ policies: [${BUCKET}, ${LOG}] });`,
   ],
@@ -38,7 +38,7 @@ const WORKERS: readonly (readonly [name: string, budget: number, source: string]
   ],
   [
     "rateLimitWith({}) of Hono, a token bucket and a fixed window",
-    27_400,
+    26_700,
     `import { fixedWindow, tokenBucket } from "./src/core.ts";
      import { rateLimitWith } from "./src/hono.ts";
      export const limit = rateLimitWith({})({ policies: [${BUCKET}, ${WINDOW}] });`,
@@ -59,13 +59,13 @@ const WORKERS: readonly (readonly [name: string, budget: number, source: string]
   ],
   [
     "gatewayWith({}) with its packages",
-    70_600,
+    69_600,
     `import { gatewayWith } from "./src/gateway.ts";
      export default gatewayWith({})(process.env);`,
   ],
   [
     "gatewayWith({ live }) with its packages",
-    79_900,
+    78_900,
     `import { gatewayWith, live } from "./src/gateway.ts";
      export default gatewayWith({ live })(process.env);`,
   ],
