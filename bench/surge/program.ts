@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
 
+import { namesAmong, wholeNumber } from "../../scripts/support/arguments.ts";
 import { createProgram } from "../../scripts/support/program.ts";
 import { startProgress, USUAL_COLUMNS } from "../../scripts/support/progress/progress.ts";
-import { namesAmong } from "../support/part-names.ts";
 import type { SurgeOptions } from "./play.ts";
 import { inColumns } from "./report/columns.ts";
 import { sceneTable } from "./report/scene-table.ts";
@@ -58,12 +58,6 @@ export function surgeProgram(): Command {
     if (option.long === "--only") option.default(PARTS, "all");
   }
   return program;
-}
-
-function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (Number.isSafeInteger(number)) return number;
-  throw new InvalidArgumentError("It is a whole number.");
 }
 
 function shareOf(text: string): number {

@@ -4,11 +4,11 @@
 // writes live rules is a module of its own.
 // `--check` only says whether the committed module is up to date.
 
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 
+import { writeOrCheck } from "../support/built-files.ts";
 import { type Cut, cutBranches } from "./cut.ts";
 import { minify } from "./minify.ts";
 import { readLua } from "./source.ts";
@@ -81,16 +81,5 @@ function moduleOf(constants: readonly (readonly [name: string, piece: unknown])[
 }
 
 if (import.meta.main) {
-  for (const [output, built] of [
-    [OUTPUT, build()],
-    [LIVE_OUTPUT, buildLive()],
-  ] as const) {
-    const path = join(root, output);
-    if (!process.argv.includes("--check")) {
-      writeFileSync(path, built);
-    } else if (readFileSync(path, "utf8") !== built) {
-      console.error(`${output} is stale: run \`npm run build:lua\``);
-      process.exitCode = 1;
-    }
-  }
+  writeOrCheck("build:lua", { [OUTPUT]: build(), [LIVE_OUTPUT]: buildLive() });
 }

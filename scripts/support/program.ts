@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 
-import { wrapWords } from "../../bench/support/wrap-words.ts";
 import { USUAL_COLUMNS } from "./progress/progress.ts";
+import { wrapWords } from "./wrap-words.ts";
 
 /** What the exit code of a program of this folder says. */
 const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -54,7 +54,8 @@ export async function exitCodeOf(program: Command, args: readonly string[]): Pro
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     // A bar may be in the line.
     if (process.stderr.isTTY) console.error();
-    console.error(error instanceof ProgramError ? `error: ${error.message}` : error);
+    if (error instanceof ProgramError) process.stderr.write(`error: ${error.message}\n`);
+    else console.error(error);
     return EXIT.failed;
   }
 }

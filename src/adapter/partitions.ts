@@ -9,11 +9,11 @@ import type { Policy } from "../policy/policy.ts";
 import { reportOnce } from "../runtime/log.ts";
 import type { RequestOptions } from "./request-options.ts";
 
-/** Who a request is counted as. */
+/** The identities that count a request. */
 export interface Identified {
   /** By dimension. */
   readonly identities: Readonly<Record<string, string>>;
-  /** What a partition function returned. */
+  /** The result of a partition function. */
   readonly returned: string | undefined;
   /** Whether the request is to be refused, because it lacks an identity. */
   readonly isRefused: boolean;
@@ -39,7 +39,7 @@ interface Dimension<Context> {
  */
 export const SHARED_IDENTITY = "no-identity";
 
-/** What partitions are compiled with besides their options. */
+/** The means to compile partitions, besides their options. */
 export interface PartitionContext {
   readonly compile: CompileSources;
   /** The names in the rule's path; none in middleware. */
@@ -84,7 +84,7 @@ export function compilePartitions<Context>(
         ? undefined
         : compile(partition, { clientIp, segments }, at, once(found));
     for (const path of found) told.add(path);
-    // What has faults may be anything, also what is no JSON.
+    // A faulty partition may be anything, also a value that JSON cannot hold.
     const key =
       found.size > 0
         ? at
@@ -111,7 +111,7 @@ export function compilePartitions<Context>(
   const by = policies.map(
     (policy, i) => dimensionOf(Object(policy) as Policy, `policies[${i}]`).name,
   );
-  // What no policy uses is checked all the same.
+  // A common partition that no policy uses is checked, too.
   if (common !== undefined) dimensionOf({} as Policy, "");
   checkSkipped(policies, faults);
   const used = [...dimensions.values()].filter(({ name }) => by.includes(name));

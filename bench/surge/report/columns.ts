@@ -1,5 +1,5 @@
+import { wrapWords } from "../../../scripts/support/wrap-words.ts";
 import { styled } from "../../../src/node/cli/output/style.ts";
-import { wrapWords } from "../../support/wrap-words.ts";
 
 /** What a row is about is wrapped, so that more columns stand beside each other. */
 const NAME_WIDTH = 26;

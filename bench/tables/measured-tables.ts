@@ -1,8 +1,8 @@
-import { ADDED_P50, figureName, USUAL_MS } from "../../bench/benchmark/distance/figure-names.ts";
-import type { Figure } from "../../bench/benchmark/figure.ts";
-import type { Results } from "../../bench/benchmark/results.ts";
-import { significant } from "../../bench/support/significant.ts";
-import { markdownTable } from "./markdown-table.ts";
+import { markdownTable } from "../../scripts/support/markdown-table.ts";
+import { ADDED_P50, figureName, USUAL_MS } from "../benchmark/distance/figure-names.ts";
+import type { Figure } from "../benchmark/figure.ts";
+import type { Results } from "../benchmark/results.ts";
+import { significant } from "../support/significant.ts";
 import { inMilliseconds, waysIn } from "./ways-table.ts";
 
 /** Marks where figures of `npm run bench` follow. */
