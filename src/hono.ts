@@ -14,7 +14,7 @@ import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.
 import { compileRequest } from "./adapter/request-reader.ts";
 import type { Hold } from "./decide/hold.ts";
 import type { Decision } from "./decision/decision.ts";
-import { dimensions } from "./features/dimensions/feature.ts";
+import { dimensions } from "./features/dimensions/of-requests.ts";
 import { checkFeatures } from "./limiter/features.ts";
 import type { LimiterOf } from "./limiter/limiter.ts";
 import { openLimiter, openLimiterLater } from "./limiter/open-limiter.ts";

@@ -14,7 +14,7 @@ import { compileRequest } from "./adapter/request-reader.ts";
 import { goesOn, tellRoute } from "./adapter/route-fields.ts";
 import type { Hold } from "./decide/hold.ts";
 import type { Decision } from "./decision/decision.ts";
-import { dimensions } from "./features/dimensions/feature.ts";
+import { dimensions } from "./features/dimensions/of-requests.ts";
 import { checkFeatures } from "./limiter/features.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";

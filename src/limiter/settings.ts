@@ -57,7 +57,7 @@ export function checkSettings(
   const compiled = compilePolicies(policies, "policies", faults, policyCheck(features));
   const placed = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
   features.shards?.check(options, faults);
-  if (isSound()) features.dimensions?.check(placed, faults);
+  if (isSound()) features.dimensions?.check?.(placed, faults);
   const planned = (isSound() &&
     features.plans?.compile(options.plans, "plans", policies, placed, faults)) || {
     policies: placed,
@@ -100,7 +100,7 @@ export function checkSettings(
 function policyCheck({ dimensions, roles, holds }: Features): CheckMore {
   return (policy, path, faults) => {
     policy[IMPLEMENTATION]?.refuse?.(policy, path, faults);
-    dimensions?.checkPolicy(policy, path, faults);
+    dimensions?.checkPolicy?.(policy, path, faults);
     roles?.checkPolicy(policy, path, faults);
     holds?.checkPolicy(policy, path, faults);
   };

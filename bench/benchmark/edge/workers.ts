@@ -38,7 +38,7 @@ const WORKERS: readonly (readonly [name: string, budget: number, source: string]
   ],
   [
     "rateLimitWith({}) of Hono, a token bucket and a fixed window",
-    26_700,
+    26_500,
     `import { fixedWindow, tokenBucket } from "./src/core.ts";
      import { rateLimitWith } from "./src/hono.ts";
      export const limit = rateLimitWith({})({ policies: [${BUCKET}, ${WINDOW}] });`,
@@ -59,13 +59,13 @@ const WORKERS: readonly (readonly [name: string, budget: number, source: string]
   ],
   [
     "gatewayWith({}) with its packages",
-    69_600,
+    69_400,
     `import { gatewayWith } from "./src/gateway.ts";
      export default gatewayWith({})(process.env);`,
   ],
   [
     "gatewayWith({ live }) with its packages",
-    78_900,
+    78_700,
     `import { gatewayWith, live } from "./src/gateway.ts";
      export default gatewayWith({ live })(process.env);`,
   ],

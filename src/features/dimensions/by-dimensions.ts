@@ -22,7 +22,8 @@ export function byTextOrDimensions(kit: Kit<CoreSettings>): Identify {
   return kit.settings.policies[0]!.by === undefined ? byText(kit) : byDimensions(kit);
 }
 
-function byDimensions(kit: Kit<CoreSettings>): Identify {
+/** For policies each of which has a dimension. */
+export function byDimensions(kit: Kit<CoreSettings>): Identify {
   const { policies } = kit.settings;
   const groups = groupsOf(kit);
   const names = [...new Set(policies.map(({ by }) => by!))];
