@@ -4,7 +4,7 @@ import { byTextOrDimensions } from "./by-dimensions.ts";
 import { checkDimension, checkDimensions } from "./check.ts";
 
 /** Policies with dimensions. Those of requests have no option `by`, so that it is not checked. */
-interface Dimensions {
+export interface Dimensions {
   readonly checkPolicy?: typeof checkDimension;
   readonly check?: typeof checkDimensions;
   readonly identifyBy: (kit: Kit<CoreSettings>) => Identify;
