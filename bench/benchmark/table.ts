@@ -6,7 +6,7 @@ import { type Figure, meets } from "./figure.ts";
 /** As wide as the verdicts below. */
 const INDENT = " ".repeat(8);
 
-/** The figures of a part in lines that a terminal of so many columns shows whole: a verdict, the name, the numbers. */
+/** The figures of a part in lines that fit a terminal of this many columns: a verdict, the name, the numbers. */
 export function table(part: string, figures: readonly Figure[], columns: number): string {
   const within = (text: string) => wrapWords(text, columns - 1, INDENT);
   const texts = figures.flatMap((figure) => [

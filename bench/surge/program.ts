@@ -81,7 +81,7 @@ async function surge({ short = false, out, json, ...options }: Options): Promise
   const { playSurge } = await import("./play.ts");
   const results = await playSurge({ ...options, size: short ? "short" : "full" }, startProgress);
   console.log(json ? JSON.stringify(results, null, 2) : tablesOf(results));
-  // Figures of a short run mean nothing, those of a part are not all: neither takes the place of those that are.
+  // Figures of a short run have no meaning, and those of a part are incomplete: neither replaces complete ones.
   const file = out ?? (short || !isWhole(results) ? undefined : RESULTS);
   if (file === undefined) return;
   await writeResults(file, results);
@@ -89,7 +89,7 @@ async function surge({ short = false, out, json, ...options }: Options): Promise
   if (!json) console.log(`\nwritten to ${file}`);
 }
 
-/** Of what was measured. */
+/** The tables of the measured parts. */
 function tablesOf(results: PartOfResults): string {
   const columns = process.stdout.columns || USUAL_COLUMNS;
   const [setups, scenes] = [tableOf(results), sceneTable(results.scenes)];

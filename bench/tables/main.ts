@@ -1,4 +1,4 @@
-// Builds the tables of figures in the documents from what the benchmark and the surge measured. `--check` writes nothing
+// Builds the tables of figures in the documents from the measurements of the benchmark and the surge. `--check` writes nothing
 // and fails if a committed table is stale.
 
 import { readFileSync } from "node:fs";

@@ -149,7 +149,7 @@ const BARE: readonly Row[] = [
   },
 ];
 
-/** The figures of the README: what people compare first. */
+/** The figures of the README: those that people compare first. */
 const SUMMARY = [
   "admissible traffic wrongly denied, sliding window at 1.2 times the limit, one isolate",
   "Redis calls per decision, token bucket at 50 times the limit, one isolate",
@@ -192,7 +192,7 @@ function tableOf(rows: readonly Row[], peer: string, { parts }: Results): string
   ]);
 }
 
-/** What a worker has to load. */
+/** The sizes that a worker loads. */
 function bundlesIn({ parts }: Results): string {
   const gzipped = parts["bundle"]!.figures.filter(
     ({ name, detail }) => name.endsWith(", gzipped") && !detail,

@@ -18,7 +18,7 @@ const STORY = [
   "riders served",
   "admitted beyond a policy",
 ];
-/** What the README shows of them. */
+/** The rows that the README shows. */
 const SUMMARY = ["failed", "served: p99", "calls of the matching service", "riders served"];
 /** Without a limiter, with each layer of it, and as it was reported. */
 const STORY_COLUMNS = ["", "no limiter", "bucket per rider", "+ ceiling", "+ jitter"];

@@ -1,8 +1,7 @@
-// Builds lua/ into one TypeScript module that every bundler understands: the scripts' texts with their includes
-// and inline functions resolved. Those that decide are cut into what is each one's own and one branch per algorithm that
-// all have in common, so that a bundle has only the scripts and branches that it uses; what gives back and what extends is one text each. What
-// writes live rules is a module of its own.
-// `--check` only says whether the committed module is up to date.
+// Builds lua/ into one TypeScript module that every bundler understands: the scripts' texts with their includes and inline
+// functions resolved. Scripts that decide are cut into their own text and one branch per algorithm, common to all, so that a
+// bundle has only the scripts and branches that it uses. The scripts that refund and extend are one text each. The scripts of
+// live rules are a module of their own.
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,7 +17,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const SCRIPTS = ["decide-one", "decide", "lease", "replica"];
 /** The scripts of holds: by the same names for their locals, they repeat text of the others, which a compressed bundle has once. */
 const HOLD_SCRIPTS = ["refund", "extend"];
-/** What writes and reads live rules, each by itself. */
+/** The scripts that write and read live rules, each a text of its own. */
 const LIVE = [
   "publish",
   "draft",

@@ -1,5 +1,5 @@
 // Builds the site and looks at it with a real Chromium: `npm run test:site`, and with `-- --short` at a part of it only.
-// `--pictures FOLDER` keeps pictures of what it looks at.
+// `--pictures FOLDER` keeps pictures of the pages.
 
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";

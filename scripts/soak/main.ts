@@ -6,7 +6,10 @@ import { randomInt } from "node:crypto";
 import { numberAbove0, wholeNumber } from "../support/arguments.ts";
 import { createProgram, ProgramError, runProgram } from "../support/program.ts";
 
-/** What draws: the algorithms against their models, bounds, the shadow, the simulator, concurrent clients, fuzzing. */
+/**
+ * The tests that draw from a seed: the algorithms against their models, bounds, the shadow, the simulator, concurrent clients,
+ * fuzzing.
+ */
 const DRAWING = [
   "test/lua/model",
   "test/lua/retry-after",

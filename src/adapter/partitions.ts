@@ -23,7 +23,7 @@ export interface Identified {
 export interface Partitions<Context> {
   /** For each policy, the name of its dimension. Only those that end in `*` count everybody. */
   readonly by: readonly string[];
-  readonly read: (context: Context, data: RequestData) => Promise<Identified>;
+  readonly read: (context: Context, data: RequestData) => Identified | Promise<Identified>;
 }
 
 interface Dimension<Context> {
@@ -116,29 +116,40 @@ export function compilePartitions<Context>(
   checkSkipped(policies, faults);
   const used = [...dimensions.values()].filter(({ name }) => by.includes(name));
 
+  /** @param found the identity in each dimension */
+  function identified(found: readonly unknown[]): Identified {
+    const identities: Record<string, string> = {};
+    let returned: string | undefined;
+    let isRefused = false;
+    for (let i = 0; i < used.length; i++) {
+      const { name, partition, onMissing } = used[i]!;
+      // Untyped code returns null or "" if there is no identity.
+      const identity = (found[i] as string | null) || undefined;
+      if (typeof partition === "function") returned = identity;
+      if (identity !== undefined) {
+        identities[name] = identity;
+      } else if (onMissing === "reject") {
+        isRefused = true;
+      } else if (onMissing !== "skip") {
+        if (onMissing === undefined) reportMissing(used[i]!, options);
+        identities[name] = SHARED_IDENTITY;
+      }
+    }
+    return { identities, returned, isRefused };
+  }
+
   return {
     by,
-    async read(context, data) {
-      const identities: Record<string, string> = {};
-      let returned: string | undefined;
-      let isRefused = false;
-      for (const dimension of used) {
-        const { name, partition, onMissing } = dimension;
-        // Untyped code returns null or "" if there is no identity.
-        const identity = ((await dimension.identify(context, data)) as string | null) || undefined;
-        if (typeof partition === "function") returned = identity;
-        if (identity !== undefined) {
-          identities[name] = identity;
-        } else if (onMissing === "reject") {
-          isRefused = true;
-        } else if (onMissing !== "skip") {
-          if (onMissing === undefined) reportMissing(dimension, options);
-          identities[name] = SHARED_IDENTITY;
-        }
-      }
-      return { identities, returned, isRefused };
+    read(context, data) {
+      const found = used.map(({ identify }) => identify(context, data));
+      return found.some(isPromise) ? Promise.all(found).then(identified) : identified(found);
     },
   };
+}
+
+/** Also one of another library: texts, and what untyped code returns in their place, are no objects. */
+function isPromise(found: unknown): boolean {
+  return typeof found === "object" && found !== null;
 }
 
 /** Rejects a list of policies that all let requests without an identity pass. */

@@ -1,3 +1,4 @@
+import { waitInWords } from "../runtime/wait-in-words.ts";
 import { folded, hasTwins, textOf } from "./plain-json.ts";
 
 /** By which a client knows an answer. */
@@ -128,7 +129,7 @@ export function denied(status: number, denial: Response, id: Id): Response {
   const wait = headers.get("retry-after") ?? "";
   const error = { code: RATE_LIMITED, message: "The limit is reached." };
   if (!SECONDS.test(wait)) return answer(status, headers, error, id);
-  const message = `${error.message} Try again in ${Number(wait)} s.`;
+  const message = `${error.message} Try again in ${waitInWords(Number(wait))}.`;
   return answer(status, headers, { ...error, message, data: { retryAfter: Number(wait) } }, id);
 }
 

@@ -1,4 +1,5 @@
 import type { Decision } from "../decision/decision.ts";
+import { waitInWords } from "../runtime/wait-in-words.ts";
 
 /** The AI SDK waits no longer than this for a provider; then it tries again too early. */
 const MAX_WAIT_MS = 60_000;
@@ -22,7 +23,7 @@ export class LimitedCallError extends Error {
     super(
       retryAfterMs === Infinity
         ? "The call costs more than its limit allows at any time."
-        : `The limit is reached. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
+        : `The limit is reached. Try again in ${waitInWords(Math.ceil(retryAfterMs / 1000))}.`,
     );
     this.decision = decision;
     this.statusCode = status;

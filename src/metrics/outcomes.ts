@@ -68,3 +68,6 @@ export const STORE_ERRORS = [
   "REPLY",
   "SUSPENDED",
 ] as const;
+
+/** Why a replica is of no use: the errors of a store, and that Redis admitted what it denied. */
+export const REPLICA_ERRORS = [...STORE_ERRORS.map((code) => `ERR_STORE_${code}`), "REFUTED"];

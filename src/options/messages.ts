@@ -105,7 +105,7 @@ export const BOOLEAN = { code: "shape", say: "Give true or false." } as const;
 
 export const CALENDAR_UNIT = {
   code: "choice",
-  say: 'Use "month", "week", "day" or "hour": a policy with windows of a calendar has no length, under a plan neither.',
+  say: 'Use "month", "week", "day" or "hour": a policy with windows of a calendar has no length, in a plan or an override neither.',
 } as const;
 
 export const CALENDAR_ONLY = {
@@ -438,6 +438,13 @@ export const POLICY_OF_PLAN = {
 export const PLAN_NUMBERS = {
   code: "shape",
   say: (names: readonly string[]) => `Give those that differ by their names: ${names.join(", ")}.`,
+} as const;
+
+/** `option`, `value` and `remedy`: those of the policy's own option that a number does not go with. */
+export const NUMBER_MISFITS = {
+  code: "conflict",
+  say: ({ option, value, remedy }: { option: string; value: string; remedy: string }) =>
+    `Give ${option}, too, or another value here: the policy's own ${option}, ${value}, does not fit. ${remedy}`,
 } as const;
 
 // Options of a limiter.

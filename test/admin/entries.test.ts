@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { expect, inject, test } from "vitest";
 
+import { keptChanges } from "../../src/admin/changes.ts";
 import { administered, documentOf } from "../support/admin/administered.ts";
 import { type Ask, askAdmin, askingOf, sharedRedis } from "./ask.ts";
 
@@ -242,6 +243,12 @@ test("an entry is small", async () => {
   expect((await put(askAdmin(), "/lists/deny", entry)).status).toBe(413);
 });
 
+test("of a long change the audit keeps that there was one", () => {
+  const long = { type: "added", path: "rules[0]", after: "a".repeat(1_500) } as const;
+  const short = { ...long, after: "b" };
+  expect(keptChanges([short, long, long, short])).toEqual({ changes: [short, long], omitted: 2 });
+});
+
 test("of the audit the newest five hundred are kept, and of many changes the first", async () => {
   const ask = askAdmin();
   const deny = Array.from({ length: 40 }, (_, i) => ({ asn: i + 1 }));
@@ -261,7 +268,7 @@ test("of the audit the newest five hundred are kept, and of many changes the fir
   expect(new Set(entries.map(({ action }: { action: string }) => action))).toEqual(
     new Set(["put deny"]),
   );
-  // Whatever is done next takes the place of the oldest.
+  // Each further entry takes the place of the oldest.
   const kept = async () => (await ask("/audit")).body.entries;
   for (const [method, path, given, status] of [
     ["DELETE", "/lists/deny", { asn: 7 }, 204],

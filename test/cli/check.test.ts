@@ -56,7 +56,7 @@ describe("rules check", () => {
     },
   );
 
-  test("says where, what, the remedy and what it found", async () => {
+  test("shows place, fault, remedy and the value found", async () => {
     const { out, err, exit } = await tidegate(["rules", "check", "-"], { stdin: FAULTY });
     expect(out).toBe(
       '-:5:49: rules[0].policies[0].window: Give a time with its unit (ms, s, m, h or d) from "1ms" to "366d", such as "10s". (In the rule for * /rides.) (found: 1)\n',
@@ -118,9 +118,21 @@ describe("rules check", () => {
     expect(none.err).toContain("missing required argument 'file'");
     expect(none.exit).toBe(2);
   });
+
+  test("no file is read beyond 4 MiB, nor is a standard input that has no end", async () => {
+    const most = " ".repeat(4 * 2 ** 20);
+    writeFileSync(join(cwd, "most.json"), most);
+    writeFileSync(join(cwd, "more.json"), `${most} `);
+    const check = (file: string) => tidegate(["rules", "check", file], { cwd });
+    expect((await check("most.json")).out).toContain("most.json:1:4194305: Write a value here.");
+    const beyond = "cannot be read: it has more than 4 MiB, and rules and variables are shorter.";
+    expect((await check("more.json")).err).toBe(`error: more.json ${beyond}\n`);
+    const endless = await tidegate(["rules", "check", "-"], { stdin: `${most}${most}` });
+    expect([endless.err, endless.exit]).toEqual([`error: - ${beyond}\n`, 2]);
+  });
 });
 
-test("rules that are too many for a variable of a Worker are warned about, with what to do instead", async () => {
+test("too many rules for a variable of a Worker bring a warning, with an alternative", async () => {
   const rule = (i: number) =>
     `[[vars.RULES]]\npath = "/${"p".repeat(200)}${i}"\npartition = ["header:x-user"]\npolicies = [{ algorithm = "fixed-window", name = "p${i}", limit = 20, window = "1m" }]\n`;
   const file = join(cwd, "wrangler.toml");

@@ -75,6 +75,15 @@ describe("explain", () => {
     expect(on.gateway.seen).toEqual([seen("POST", "/explain", { body })]);
   });
 
+  test("says a wait of days as people read it", async () => {
+    const [rule] = EXPLANATION.rules;
+    const policies = [{ ...POLICY, retryAfterMs: 347_652_100 }];
+    on.gateway.script(ok({ ...EXPLANATION, retryAfter: 347_653, rules: [{ ...rule, policies }] }));
+    const { out } = await on.run(["explain", "post", "/rides"]);
+    expect(out).toMatch(/ 0 {2}97 hours +no\n/);
+    expect(out).toContain("; retry after 97 hours; ");
+  });
+
   test("says how often each policy denied the client lately, where it is counted", async () => {
     const [rule] = EXPLANATION.rules;
     const policies = [
@@ -254,7 +263,7 @@ describe("history", () => {
     expect(JSON.parse((await on.run(["history", "GET", "/", "--json"])).out)).toEqual(answer);
   });
 
-  test("of a client that was blocked since, shows what was counted before, and says that it is blocked", async () => {
+  test("of a client that was blocked since, shows the earlier counts, and says that it is blocked", async () => {
     const answer = { from: FROM, to: AT, times, minutes: [], partitions: [row] };
     const entries = [{ identity: "x-user-id:42", until: AT }];
     on.gateway.script(ok(answer), ok({ verdict: "blocked", rules: [], entries }));
@@ -375,7 +384,7 @@ describe("block and allow", () => {
     ]);
   });
 
-  test("what may be such a name or the value itself is asked about, and is taken as the value if said", async () => {
+  test("text that may be such a name or the value itself brings a question, and is taken as the value if said", async () => {
     const value = "x-api-key:0123456789abcdefghijkl";
     on.gateway.script(ok({ id: "1", identity: value, source: "call" }));
     const unsure = await on.run(["block", value]);

@@ -13,7 +13,7 @@ function write(document: object): void {
 }
 
 describe("rules push", () => {
-  test("publishes, shows the changes, and says what the next push is based on", async () => {
+  test("publishes, shows the changes, and names the base of the next push", async () => {
     write({ version: 7, ...DOCUMENT });
     on.gateway.script(ok(PUBLISHED));
     const { out, err, exit } = await on.run([
@@ -175,6 +175,12 @@ describe("rules publish and rollback", () => {
       "error: Not Found (404)\nThe gateway has nothing at this path.\nA gateway without ADMIN_TOKEN answers 404 to everything here.\n",
     );
     expect([exit, on.gateway.seen[1]?.body]).toEqual([1, {}]);
+  });
+
+  test("rollback says if it changes nothing, as after the same rules twice", async () => {
+    on.gateway.script(ok(LIVE), ok(LIVE), ok({ ...PUBLISHED, changes: [] }));
+    const { out, err, exit } = await on.run(["rules", "rollback"]);
+    expect([out, err, exit]).toEqual(["", "Published version 8, which changes nothing.\n", 0]);
   });
 
   test("rollback names the version, or none", async () => {

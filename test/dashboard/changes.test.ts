@@ -9,7 +9,7 @@ import { ride } from "./rides.ts";
 const on = useDashboard();
 const TEXT = JSON.stringify({ rules: RULES }, undefined, 2);
 
-/** The tick of the page comes later than what these tests wait for. */
+/** The tick of the page comes later than the changes for which these tests wait. */
 const AT_ONCE = { timeout: 4_000 };
 
 const shown = (page: Page) => editorOf(page).innerText();
@@ -48,10 +48,68 @@ test("after a publication and a roll back text, version and history are new at o
   expect(await page.getByText("was published since").count()).toBe(0);
 
   await page.getByRole("button", { name: "Roll back to version 0" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Roll back" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect
+    .poll(async () => [
+      await dialog.locator("del").allInnerTexts(),
+      await dialog.locator("ins").allInnerTexts(),
+    ])
+    .toEqual([["40"], ["30"]]);
+  await dialog.getByLabel("Note for the history").fill("as before");
+  await dialog.getByRole("button", { name: "Roll back" }).click();
+  await page.getByRole("cell", { name: "as before" }).waitFor(AT_ONCE);
   await page.locator(".facts").getByText("version 2").waitFor(AT_ONCE);
+  await page
+    .locator(".facts")
+    .getByText(/^published \d+ \w+ \d{4}, [\d:]+$/)
+    .waitFor();
   await expect.poll(() => shown(page), AT_ONCE).toContain('"limit": 30');
   expect(await page.getByText("was published since").count()).toBe(0);
+});
+
+test("a draft of older rules is published only once it was based on the newer ones", async () => {
+  const { version, document } = (await (await on.ask("GET", "/rules")).json()) as {
+    readonly version: number;
+    readonly document: { readonly rules: typeof RULES };
+  };
+  const fields = { "if-match": `"${version}"` };
+  const withLimit = (limit: number) => {
+    const changed = structuredClone(document);
+    changed.rules[1]!.policies[0]!.limit = limit;
+    return changed;
+  };
+  expect((await on.ask("PUT", "/rules/draft", withLimit(91), fields)).status).toBeLessThan(300);
+  const note = "?note=somebody%20else";
+  expect((await on.ask("PUT", `/rules${note}`, withLimit(92), fields)).status).toBe(200);
+  const page = await on.open("#/edit");
+  await page.getByText("Sound: 1 change.").waitFor();
+  await page.getByText(`based on version ${version}`).waitFor();
+  const buttons = ["Save draft", "Publish…"].map((name) => page.getByRole("button", { name }));
+  const areDisabled = () => Promise.all(buttons.map((button) => button.isDisabled()));
+  expect(await areDisabled()).toEqual([true, true]);
+  await page.getByRole("button", { name: `Base this on version ${version + 1}` }).click();
+  await expect.poll(areDisabled).toEqual([false, false]);
+
+  // A refusal is shown, and the text stays.
+  await page.route("**/api/v1/rules/draft", (route) =>
+    route.fulfill({ status: 403, json: { title: "Forbidden", status: 403 } }),
+  );
+  await page.getByRole("button", { name: "Save draft" }).click();
+  await page.getByRole("alert").getByText("Your token may not do this").first().waitFor();
+  await page.unroute("**/api/v1/rules/draft");
+  expect(await shown(page)).toContain('"limit": 91');
+  await page.getByRole("button", { name: "Back to what is in force" }).click();
+  await page.getByText("Sound, and the same as in force.").waitFor();
+  expect(await shown(page)).toContain('"limit": 92');
+});
+
+test("a check that gets no answer says so", async () => {
+  const page = await on.open("#/edit");
+  await page.getByText(/^Sound/).waitFor();
+  await page.route("**/api/v1/rules?dry-run", (route) => route.abort());
+  await putText(page, TEXT.replace('"limit": 30', '"limit": 99'));
+  await page.locator("#check", { hasText: "The gateway did not answer." }).waitFor();
+  expect(await page.getByRole("button", { name: "Publish…" }).isDisabled()).toBe(true);
 });
 
 test("a limit is changed in a form, and back by Undo; the rest of the rules stays", async () => {
@@ -63,6 +121,7 @@ test("a limit is changed in a form, and back by Undo; the rest of the rules stay
   const page = await on.open("#/rules/0");
   await page.getByRole("button", { name: "Change the limit of rides" }).click();
   await page.getByRole("dialog").getByLabel("Limit").fill("4");
+  await page.getByRole("dialog").getByLabel("Note for the history").fill("four & more");
   await page.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
   await page.getByText(/The limit of rides is 4, in version \d+\./).waitFor();
   for (const colorScheme of ["light", "dark"] as const) {
@@ -70,6 +129,10 @@ test("a limit is changed in a form, and back by Undo; the rest of the rules stay
     expect(await lowContrastsOf(page)).toEqual([]);
   }
   await page.getByText("4 every 1h").waitFor(AT_ONCE);
+  const { versions } = (await (await on.ask("GET", "/rules/history")).json()) as {
+    versions: { note?: string }[];
+  };
+  expect(versions[0]!.note).toBe("four & more");
   expect([await ride(on.stack, "form"), await ride(on.stack, "form")]).toEqual([200, 429]);
   const after = (await (await on.ask("GET", "/rules")).json()) as typeof before;
   expect(after.document.rules[1]).toEqual(before.document.rules[1]);
@@ -81,7 +144,7 @@ test("a limit is changed in a form, and back by Undo; the rest of the rules stay
   );
 });
 
-test("somebody else's publication stops the form", async () => {
+test("a publication by another user stops the form", async () => {
   const page = await on.open("#/rules/0");
   await page.getByRole("button", { name: "Change the limit of rides" }).click();
   const { version } = (await (await on.ask("GET", "/rules")).json()) as { version: number };
@@ -97,7 +160,7 @@ test("somebody else's publication stops the form", async () => {
   expect(now.document.rules.map(({ policies }) => policies[0]!.limit)).toEqual([3, 55]);
 });
 
-test("somebody else's publication stops Undo and a roll back, too", async () => {
+test("a publication by another user stops Undo and a roll back, too", async () => {
   interface Found {
     readonly version: number;
     readonly document: { readonly rules: typeof RULES };

@@ -6,12 +6,22 @@ import { sampledUsers } from "./sampled-users.ts";
 
 const on = useDashboard();
 
+/** How long an entry lasts. */
+async function hoursOf(path: string, identity: string): Promise<number> {
+  const { entries } = (await (await on.ask("GET", path)).json()) as {
+    readonly entries: readonly Record<"identity" | "at" | "until", string>[];
+  };
+  const { at, until } = entries.find((entry) => entry.identity === identity)!;
+  return Math.round((Date.parse(until) - Date.parse(at)) / 3_600_000);
+}
+
 test("a client is blocked, which its list shows, and let in again", async () => {
   const page = await on.open("#/partition?method=POST&path=/rides/7&headers=x-user-id:spammer");
   await page.getByRole("button", { name: "Block for 24h: x-user-id:spammer" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Block for 24h" }).click();
   await page.getByRole("heading", { name: "Refused: a list blocks the client" }).waitFor();
   expect(await ride(on.stack, "spammer")).toBe(403);
+  expect(await hoursOf("/lists/deny", "x-user-id:spammer")).toBe(24);
   await page.getByRole("link", { name: "Lists" }).click();
   await page.getByRole("button", { name: "Remove x-user-id:spammer" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
@@ -26,7 +36,7 @@ test("the entry that blocks a client is shown with its end, taken away, and put 
   const naming = page.getByRole("group", { name: "Entries that block it" });
   expect(await naming.locator("code").allInnerTexts()).toEqual(["198.51.100.0/24"]);
   await naming.getByText(/^until /).waitFor();
-  // No policy explains it, but what they have counted before can be reset all the same.
+  // No policy explains it, but its earlier counts can be reset all the same.
   const about = page.getByRole("group", { name: "About this client" });
   expect(await about.getByRole("button", { name: "Reset" }).isEnabled()).toBe(true);
   await naming.getByRole("button", { name: "Remove 198.51.100.0/24" }).click();
@@ -43,7 +53,57 @@ test("the entry that blocks a client is shown with its end, taken away, and put 
   expect(entries.find(({ cidr }) => cidr === "198.51.100.0/24")!.until).toBe(until);
 });
 
-test("an override gives one client another limit, and a reset gives back what was used", async () => {
+test("the entry that exempts a client is shown, and taken off its own list", async () => {
+  await on.ask("PUT", "/lists/allow", { identity: "x-user-id:friend" });
+  const page = await on.open("#/partition?method=POST&path=/rides/7&headers=x-user-id:friend");
+  const naming = page.getByRole("group", { name: "Entries that exempt it" });
+  await naming.getByText("without an end").waitFor();
+  await naming.getByRole("button", { name: "Remove x-user-id:friend" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await page.getByText("Not exempt any more: x-user-id:friend").waitFor();
+  await page.getByRole("heading", { name: "Passes: every policy has room" }).waitFor();
+  expect(await (await on.ask("GET", "/lists/allow")).json()).toMatchObject({ entries: [] });
+});
+
+test("what could not be taken back is said, and a button that is busy is pressed once", async () => {
+  const page = await on.open("#/partition?method=POST&path=/rides/7&headers=x-user-id:stuck");
+  let puts = 0;
+  await page.route("**/api/v1/lists/deny", async (route) => {
+    if (route.request().method() === "PUT") puts++;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Block for 1h: x-user-id:stuck" }).click();
+  const press = page.getByRole("dialog").getByRole("button", { name: "Block for 1h" });
+  await press.evaluate((button: HTMLButtonElement) => {
+    button.click();
+    return new Promise((resolve) => setTimeout(resolve)).then(() => button.click());
+  });
+  await page.getByRole("button", { name: "Undo" }).waitFor();
+  expect(puts).toBe(1);
+
+  await page.route("**/api/v1/lists/deny?id=*", (route) => route.abort());
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Still blocked: The gateway did not answer.").waitFor();
+  await page.unroute("**/api/v1/lists/deny?id=*");
+  await page.getByRole("button", { name: "Unblock: x-user-id:stuck" }).click();
+  await page.route("**/api/v1/lists/deny", (route) =>
+    route.request().method() === "PUT" ? route.abort() : route.continue(),
+  );
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("It was not put back: The gateway did not answer.").waitFor();
+  expect(await ride(on.stack, "stuck")).toBe(200);
+});
+
+test("a credential of a described request stays out of the address", async () => {
+  const page = await on.open("#/partition");
+  await page.getByLabel("Path and query").fill("/search");
+  await page.getByLabel("Headers, one in each line").fill("x-user-id: 1\nAuthorization: s3cret");
+  await page.getByRole("button", { name: "Explain" }).click();
+  await page.waitForURL("**/#/partition?*x-user-id*");
+  expect(page.url()).not.toContain("s3cret");
+});
+
+test("an override gives one client another limit, and a reset gives back its used units", async () => {
   for (let i = 0; i < 3; i++) await ride(on.stack, "vip");
   expect(await ride(on.stack, "vip")).toBe(429);
   const page = await on.open("#/partition?method=POST&path=/rides/7&headers=x-user-id:vip");
@@ -51,6 +111,7 @@ test("an override gives one client another limit, and a reset gives back what wa
   await page.getByRole("dialog").getByLabel("Limit").fill("4");
   await page.getByRole("button", { name: "Put the override" }).click();
   await page.getByText("override x-user-id:vip").waitFor();
+  expect(await hoursOf("/overrides", "x-user-id:vip")).toBe(24);
   expect([await ride(on.stack, "vip"), await ride(on.stack, "vip")]).toEqual([200, 429]);
   await page.getByRole("button", { name: "Reset" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Reset" }).click();
@@ -59,7 +120,7 @@ test("an override gives one client another limit, and a reset gives back what wa
   expect(await ride(on.stack, "vip")).toBe(200);
 });
 
-test("a budget of a month says what is left of it, and until when by the clocks of its zone", async () => {
+test("a budget of a month shows its remaining units, and its end by the clocks of its zone", async () => {
   const live = (await (await on.ask("GET", "/rules")).json()) as {
     readonly version: number;
     readonly document: { readonly rules: readonly object[] };
@@ -69,7 +130,10 @@ test("a budget of a month says what is left of it, and until when by the clocks 
     path: "/paid",
     partition: ["header:x-user-id"],
     cost: 1_200,
-    policies: [{ algorithm: "fixed-window", ...budget, anchor: 15 }],
+    policies: [
+      { algorithm: "fixed-window", ...budget, anchor: 15 },
+      { algorithm: "fixed-window", name: "tight", limit: 9, window: "1h", mode: "shadow" },
+    ],
   };
   const rules = { ...live.document, rules: [...live.document.rules, rule] };
   const published = await on.ask("PUT", "/rules", rules, { "if-match": `"${live.version}"` });
@@ -83,8 +147,13 @@ test("a budget of a month says what is left of it, and until when by the clocks 
 
   const page = await on.open("#/partition?method=GET&path=/paid&headers=x-user-id:buyer");
   const row = page.getByRole("row").filter({ hasText: "budget" });
+  // A cost above the limit fits at no time.
+  await page.getByRole("row").filter({ hasText: "tight" }).getByText("never").waitFor();
   const cells = () => row.getByRole("cell").allInnerTexts();
   await expect.poll(async () => (await cells()).slice(2, 4)).toEqual(["3,800", "5,000"]);
+  expect(
+    await row.getByRole("meter").evaluate((meter: HTMLMeterElement) => [meter.value, meter.max]),
+  ).toEqual([1_200, 5_000]);
   expect((await cells())[6]).toMatch(/^15 \w+ \d{4}, 00:00, Pacific\/Kiritimati$/);
   await page.goto(`${on.url}#/rules/${live.document.rules.length}`);
   await page.getByText("5,000 every month, from day 15, Pacific/Kiritimati").waitFor();

@@ -12,7 +12,7 @@ import { openBrowser } from "./browser.ts";
 
 const TOKEN = "the-token-of-these-tests";
 
-/** What the gateway got. */
+/** The requests that the gateway got. */
 let got: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[] = [];
 let gateway: Server;
 let server: DashboardServer;
@@ -31,12 +31,12 @@ beforeAll(async () => {
     }
     if (url.endsWith("/silent")) return;
     if (url.endsWith("/elsewhere")) response.writeHead(302, { location: "http://192.0.2.1/" });
-    else if (url.endsWith("?id=none"))
-      response.writeHead(400, { "content-type": "application/json" });
     else if (/\/(?:stats|top)\?/.test(url)) response.writeHead(404);
     else response.writeHead(200, { "content-type": "application/json", etag: '"3"' });
     response.end(
-      url.endsWith("/health") ? '{"status":"ok","store":"redis","live":{"version":3}}' : "{}",
+      url.endsWith("/health")
+        ? '{"status":"ok","store":"redis","role":"admin","live":{"version":3}}'
+        : "{}",
     );
   }).listen(0, "127.0.0.1");
   await once(gateway, "listening");
@@ -92,7 +92,7 @@ test("the page knows that it need not ask for the token, and does not have it", 
   ]);
 });
 
-test("what it asks goes on with the token, and comes back", async () => {
+test("its request goes on with the token, and the answer comes back", async () => {
   got = [];
   const { status, headers, text } = await send("api/v1/rules?note=a", {
     method: "PUT",

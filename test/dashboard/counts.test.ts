@@ -42,7 +42,7 @@ const REQUESTS = Array.from({ length: 8 }, (_, i) => [
   { rule: `r${i}`, outcome: "blocked", reason: "list", counts: [0, 0, 2 * i] },
 ]).flat();
 
-test("the layers of denials by rule add up to all denials, whatever the number of rules", () => {
+test("the layers of denials by rule add up to all denials, for any number of rules", () => {
   for (let rules = 0; rules <= 8; rules++) {
     const requests = REQUESTS.slice(0, 4 * rules);
     const denied = requests.filter(({ outcome }) => outcome === "denied");
@@ -55,6 +55,13 @@ test("the layers of denials by rule add up to all denials, whatever the number o
     expect(layers.length).toBeLessThanOrEqual(6);
     expect(new Set(layers.map(({ colour }) => colour)).size).toBe(layers.length);
   }
+});
+
+test("a rule without denials is no layer of them", () => {
+  const none = REQUESTS.map((each) => ({ ...each, counts: [0, 0, 0] }));
+  expect(denialsByRule([...REQUESTS.slice(0, 4), ...none], 3).map(({ label }) => label)).toEqual([
+    "r0",
+  ]);
 });
 
 test("a rule has its requests, denials and blocks, and those that were denied most come first", () => {

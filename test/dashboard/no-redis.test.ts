@@ -29,3 +29,13 @@ test.each([
     expect(await page.getByText("lists and the audit work").count()).toBe(0);
   },
 );
+
+test("a gateway without lists says why once", async () => {
+  const page = await on.open("#/rules");
+  await page.route(/\/api\/v1\/(?:lists|overrides)/, (route) =>
+    route.fulfill({ status: 501, json: { title: "Not Implemented", status: 501 } }),
+  );
+  await page.getByRole("link", { name: "Lists" }).click();
+  await page.getByRole("alert").getByText("This gateway has no live rules").waitFor();
+  expect(await page.getByRole("alert").count()).toBe(1);
+});

@@ -46,6 +46,8 @@ test("bars that may still grow are paler, and their numbers say so", async () =>
     .map(([colour]) => colour);
   const [usual] = bars;
   expect(bars.length).toBeGreaterThan(50);
+  // The first layer lies at the bottom.
+  expect(usual).toBe(await page.evaluate(drawnAs, "--allowed"));
   const pale = bars.filter((colour) => colour !== usual);
   // The minute under way, and the one before: isolates write once in a minute.
   expect([pale.length, bars.slice(-2)]).toEqual([2, pale]);
@@ -125,7 +127,7 @@ test.each([0, 1])("each colour of a picture stands out from the card, theme %i",
     /^(?:allowed|denied|blocked|refused|exempt|passed|series-\d)$/.test(name),
   );
   expect(names).toHaveLength(11);
-  // Layers that lie upon each other; what is no layer of its own is striped.
+  // Layers that lie upon each other; a part without a layer of its own is striped.
   for (const layers of [
     ["allowed", "denied", "blocked", "refused", "exempt"],
     ["series-1", "series-2", "series-3", "series-4", "series-5"],
@@ -168,6 +170,41 @@ test("the latency of a single minute is seen, with no line to it", async () => {
   const canvas = picture.locator("canvas");
   await canvas.waitFor();
   await expect.poll(() => canvas.evaluate(pixelsOf, "--series-1")).toBeGreaterThan(4);
+});
+
+/** A colour of the page as a canvas has it. */
+function drawnAs(name: string): string {
+  const sample = new OffscreenCanvas(1, 1).getContext("2d")!;
+  sample.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  sample.fillRect(0, 0, 1, 1);
+  return sample.getImageData(0, 0, 1, 1).data.join();
+}
+
+test("other colours draw the pictures anew", async () => {
+  const page = await on.open("#/", { counts: "incident", context: { colorScheme: "light" } });
+  const picture = page.getByRole("region", { name: "Requests by the minute", exact: true });
+  const bottom = async () => (await bottomOf(picture))[1]![0];
+  await expect.poll(bottom).toBe(await page.evaluate(drawnAs, "--allowed"));
+  const light = await bottom();
+  await page.getByLabel("Colours").selectOption("dark");
+  await expect.poll(bottom).toBe(await page.evaluate(drawnAs, "--allowed"));
+  expect(await bottom()).not.toBe(light);
+});
+
+test("at a bar the legend has its moment and its numbers", async () => {
+  const page = await on.open("#/", { counts: "incident" });
+  const picture = page.getByRole("region", { name: "Requests by the minute", exact: true });
+  await picture.getByText("Numbers").click();
+  await picture.getByRole("button", { name: "Next" }).click();
+  const rows = picture.locator("tbody tr");
+  await expect.poll(() => rows.count()).toBe(10);
+  const oldest = await rows.last().locator("td").allInnerTexts();
+  const { width, height } = (await picture.locator(".u-over").boundingBox())!;
+  // In the right half of the first of sixty bars.
+  const position = { x: (0.7 * width) / 60, y: height / 2 };
+  await picture.locator(".u-over").hover({ position });
+  await expect.poll(() => picture.locator(".at").innerText()).toBe(oldest[0]);
+  expect(await picture.locator(".legend b").allInnerTexts()).toEqual(oldest.slice(1));
 });
 
 /** How many pixels of a picture have exactly this colour of the page. */

@@ -6,7 +6,7 @@ import { linkable, namedBy } from "../../src/dashboard/partition/described.ts";
 import { duration, percent } from "../../src/dashboard/parts/format.ts";
 import { placeOf } from "../../src/dashboard/parts/place.ts";
 import { clipped, plain } from "../../src/dashboard/parts/plain.ts";
-import { termsOf } from "../../src/dashboard/parts/rule-label.ts";
+import { modeInWords, sourcesOf, termsOf } from "../../src/dashboard/parts/rule-label.ts";
 import { changedNumbers, editedBy, replayable } from "../../src/dashboard/rule/what-if/numbers.ts";
 import {
   doubts,
@@ -82,6 +82,25 @@ test("the quota of a calendar says where its windows begin, and in which zone", 
   expect(momentIn("No/Where", "2026-11-30T23:00:00Z")).toBeUndefined();
 });
 
+test("what a policy counts by, and what it does, is said in words", () => {
+  expect([
+    sourcesOf(undefined),
+    sourcesOf("*"),
+    sourcesOf("ip"),
+    sourcesOf([["header:x-user-id", "country"], "ip"]),
+    ...["enforce", "shadow", "soft", "other"].map(modeInWords),
+  ]).toEqual([
+    "",
+    "everybody together",
+    "ip",
+    "header:x-user-id and country, else ip",
+    "denies",
+    "only watches",
+    "marks",
+    "other",
+  ]);
+});
+
 test("times are said in two units", () => {
   expect([duration(1_500), duration(61_000), duration(3_600_000), duration(90_000_000)]).toEqual([
     "1.5 s",
@@ -139,7 +158,7 @@ describe("a what-if in words", () => {
     affected: [],
   };
 
-  test("has what was counted, what would have been, and how certain that is", () => {
+  test("has the counts, the hypothetical ones, and their certainty", () => {
     expect([
       saidNow(answer, 60),
       saidThen(answer),

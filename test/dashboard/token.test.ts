@@ -1,3 +1,4 @@
+import type { Route } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { READ_TOKEN, useDashboard } from "./dashboard.ts";
@@ -21,6 +22,37 @@ test("a token that only reads sees everything and changes nothing, and is told w
   await page.getByRole("link", { name: "Lists" }).click();
   await page.locator("summary", { hasText: "Add to blocked" }).click();
   expect(await page.getByRole("button", { name: "Add" }).first().isDisabled()).toBe(true);
+});
+
+test.each(["admin", "read"])("with the %s token nothing fails on the way in", async (role) => {
+  const page = await on.open("#/audit");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  const said: string[] = [];
+  page.on("console", (message) => said.push(message.text()));
+  await page.getByLabel("Token").fill(role === "admin" ? on.stack.adminToken! : READ_TOKEN);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("region", { name: "Audit" }).waitFor();
+  expect(await page.getByText("Your token only reads.").count()).toBe(role === "read" ? 1 : 0);
+  expect(said).toEqual([]);
+});
+
+test.each([
+  ["no answer", (route: Route) => route.abort(), "No answer"],
+  ["a page", (route: Route) => route.fulfill({ body: "<h1>Sign in</h1>" }), "not with JSON"],
+  [
+    "errors of another shape",
+    (route: Route) => route.fulfill({ status: 403, json: { errors: [{ code: 1_000 }] } }),
+    "The gateway answered with the status 403.",
+  ],
+])("with %s it says so, and tries again when asked to", async (_what, answer, text) => {
+  const page = await on.open("#/audit");
+  await page.route("**/api/v1/health", answer);
+  await page.reload();
+  await page.getByRole("alert").getByText(text).waitFor();
+  await page.unroute("**/api/v1/health");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("region", { name: "Audit" }).waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
 });
 
 test("a token that is not accepted leads back to where it is asked, and is not kept", async () => {

@@ -87,6 +87,41 @@ test("the client is found among candidates, and its request explained", async ()
   await page.getByRole("button", { name: `Block for 1h: x-user-id:${user}` }).waitFor();
 });
 
+test("a key is told apart by how it ends, in the list and in the view of its client", async () => {
+  const page = await on.open("#/audit");
+  const partition = `x-api-key:${await hash("sk_live_4242")}`;
+  const partitions = [{ policy: "rides", partition, hint: "4242", count: 9 }];
+  await page.route("**/api/v1/top?*", (route) =>
+    route.fulfill({ json: { kind: "denied", from: "", to: "", partitions } }),
+  );
+  await page.getByRole("link", { name: "Overview" }).click();
+  const top = page.getByRole("region", { name: "Denied most", exact: true });
+  await top.getByText("ends in 4242").waitFor();
+  await top.getByRole("link", { name: partition }).click();
+  await page.getByText("and its key ends in 4242").waitFor();
+});
+
+test("a credential that was found is not put into a link", async () => {
+  const page = await on.open(
+    `#/partition?policy=rides&partition=authorization:${await hash("bearer abc.def")}`,
+  );
+  await page.getByText("Find out who it is").click();
+  await page.getByLabel("Candidates").fill("abc.def");
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByText("authorization: bearer abc.def").waitFor();
+  expect(await page.getByRole("link", { name: "Explain its request" }).count()).toBe(0);
+});
+
+test.each(["ip", "subnet", "asn", "country"])(
+  "what a hashed %s used is not reset: the digest does not say whose count it is",
+  async (fact) => {
+    const page = await on.open(`#/partition?policy=rides&partition=${fact}:Zf3qk9Xr5cW1uYtB7oMh2A`);
+    const about = page.getByRole("group", { name: "About this client" });
+    await about.getByRole("button", { name: /^Block for 1h/ }).waitFor();
+    expect(await about.getByRole("button", { name: "Reset" }).count()).toBe(0);
+  },
+);
+
 test("its request is linked to once the rules are read, which say which request that is", async () => {
   const user = "found-early";
   const name = `x-user-id:${await hash(user)}`;

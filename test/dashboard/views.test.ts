@@ -53,7 +53,7 @@ describe.each(VIEWS)("%s", (hash, region) => {
   });
 });
 
-test("axe finds nothing where somebody signs in", async () => {
+test("axe finds no fault where a user signs in", async () => {
   const page = await on.open();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("Token").waitFor();
@@ -68,6 +68,7 @@ test("the numbers of a picture are a table, the newest first", async () => {
   await expect.poll(() => rows.count()).toBe(50);
   await picture.getByRole("button", { name: "Next" }).click();
   await expect.poll(() => rows.count()).toBe(10);
+  expect(await picture.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
   const label = await picture.getByRole("img").getAttribute("aria-label");
   const [, said] = /allowed (\d[\d,]*\d)/.exec(label!) ?? [];
   const shown = await picture
@@ -87,7 +88,7 @@ test("a gateway that does not count says so, and the rest works", async () => {
   await page.getByText("Redis answers").waitFor();
 });
 
-test("while it is paused nothing is asked, and again when it is live", async () => {
+test("while it is paused no request is sent, and again when it is live", async () => {
   const page = await on.open();
   await page.getByText("Denied most").first().waitFor();
   await page.clock.install();
@@ -108,9 +109,13 @@ test("while it is paused nothing is asked, and again when it is live", async () 
   await page.clock.runFor(10_000);
   await again;
   expect(asked).toBe(2);
+  // Nor where nobody looks at it.
+  await page.evaluate("Object.defineProperty(document, 'hidden', { value: true })");
+  await page.clock.runFor(60_000);
+  expect(asked).toBe(2);
 });
 
-test("the rules have what was blocked in a column of its own, apart from what was denied", async () => {
+test("the rules have blocked requests in a column of their own, apart from the denied ones", async () => {
   const page = await on.open("#/");
   const counted = (outcome: string, total: number) => ({
     rule: "POST /rides/*",
@@ -156,4 +161,80 @@ test("blocks that were met before any rule are said beside the rules, and the ot
   await rules
     .getByText("Lists blocked 4 more requests before a rule was looked up for them.")
     .waitFor();
+});
+
+test("the header says which view it is, and keeps the time range and the colours", async () => {
+  const page = await on.open("#/rules/0", { context: { colorScheme: "light" } });
+  const current = page.getByRole("navigation", { name: "Views" }).locator("[aria-current]");
+  expect(await current.allInnerTexts()).toEqual(["Rules"]);
+  const live = page.getByRole("button", { name: "Live", exact: true });
+  expect(await live.getAttribute("aria-pressed")).toBe("true");
+  await live.click();
+  const paused = page.getByRole("button", { name: "Paused", exact: true });
+  expect(await paused.getAttribute("aria-pressed")).toBe("false");
+  await page.getByLabel("Time range").selectOption("6h");
+  const background = () =>
+    page.evaluate("getComputedStyle(document.querySelector('.card')).backgroundColor");
+  const light = await background();
+  await page.getByLabel("Colours").selectOption("dark");
+  await expect.poll(background).not.toBe(light);
+  const dark = await background();
+  await page.reload();
+  await page.locator(".card").first().waitFor();
+  expect(await background()).toBe(dark);
+  expect(await page.getByLabel("Time range").inputValue()).toBe("6h");
+  expect(await page.getByLabel("Colours").inputValue()).toBe("dark");
+});
+
+test("another view begins at its top", async () => {
+  const page = await on.open("#/", { context: { viewport: { width: 1_280, height: 250 } } });
+  await page.getByRole("region", { name: "Denied most", exact: true }).waitFor();
+  await page.evaluate("scrollTo(0, 200)");
+  // A view that is as long at once.
+  await page.getByRole("link", { name: "Client" }).evaluate((link: HTMLElement) => link.click());
+  await page.getByLabel("Path and query").waitFor();
+  await expect.poll(() => page.evaluate("scrollY")).toBe(0);
+});
+
+test("what Undo takes back is offered for twenty seconds, and a message alone is shown for six", async () => {
+  const page = await on.open("#/lists");
+  await on.ask("PUT", "/lists/deny", { identity: "x-user-id:undone" });
+  await page.clock.install();
+  await page.reload();
+  await page.getByRole("button", { name: "Remove x-user-id:undone" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  const undo = page.getByRole("button", { name: "Undo", exact: true });
+  await undo.waitFor();
+  await page.clock.runFor(19_000);
+  expect(await undo.count()).toBe(1);
+  await undo.click();
+  const said = page.getByRole("status").getByText("In force again");
+  await said.waitFor();
+  await page.clock.runFor(5_000);
+  expect(await said.count()).toBe(1);
+  await page.clock.runFor(2_000);
+  await expect.poll(() => said.count()).toBe(0);
+});
+
+test("of a write with many changes the audit counts those that are not kept, too", async () => {
+  const page = await on.open("#/rules");
+  await page.route("**/api/v1/audit", (route) =>
+    route.fulfill({
+      json: {
+        entries: [
+          {
+            at: "2031-01-01T09:00:00.000Z",
+            by: "admin:01234567",
+            action: "publish",
+            version: 3,
+            changes: [{ type: "added", path: "rules[0]", after: {} }],
+            omitted: 41,
+          },
+        ],
+      },
+    }),
+  );
+  await page.getByRole("link", { name: "Audit" }).click();
+  await page.locator("td summary").getByText("42").click();
+  await page.getByText("41 more are not kept.").waitFor();
 });

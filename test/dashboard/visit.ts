@@ -23,3 +23,9 @@ export async function signIn(page: Page, address: string, token: string): Promis
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.locator("h1").waitFor();
 }
+
+/** Has the page read everything again. */
+export async function readAgain(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Live", exact: true }).click();
+  await page.getByRole("button", { name: "Paused", exact: true }).click();
+}

@@ -9,10 +9,10 @@ import { sampledUsers, unsampledUsers } from "./sampled-users.ts";
 
 const on = useDashboard();
 
-// A stack tries each worker with a request of a client of its own, who is in the sample in one stack of 64.
+// A stack tries each worker with a request of a client of its own, which is in the sample in one stack of 64.
 beforeAll(async () => {
   const asked = { policy: "rides", numbers: { limit: 2 }, minutes: 60 };
-  // It writes what the worker has counted.
+  // It writes the worker's counts.
   expect((await on.ask("POST", "/what-if", asked)).status).toBe(200);
   const redis = new Redis(on.stack.redis!, { disableClientInfo: true });
   const traces = await redis.keys("tg:{#metrics}:trace:*");
@@ -70,10 +70,10 @@ test("a policy that was not asked has no trace, and few partitions are too few s
     .waitFor();
 });
 
-test("what another limit would have denied is said with its interval, and who would notice", async () => {
+test("the denials under another limit are shown with their interval, and with the clients that would notice", async () => {
   const users = await sampledUsers(on.stack, 14);
   for (const { user } of users) await rideOften(on.stack, user, 5);
-  // Whom the sample does not have: an estimate is never above what was counted.
+  // Users outside the sample: an estimate is never above the count.
   const others = await unsampledUsers(on.stack, 800);
   for (let at = 0; at < others.length; at += 25) {
     await Promise.all(others.slice(at, at + 25).map(({ user }) => rideOften(on.stack, user, 1)));
@@ -87,7 +87,7 @@ test("what another limit would have denied is said with its interval, and who wo
     requests: number;
     deniedBefore: number;
     deniedAfter: { estimate: number; low: number; high: number };
-    affected: { number: string; deniedAfter: number }[];
+    affected: Record<"requests" | "deniedBefore" | "deniedAfter", number>[];
   };
   const { estimate, low, high } = told.deniedAfter;
   expect(low).toBeLessThan(high);
@@ -101,6 +101,26 @@ test("what another limit would have denied is said with its interval, and who wo
   expect(await violationsOf(page)).toEqual([]);
   const rows = answer.locator("tbody tr").filter({ has: page.getByRole("link") });
   expect(await rows.count()).toBe(14);
+  const cells = await rows.evaluateAll((all) =>
+    all.map((row) => [...row.querySelectorAll(".number")].map(({ textContent }) => textContent)),
+  );
+  expect(cells).toEqual(
+    told.affected.map(({ requests, deniedBefore, deniedAfter }) =>
+      [requests, deniedBefore, deniedAfter].map(String),
+    ),
+  );
+  const most = Math.max(high, told.deniedBefore);
+  const widths = await answer
+    .locator(".compared .bar, .compared .interval")
+    .evaluateAll((all) =>
+      all.map(({ style }) => [style.left || "0%", style.width].map(Number.parseFloat)),
+    );
+  const shares = [
+    [0, told.deniedBefore],
+    [0, estimate],
+    [low, high - low],
+  ].map((values) => values.map((value) => expect.closeTo((100 * value) / most, 1)));
+  expect(widths).toEqual(shares);
   const names = await rows.getByRole("link").allInnerTexts();
   expect(names.toSorted()).toEqual(users.map(({ identity }) => identity).toSorted());
   await rows.getByRole("link").first().click();
@@ -121,7 +141,13 @@ test("a link has the form's values, and a token that reads may replay", async ()
   await answerOf(page).getByText("In the last 30 minutes this policy was asked").waitFor();
   expect(await cardOf(page).getByLabel("Limit").inputValue()).toBe("1");
   expect(await cardOf(page).getByLabel("Window").inputValue()).toBe("2h");
+  const sent = page.waitForRequest("**/api/v1/what-if");
   await replay(page, "4");
+  expect((await sent).postDataJSON()).toEqual({
+    policy: "rides",
+    numbers: { limit: 4, window: "2h" },
+    minutes: 30,
+  });
   await page.waitForURL("**/#/rules/0?policy=rides&limit=4&window=2h&minutes=30");
 });
 

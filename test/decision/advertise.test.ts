@@ -25,7 +25,7 @@ describe("a policy that is not advertised", () => {
     });
   });
 
-  test("that denies is waited for, and nothing else says that it exists", async () => {
+  test("that denies is waited for, and no other field reveals it", async () => {
     const rows = [
       [burst, room(19, 0.1)],
       [hidden, full(3600.5, 3600.5)],
@@ -42,7 +42,7 @@ describe("a policy that is not advertised", () => {
     });
     const body = await decision.response().text();
     expect(JSON.parse(body)).toMatchObject({
-      detail: "The request quota is used up. Try again in 3601 s.",
+      detail: "The request quota is used up. Try again in 61 minutes.",
       "violated-policies": [],
     });
     expect(body).not.toContain("daily");

@@ -24,7 +24,7 @@ describe("a denial as a response", () => {
       type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
       title: "Quota Exceeded",
       status: 429,
-      detail: "The request quota is used up. Try again in 3601 s.",
+      detail: "The request quota is used up. Try again in 61 minutes.",
       "violated-policies": ["daily"],
     });
   });
@@ -75,7 +75,7 @@ describe("a denial as a response", () => {
 });
 
 describe("an allowed decision as a response", () => {
-  test("is an empty 200 with its fields, and asks nobody to try again", async () => {
+  test("is an empty 200 with its fields, and asks no client to try again", async () => {
     const decision = decide(
       [
         [burst, room(19, 0.1)],

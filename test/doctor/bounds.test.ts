@@ -5,6 +5,7 @@ import { connect, createServer, type AddressInfo } from "node:net";
 import { expect, inject, onTestFinished, test } from "vitest";
 
 import { checkGatewayClock } from "../../src/node/doctor/checks/clock.ts";
+import { checkCache, checkRetryAfter } from "../../src/node/doctor/checks/limited-path.ts";
 import { checkLatency, checkVersion } from "../../src/node/doctor/checks/redis-reach.ts";
 import { checkReplication } from "../../src/node/doctor/checks/replication.ts";
 import { checkSameRedis } from "../../src/node/doctor/checks/same-redis.ts";
@@ -48,6 +49,9 @@ test.each([
     ["slave0", `ip=10.0.0.2,port=6379,state=online,offset=${5_000_000 - behind},lag=${lag}`],
   ]);
   expect(idsOf(checkReplication({ ...REDIS, info }))).toEqual(ids);
+  // One that is still loading has no lag yet.
+  const loading = info.get("slave0")!.replace("online", "wait_bgsave");
+  expect(checkReplication({ ...REDIS, info: new Map([...info, ["slave0", loading]]) })).toEqual([]);
 });
 
 test.each([
@@ -123,6 +127,28 @@ test.each([
   expect(idsOf(checkSameRedis({ ...GATEWAY, health }, redis))).toEqual(ids);
 });
 
+test.each([
+  ["public", ["cacheable"]],
+  ["max-age=60, s-maxage=60", ["cacheable"]],
+  ["public, no-cache", []],
+  ["public, no-store", []],
+  ["private, s-maxage=60", []],
+  ["max-age=60", []],
+  ["s-maxage=0", []],
+])("answers of a limited path with Cache-Control: %s", (control, ids) => {
+  const fields = new Map([
+    ["ratelimit", '"all";r=8;t=1'],
+    ["cache-control", control],
+  ]);
+  expect(idsOf(checkCache({ ...GATEWAY, limited: [{ ...NOTHING, fields }] }))).toEqual(ids);
+});
+
+test.each(["same", "others"])("a denial without Retry-After among the %s of a probe", (which) => {
+  const bare = [{ ...NOTHING, status: 429, fields: new Map<string, string>() }];
+  const probe = { header: "x-user-id", isAddress: false, same: [], others: [], [which]: bare };
+  expect(idsOf(checkRetryAfter({ ...GATEWAY, headers: [probe] }))).toEqual(["no-retry-after"]);
+});
+
 /** A way to the Redis of this run, and how many connections are open on it. */
 async function startWay() {
   const { hostname, port } = new URL(inject("redisUrl"));
@@ -180,7 +206,7 @@ test("a REST API that sends without an end is left, and is a finding", async () 
   expect(found?.evidence).toContain("more than 8000000 bytes");
   await Promise.all(closed);
   expect(closed).toHaveLength(1);
-  // What the buffers of both sides hold comes on top.
+  // The content of both sides' buffers comes on top.
   expect(sent).toBeLessThan(30);
 });
 

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import type { SharedCache } from "../../src/features/shared-denials/shared-denials.ts";
 import { MAX_SHARED_BYTES, throughCache } from "../../src/live/share-state.ts";
@@ -7,12 +7,12 @@ import { type LiveState, NO_STATE } from "../../src/live/state.ts";
 const revision = (number: number): LiveState => ({ ...NO_STATE, revision: number });
 
 /** Isolates of one data centre, and how often they asked Redis. */
-function start(redis: { state: LiveState }) {
+function start(redis: { state: LiveState }, get?: SharedCache["get"]) {
   const kept = new Map<string, string>();
   const seconds: number[] = [];
   const calls = { redis: 0 };
   const cache: SharedCache = {
-    get: async (key) => kept.get(key),
+    get: get ?? (async (key) => kept.get(key)),
     put: (key, text, forSeconds) => {
       seconds.push(forSeconds);
       kept.set(key, text);
@@ -46,10 +46,10 @@ test("an isolate that knows more than the cache asks Redis", async () => {
   expect(calls.redis).toBe(2);
 });
 
-test("an older copy after a failover is not left for the others, who would take it for everything there is", async () => {
+test("an older copy after a failover is not left for the others, which would take it for all rules", async () => {
   const older = { ...revision(5), version: 1, document: "{}" };
   const { calls, kept, cache } = start({ state: older });
-  // As the reader of Redis answers whoever knows more: without the document.
+  // The answer of Redis's reader to a caller that knows more: without the document.
   const read = throughCache(
     async (known) => {
       calls.redis++;
@@ -65,7 +65,7 @@ test("an older copy after a failover is not left for the others, who would take 
   expect(calls.redis).toBe(2);
 });
 
-test("what it knows already is the same object, so that nothing is compiled again", async () => {
+test("a known part is the same object, so that it is not compiled again", async () => {
   const { read } = start({ state: revision(7) });
   const known = await read(NO_STATE);
   expect(await read(known)).toBe(known);
@@ -121,9 +121,21 @@ test("a state of more bytes than isolates may share is neither left for the othe
   expect(calls.redis).toBe(2);
 });
 
-test("an isolate that knows what the cache has asks Redis nothing", async () => {
+test("an isolate that knows the content of the cache asks Redis nothing", async () => {
   const { read, calls } = start({ state: revision(7) });
   const known = await read(NO_STATE);
   for (let i = 0; i < 5; i++) await read(known);
   expect(calls.redis).toBe(1);
+});
+
+test("a cache that does not answer is waited for a tenth of a second", async () => {
+  const { calls, read } = start({ state: revision(7) }, () => new Promise(() => {}));
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let found: LiveState | undefined;
+  void read(NO_STATE).then((state) => (found = state));
+  await vi.advanceTimersByTimeAsync(99);
+  expect(calls.redis).toBe(0);
+  await vi.advanceTimersByTimeAsync(1);
+  expect([found, calls.redis, vi.getTimerCount()]).toEqual([revision(7), 1, 0]);
 });

@@ -20,7 +20,7 @@ const HOSTILE = ['"', "\\", "\n", "\r", "\u0000", "\u2028", "\ud800", "<script>"
 const textOf = (fields: readonly (readonly [string, number])[]) =>
   openMetricsOf(snapshotOf(new Map(fields)), GAUGES);
 
-test("what was counted is told in OpenMetrics", () => {
+test("counts are written in OpenMetrics", () => {
   const text = textOf([
     ["raGET /api/*", 12],
     ["rdGET /api/*", 3],
@@ -32,6 +32,9 @@ test("what was counted is told in OpenMetrics", () => {
     ["sj", 2],
     ["t", 2_500_000],
     ["ea", 1],
+    ["da", 4],
+    ["dg", 2],
+    ["dh", 9],
     ["c", 20],
     ["x", 3],
     ["naaapi", 2],
@@ -59,6 +62,8 @@ test("what was counted is told in OpenMetrics", () => {
   expect(samples.get('tidegate_store_duration_seconds_bucket{le="+Inf"}')).toBe(3);
   expect(samples.get("tidegate_store_duration_seconds_sum")).toBe(2.5);
   expect(samples.get('tidegate_store_errors_total{code="ERR_STORE_TIMEOUT"}')).toBe(1);
+  expect(samples.get('tidegate_replica_errors_total{code="ERR_STORE_TIMEOUT"}')).toBe(4);
+  expect(samples.get('tidegate_replica_errors_total{code="REFUTED"}')).toBe(2);
   expect(samples.get("tidegate_redis_commands_total")).toBe(20);
   expect(samples.get("tidegate_optimistic_excess_units_total")).toBe(3);
   expect(samples.get('tidegate_notices_total{policy="api",kind="reached",result="told"}')).toBe(2);
@@ -68,7 +73,7 @@ test("what was counted is told in OpenMetrics", () => {
   expect(samples.get("tidegate_breaker_open")).toBe(0);
   expect(samples.get("tidegate_config_version")).toBe(7);
   expect(samples.get("tidegate_config_error")).toBe(0);
-  expect(families.size).toBe(17);
+  expect(families.size).toBe(18);
 });
 
 test.each(HOSTILE)("a rule with %j in its path is a label, and nothing else", (hostile) => {
@@ -86,7 +91,7 @@ test("a label stays short, and no character is cut in two", () => {
   expect(label.isWellFormed()).toBe(true);
 });
 
-test("fields that nobody of this version wrote are left out", () => {
+test("fields that this version does not write are left out", () => {
   const { requests, evaluations } = snapshotOf(
     new Map([
       ["", 1],

@@ -24,7 +24,7 @@ async function resultsOf(sandboxes: number): Promise<readonly Result[]> {
   return results;
 }
 
-test("each mutant is tried once, whatever the number of sandboxes", async () => {
+test("each mutant is tried once, for any number of sandboxes", async () => {
   const names = MUTANTS.map(({ name }) => name).sort();
   for (const count of [1, 2, 9]) {
     const results = await resultsOf(count);

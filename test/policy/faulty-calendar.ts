@@ -8,7 +8,7 @@ const DAY = /^Give a day of the (?:month from 1 to 31|week from 1 to 7), or a mo
 const MOMENT = /^Give a moment such as "2026-03-15T10:30:00Z", with whose time each (?:day|hour) /;
 const ONLY = /^Only windows of a calendar have it: "month", "week", "day" or "hour"\./;
 
-/** What windows of a calendar cannot have. */
+/** Options that windows of a calendar cannot have. */
 export const FAULTY_CALENDAR: FaultyOptions[] = [
   ...[0, 32, 1.5, -1, 1e6, "15", "2026-02-30T00:00:00Z", null, {}].map((anchor): FaultyOptions => {
     const text = JSON.stringify(anchor);
@@ -81,6 +81,24 @@ export const FAULTY_CALENDAR: FaultyOptions[] = [
     "plans.gold.p.window",
     '"30d"',
     /^Use "month", "week", "day" or "hour"/,
+  ],
+  ...[
+    { window: "30d" },
+    { window: "30d", limit: 5 },
+    { window: "30d", timeZone: "UTC", anchor: 1 },
+  ].map((numbers): FaultyOptions => [
+    `a plan that makes a length of a calendar with an anchor by ${JSON.stringify(numbers)}`,
+    { ...windows({ anchor: 15, timeZone: "Asia/Tokyo" }), plans: { gold: { p: numbers } } },
+    "plans.gold.p.window",
+    '"30d"',
+    /^Use "month", "week", "day" or "hour"/,
+  ]),
+  [
+    "a plan whose window has no day such as the policy's anchor",
+    { ...windows({ anchor: 15 }), plans: { gold: { p: { limit: 5, window: "week" } } } },
+    "plans.gold.p.window",
+    '"week"',
+    /^Give anchor, too, or another value here: the policy's own anchor, 15, does not fit\. Give a day of the week from 1 to 7/,
   ],
   [
     "a plan that makes a calendar of a length",

@@ -13,7 +13,7 @@ const PLANS =
   /^Give plans by their names, and in each the policies that differ: \{ gold: \{ rides: /;
 const PLAN = /^Give policies by their names, and of each the numbers that differ: \{ rides: /;
 
-/** Options of a limiter that are wrong about dimensions, modes, what is counted, or plans. */
+/** Options of a limiter with faults of dimensions, modes, counted events, or plans. */
 export const FAULTY_DIMENSIONS: FaultyOptions[] = [
   ...["", "a b", "**", "1ip", "ip:v4", "x".repeat(33), 5, null, ["ip"]].map((by): FaultyOptions => [
     `a dimension that reads ${JSON.stringify(by)}`,
@@ -182,5 +182,12 @@ export const FAULTY_DIMENSIONS: FaultyOptions[] = [
     "plans.gold.q.limit",
     "1000000",
     /more than 366 days to refill/,
+  ],
+  [
+    "a plan whose refill is too slow for the policy's own limit",
+    withPlans({ gold: { q: { refill: 1, per: "366d" } } }),
+    "plans.gold.q.refill",
+    "1",
+    /^Give limit, too, or another value here: the policy's own limit, \d+, does not fit\. At 1 per 31622400 s/,
   ],
 ];

@@ -36,7 +36,7 @@ export function fields({ headers }: Answer, name: string): Record<string, Record
   );
 }
 
-/** What a policy has left. */
+/** The remaining units of a policy. */
 export function left(answer: Answer, policy: string): number | undefined {
   return fields(answer, "ratelimit")[policy]?.["r"];
 }

@@ -4,7 +4,7 @@ import { type CompiledPolicy, compilePolicies } from "../../src/policy/compile.t
 import { fromData } from "../../src/policy/from-data.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 
-/** Policies, made by builders or plain data, as a store takes them; throws what is wrong with them. */
+/** Policies, made by builders or plain data, as a store takes them; throws their faults. */
 export function compile(policies: readonly Policy[]): readonly CompiledPolicy[] {
   const faults = new Faults();
   const compiled = compilePolicies(policies.map(compilable), "policies", faults);

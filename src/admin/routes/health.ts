@@ -2,7 +2,7 @@ import type { Administered } from "../../gateway/administration/administered.ts"
 import { healthCheck } from "../../gateway/health.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import type { Health } from "../answers/health.ts";
-import type { Route } from "../call.ts";
+import type { Call, Route } from "../call.ts";
 
 /** The public health of the gateway, and the version of its rules. */
 export function healthRoutes(gateway: Administered): readonly Route[] {
@@ -13,13 +13,14 @@ export function healthRoutes(gateway: Administered): readonly Route[] {
     () => gateway.enforced().error,
   );
 
-  async function health(): Promise<Response> {
+  async function health({ caller }: Call): Promise<Response> {
     const answer = await check();
     const { status, headers } = answer;
     const body = {
-      ...((await answer.json()) as Omit<Health, "onFailure" | "live">),
+      ...((await answer.json()) as Omit<Health, "onFailure" | "live" | "role">),
       onFailure: gateway.onFailure(),
       live: gateway.enforced(),
+      role: caller.role,
     } satisfies Health;
     return new Response(JSON.stringify(body), { status, headers });
   }

@@ -7,7 +7,7 @@ import { CALENDAR_WINDOW as script } from "../scripts.generated.ts";
 import { scaleWindow } from "../window.ts";
 import { boundariesAround, type Calendar } from "./boundaries.ts";
 import { follow, windowIn } from "./current.ts";
-import { type CalendarOptions, readCalendar, WINDOW_US } from "./options.ts";
+import { type CalendarOptions, readCalendar, refusesLength, WINDOW_US } from "./options.ts";
 
 /** A policy of `fixedWindow()` with a calendar's window, in a limiter that knows calendars. */
 export type CalendarWindowPolicy = PolicyOf<"calendar-window", CalendarOptions>;
@@ -74,6 +74,7 @@ export const calendarWindowBy = (nowMs: () => number) =>
       anchor: { kind: "own" },
       aligned: { kind: "own" },
     } as object,
+    refusesNumbers: refusesLength,
     // Not the zone and the first day: a policy that gets others keeps its count.
     nameParts: ({ window }) => [window],
 

@@ -21,13 +21,17 @@ export interface CalendarOptions extends CommonOptions {
    * change, and begins with its first moment that exists; an hour has 3,600 s.
    */
   readonly window: CalendarUnit;
-  /** The time zone, by its name in the IANA data, such as `"Europe/Berlin"`. Default: `"UTC"`. */
+  /**
+   * The time zone, by its name in the IANA data, such as `"Europe/Berlin"`. If it changes, what the current window has consumed
+   * counts in the current window of the new zone. Default: `"UTC"`.
+   */
   readonly timeZone?: string;
   /**
    * Where windows begin. Of months the day, where 29 to 31 are the last day of a month that has fewer; of weeks the ISO day
    * of the week, where 1 is Monday. Or a moment, such as when a subscription began, as milliseconds since 1970, a `Date` or
    * a text of ISO 8601 with a zone, such as `"2026-03-15T10:30:00Z"`: each window begins with the day of the month, the day
    * of the week, the hour and minute of a day or the minute of an hour that the clocks of the time zone show at that moment.
+   * If it changes, what the current window has consumed counts in the current window of the new calendar.
    * Range: 1 to 31 for months, 1 to 7 for weeks, a moment for all. Default: the first day, Monday, midnight, the full hour.
    *
    * @example
@@ -69,6 +73,13 @@ export function namesCalendar({ window, timeZone, anchor }: Given): boolean {
 
 /** "1 month" is none: no unit of a duration has three letters. */
 const LIKE_DURATION = /^[^a-z]*\d[^a-z]*[a-z]{0,2}$/i;
+
+/** No plan makes a length of a calendar's window, whatever else it changes. */
+export function refusesLength({ window }: Given, path: string, faults: Faults): boolean {
+  if (window === undefined || isUnit(window)) return false;
+  faults.add(`${path}.window`, window, CALENDAR_UNIT);
+  return true;
+}
 
 /** Checks the options of a calendar's window; `undefined` after a fault. */
 export function readCalendar(

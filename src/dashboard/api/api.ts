@@ -1,10 +1,16 @@
-import type { Fault, Problem } from "./answers.ts";
+import type { Fault, Health, Problem } from "./answers.ts";
 
 /** Beside the page, wherever it is served from. */
 const BASE = "api/v1";
 
 /** A gateway that has not answered by then will not. */
 const TIMEOUT_MS = 20_000;
+
+/** What answers before a gateway has errors of other shapes. */
+function isFault(error: Partial<Fault>): error is Fault {
+  const texts = [error.path, error.value, error.remedy];
+  return texts.every((text) => typeof text === "string");
+}
 
 /** A request that got no answer, or a refusal. */
 export class ApiError extends Error {
@@ -18,7 +24,7 @@ export class ApiError extends Error {
   constructor({ status, title, detail, errors = [], version }: Problem) {
     super(detail ?? title);
     this.status = status;
-    this.faults = errors;
+    this.faults = [errors].flat().filter(isFault);
     this.version = version;
   }
 
@@ -27,6 +33,9 @@ export class ApiError extends Error {
     return this.status === 404 || this.status === 501;
   }
 }
+
+/** A page to sign in at, for example. */
+const NO_JSON = "Something before the gateway answered in its place, and not with JSON.";
 
 export interface Sending {
   readonly body?: unknown;
@@ -68,6 +77,9 @@ export function openApi(token: string | undefined, refused: (problem: ApiError) 
     });
     if (response.status === 204) return undefined as Answer;
     const answer: unknown = await response.json().catch(() => undefined);
+    if (response.ok && answer === undefined) {
+      throw new ApiError({ status: response.status, title: NO_JSON });
+    }
     // Where the store does not answer, health says so with a 503: that is no refusal.
     if (response.ok || (path === "/health" && isHealth(answer))) return answer as Answer;
     const title = `The gateway answered with the status ${response.status}.`;
@@ -83,18 +95,8 @@ function isHealth(answer: unknown): boolean {
   return typeof answer === "object" && answer !== null && "live" in answer;
 }
 
-/**
- * Whether the token may write, which only a write shows. This one names no entry: a token that may write gets a 400, and any
- * other a 403.
- */
+/** Whether the token may write; a gateway that does not say which it is refuses a write itself. */
 export async function mayWrite(api: Api): Promise<boolean> {
-  try {
-    await api.send("DELETE", "/lists/allow?id=none");
-    return true;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.status === 403) return false;
-    if (error.status === 400) return true;
-    throw error;
-  }
+  const { role } = await api.get<Health>("/health");
+  return role !== "read";
 }

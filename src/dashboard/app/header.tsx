@@ -73,7 +73,7 @@ function TimeControls() {
       <button
         type="button"
         class={isPaused ? "live paused" : "live"}
-        aria-pressed={!isPaused}
+        aria-pressed={isPaused ? "false" : "true"}
         onClick={() => setPaused(!isPaused)}
       >
         {isPaused ? "Paused" : "Live"}

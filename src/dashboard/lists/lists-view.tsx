@@ -1,11 +1,20 @@
 import type { Entry } from "../api/answers.ts";
-import { useAnswer } from "../live/use-answer.ts";
-import { Answered } from "../parts/states.tsx";
+import { type Loaded, useAnswer } from "../live/use-answer.ts";
+import { Answered, Failed } from "../parts/states.tsx";
 import { AddEntry } from "./add-entry.tsx";
 import { EntryTable } from "./entry-table.tsx";
 import { type ListPath, LISTS } from "./list-paths.ts";
 
+interface Entries {
+  readonly entries: readonly Entry[];
+}
+
+const PATHS = Object.keys(LISTS) as ListPath[];
+
 export function ListsView() {
+  const lists = PATHS.map((path) => useAnswer<Entries>(`/${path}`));
+  // A gateway that has none of them says why once.
+  const missing = lists.find(({ error }) => error?.isMissing)?.error;
   return (
     <>
       <h1>Lists and overrides</h1>
@@ -13,15 +22,21 @@ export function ListsView() {
         To change an entry of the document, publish another document. Entries that single calls made
         are in force beside them.
       </p>
-      {(Object.keys(LISTS) as ListPath[]).map((path) => (
-        <List path={path} />
-      ))}
+      {missing ? (
+        <Failed error={missing} />
+      ) : (
+        PATHS.map((path, i) => <List path={path} entries={lists[i]!} />)
+      )}
     </>
   );
 }
 
-function List({ path }: { readonly path: ListPath }) {
-  const entries = useAnswer<{ readonly entries: readonly Entry[] }>(`/${path}`);
+interface ListProps {
+  readonly path: ListPath;
+  readonly entries: Loaded<Entries>;
+}
+
+function List({ path, entries }: ListProps) {
   const { title, note } = LISTS[path];
   return (
     <section class="card" aria-label={title}>

@@ -8,7 +8,7 @@ export interface Described {
 }
 
 /** These values are credentials: they do not belong in an address. */
-const SECRET = /^(?:authorization|proxy-authorization|cookie)$/i;
+export const SECRET = /^(?:authorization|proxy-authorization|cookie)$/i;
 
 /** A hash in place of the client's own value. */
 const HASHED = /^(?:[\w-]{22}|[\w-]{43})$/;

@@ -1,4 +1,5 @@
 import { momentIn } from "../../runtime/moment-in.ts";
+import { waitInWords } from "../../runtime/wait-in-words.ts";
 import type { ExplainedPolicy, Explanation } from "../api/answers.ts";
 import { count, duration, moment } from "../parts/format.ts";
 import { clipped, plain } from "../parts/plain.ts";
@@ -26,7 +27,7 @@ export function Explained({ explanation }: { readonly explanation: Explanation }
       <p class="facts">
         <span>status {status}</span>
         <span>{plain(reason)}</span>
-        {retryAfter !== undefined && <span>retry after {retryAfter} s</span>}
+        {retryAfter !== undefined && <span>retry after {waitInWords(retryAfter)}</span>}
         {plan !== undefined && override === undefined && <span>plan {plain(plan)}</span>}
         {override !== undefined && <span>override {clipped(override)}</span>}
         <span>rules of version {version}</span>

@@ -4,6 +4,7 @@ import { Field } from "../parts/field.tsx";
 import { linkTo } from "../parts/place.ts";
 import { clipped } from "../parts/plain.ts";
 import { partsOf, type Recognized, recognize } from "./candidates.ts";
+import { SECRET } from "./described.ts";
 
 interface WhoProps {
   readonly name: string;
@@ -16,6 +17,7 @@ export function Who({ name, example }: WhoProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [found, setFound] = useState<readonly Recognized[] | undefined>(undefined);
   if (partsOf(name).length === 0) return <></>;
+  const link = found && example && linkOf(found, example);
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
@@ -44,20 +46,33 @@ export function Who({ name, example }: WhoProps) {
             It is <code class="untrusted">{clipped(`${source}: ${value}`)}</code>
           </p>
         ))}
-        {found && found.length > 0 && example && (
-          <a href={linkOf(found, example)}>Explain its request</a>
-        )}
+        {link !== undefined && <a href={link}>Explain its request</a>}
       </div>
     </details>
   );
 }
 
-/** A request of the client. A credential stays out of the address. */
-function linkOf(found: readonly Recognized[], example: NonNullable<WhoProps["example"]>): string {
-  const ip = found.find(({ source }) => source === "ip")?.value;
-  const headers = found
-    .filter(({ source }) => !source.includes(":") && !/^(?:ip|subnet|asn|country)$/.test(source))
-    .map(({ source, value }) => `${source}: ${value}`)
-    .join("\n");
-  return linkTo("partition", { ...example, ip, headers });
+/**
+ * A request of the client; `undefined` where an address may not show the client, or no field of the form has it: another
+ * client's request would be explained.
+ */
+function linkOf(
+  found: readonly Recognized[],
+  example: NonNullable<WhoProps["example"]>,
+): string | undefined {
+  const {
+    address = [],
+    field = [],
+    other = [],
+  } = Object.groupBy(found, ({ source }) => kindOf(source));
+  if (found.length === 0 || other.length > 0) return undefined;
+  const headers = field.map(({ source, value }) => `${source}: ${value}`).join("\n");
+  return linkTo("partition", { ...example, ip: address[0]?.value, headers });
+}
+
+function kindOf(source: string): "address" | "field" | "other" {
+  if (source === "ip" || source === "subnet") return "address";
+  return source.includes(":") || /^(?:asn|country)$/.test(source) || SECRET.test(source)
+    ? "other"
+    : "field";
 }

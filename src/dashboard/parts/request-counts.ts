@@ -56,7 +56,7 @@ const MAX_LINES = 5;
 /** Denials over time by rule. */
 export function denialsByRule(requests: Requests, length: number): Series[] {
   const denied = requests.filter(({ outcome }) => outcome === "denied");
-  const order = byRule(denied).map(({ rule }) => rule);
+  const order = byRule(denied).flatMap((row) => (row.denied > 0 ? row.rule : []));
   const valuesOf = (rules: readonly string[]) => {
     const wanted = new Set(rules);
     return added(

@@ -1,9 +1,11 @@
-import type { Faults } from "../../options/faults.ts";
+import { IMPLEMENTATION } from "../../algorithms/algorithm.ts";
+import { Faults } from "../../options/faults.ts";
 import {
   LEASE_UNDER_PLAN,
   LIMIT_BELOW_SHARDS,
   MAX_NAMES,
   NAME as NAME_FAULT,
+  NUMBER_MISFITS,
   PLAN,
   PLAN_NUMBERS,
   PLANS,
@@ -106,10 +108,11 @@ function withNumbers(
     return policy;
   }
   checkOptions(numbers, options, `${path}.`, faults);
+  if (policy.implementation.refusesNumbers?.(numbers, path, faults)) return policy;
   // Unknown options are reported elsewhere.
   const known = Object.entries(numbers).filter(([option]) => options.includes(option));
   const changed = { ...given, ...Object.fromEntries(known) } as Policy;
-  const compiled = compilePolicy(changed, path, faults);
+  const compiled = compileChanged(changed, numbers, path, faults);
   if (!compiled) return policy;
   if (compiled.limit < policy.shards) {
     faults.add(`${path}.limit`, compiled.limit, LIMIT_BELOW_SHARDS, policy.shards);
@@ -124,4 +127,26 @@ function withNumbers(
     return policy;
   }
   return tightenPolicy(planned, leaseUs);
+}
+
+/**
+ * Compiles a policy with some numbers. Where an option that is not among them does not go with them, the fault is that of
+ * the number.
+ */
+function compileChanged(
+  changed: Policy,
+  numbers: Readonly<Record<string, unknown>>,
+  path: string,
+  faults: Faults,
+): CompiledPolicy | undefined {
+  const found = new Faults(faults.sentences);
+  const compiled = compilePolicy(changed, path, found);
+  const options = Object.keys(changed[IMPLEMENTATION].options);
+  const cause = options.find((option) => Object.hasOwn(numbers, option));
+  for (const fault of found.list) {
+    const option = fault.path.slice(path.length + 1);
+    if (cause === undefined || Object.hasOwn(numbers, option)) faults.put(fault);
+    else faults.add(`${path}.${cause}`, numbers[cause], NUMBER_MISFITS, { ...fault, option });
+  }
+  return compiled;
 }

@@ -25,6 +25,8 @@ export interface Replica {
     policies: readonly CompiledPolicy[],
     latestUs: number,
   ): Promise<readonly Row[] | undefined>;
+  /** Hears that the primary admitted what the replica denied. */
+  readonly refuted?: () => void;
 }
 
 /** The scripts write only to repair a state, which a replica cannot do, and which may be newer at the primary. */

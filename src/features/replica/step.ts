@@ -114,6 +114,7 @@ export function replicaStep(
         if ((await store.spansPartitions?.(prefix)) !== false) trust.confirm(now());
       } else if (own && own.at.nowUs < latestUs + waitUs(rows)) {
         trust.refute(now());
+        replica!.refuted?.();
         reportOnce(
           "Redis admitted a request that the replica denied, so the replica is not asked for a minute. Is it a replica of this Redis, and is the link between them up?",
         );

@@ -178,7 +178,7 @@ export function readConfig(
     store: recorder ? recorder.meter.measured(opened!) : opened!,
     redis,
     timeoutMs,
-    replica,
+    replica: replica && recorder ? recorder.meter.measuredReplica(replica) : replica,
     recorder,
     denialLog,
     writers: [recorder, denialLog].filter((writer) => writer !== undefined),

@@ -69,6 +69,7 @@ export const History = reading<AnswerOfHistory>()(
 );
 
 export type History = z.output<typeof History>;
+export type Published = z.output<typeof Published>;
 
 export const Audit = reading<AnswerOfAudit>()(
   z.object({

@@ -16,6 +16,8 @@ export interface DoctorArguments {
   readonly restUrl?: string;
   readonly restTokenFile?: string;
   readonly redisUrl?: string;
+  readonly replicaUrl?: string;
+  readonly replicaTokenFile?: string;
   readonly prefix?: string;
   readonly limiterTimeout?: string;
   readonly config?: string;
@@ -42,6 +44,12 @@ export function readDoctorOptions(
   if ([url, redisUrl, rest, given.config].every((each) => each === undefined)) {
     throw new UsageError("Give --url, --rest-url, --redis-url or --config.");
   }
+  const hasRedis = rest !== undefined || redisUrl !== undefined;
+  if (given.replicaUrl !== undefined && !hasRedis) {
+    throw new UsageError(
+      "--replica-url needs --rest-url or --redis-url: it is compared with that.",
+    );
+  }
   if (path !== undefined && !/^\/[!-~]*$/.test(path)) {
     throw new UsageError(`--path takes an escaped path that begins with "/", not "${path}".`);
   }
@@ -53,6 +61,7 @@ export function readDoctorOptions(
     preview,
     rest,
     redisUrl,
+    replica: hasRedis ? readReplica(given, environment) : undefined,
     path,
     prefix,
     identityHeader: readHeaderName(given.identityHeader),
@@ -111,6 +120,22 @@ function readRest(
   return { url, token };
 }
 
+/** By the variables of the gateway, if the options do not say. */
+function readReplica(
+  { replicaUrl, replicaTokenFile: file }: DoctorArguments,
+  environment: NodeJS.ProcessEnv,
+): DoctorOptions["replica"] {
+  const url = replicaUrl ?? (environment["REPLICA_URL"] || undefined);
+  if (url === undefined) {
+    if (file !== undefined) throw new UsageError("--replica-token-file needs --replica-url.");
+    return undefined;
+  }
+  requireUrl("--replica-url", url, /^https?:/);
+  const token = file === undefined ? environment["REPLICA_TOKEN"] : readFile(file).trim();
+  if (!token) throw new UsageError("--replica-url needs --replica-token-file or REPLICA_TOKEN.");
+  return { url, token };
+}
+
 /** Without the value in the message: it may hold a password. */
 function requireUrl(option: string, value: string, scheme: RegExp): void {
   if (scheme.test(value) && URL.canParse(value)) return;
@@ -121,6 +146,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "--url": "https://api.example.com",
   "--preview": "https://preview.example.com",
   "--rest-url": "https://name.upstash.io",
+  "--replica-url": "https://nearby.example.com",
   "--redis-url": "redis://127.0.0.1:6379",
 };
 

@@ -122,6 +122,17 @@ describe("an origin that cannot be reached", () => {
     expect(lines()).toEqual([]);
   });
 
+  test("is not asked for a client that has gone already", async () => {
+    let asked = 0;
+    const origin = await startOrigin((_, response) => {
+      asked++;
+      response.end();
+    });
+    const ask = gatewayTo(origin.url, generous, { ORIGIN_TIMEOUT: "1s" });
+    expect((await ask("/x", { signal: AbortSignal.abort() })).status).toBe(502);
+    expect([asked, lines()]).toEqual([0, []]);
+  });
+
   test("is told once a minute, with how many requests it failed, each kind by itself", () => {
     let ms = 0;
     const tell = originReporter(() => ms);

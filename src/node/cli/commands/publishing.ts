@@ -104,7 +104,7 @@ async function push(file: string, options: PushOptions, command: Command): Promi
     note(`${count(value.changes.length, "change")}; nothing is published.`);
     return;
   }
-  note(`Published version ${value.version}.`);
+  notePublished(value);
   if (options.update) writeVersion(document, value.version);
   else note(`The next push is based on it: set "version": ${value.version}, or use --update.`);
 }
@@ -193,7 +193,12 @@ async function change(path: string, body: object, command: Command): Promise<voi
   const { raw, value } = await ask({ method: "POST", path, body }, Published);
   if (wantsJson(command)) printJson(raw);
   else print(...changeLines(value.changes));
-  note(`Published version ${value.version}.`);
+  notePublished(value);
+}
+
+/** A rollback to a version with the same rules would else look as if it had changed something. */
+function notePublished({ version, changes }: Published): void {
+  note(`Published version ${version}${changes.length === 0 ? ", which changes nothing" : ""}.`);
 }
 
 async function history(_options: unknown, command: Command): Promise<void> {

@@ -1,5 +1,6 @@
 import { SHARED_IDENTITY } from "../../../adapter/partitions.ts";
 import { momentIn } from "../../../runtime/moment-in.ts";
+import { waitInWords } from "../../../runtime/wait-in-words.ts";
 import type { Explanation, NamedClient } from "../answers.ts";
 import { entryName } from "./entry-name.ts";
 import { escape } from "./escape.ts";
@@ -75,9 +76,13 @@ function entryText(entry: NamedClient): string {
   return entry.until === undefined ? name : `${name} until ${escape(String(entry.until))}`;
 }
 
+/** A wait of seconds has its milliseconds, too. */
+const EXACT_BELOW_MS = 60_000;
+
 function waitOf(ms: number | null = 0): string {
   if (ms === null) return "never";
-  return ms > 0 ? `${Math.ceil(ms) / 1000} s` : "-";
+  if (ms <= 0) return "-";
+  return ms < EXACT_BELOW_MS ? `${Math.ceil(ms) / 1000} s` : waitInWords(Math.ceil(ms / 1000));
 }
 
 /** When the window of a calendar ends, by the clocks of its time zone. */
@@ -98,7 +103,7 @@ function sentenceOf({ verdict, status, reason, retryAfter, ...rest }: Explanatio
   const details = [
     ...(status === undefined || status === null ? [] : [`status ${status}`]),
     ...(reason && reason !== verdict ? [`reason: ${escape(reason)}`] : []),
-    ...(retryAfter === undefined ? [] : [`retry after ${retryAfter} s`]),
+    ...(retryAfter === undefined ? [] : [`retry after ${waitInWords(retryAfter)}`]),
     ...(rest.plan ? [`plan ${escape(rest.plan)}`] : []),
     ...(rest.override ? [`override ${inline(rest.override)}`] : []),
     ...(rest.entries ?? []).map((entry) => `entry ${entryText(entry)}`),

@@ -15,7 +15,7 @@ export function checkFields(facts: GatewayFacts): Finding[] {
       title: "The path shows no limit",
       evidence: `GET ${facts.path} answers ${facts.limited[0]?.status} without RateLimit and X-RateLimit-Remaining`,
       remedy:
-        "If no rule covers it, name a limited path with --path. Else something in front removes the fields, or passes the gateway by.",
+        "If no rule covers GET of it, name a limited path with --path. Else something in front removes the fields, or passes the gateway by.",
     },
   ];
 }
