@@ -171,3 +171,14 @@ test("there are forty zones", () => expect(new Set(ZONES).size).toBe(40));
 test.for(KNOWN)("%s has a %s (%i) from %s to %s", (known) => {
   expect(windowOf(known)).toEqual(expectedOf(known));
 });
+
+test("of two months of 31 days, the last moment of the second knows when the first began", () => {
+  const [before] = boundariesAround(calendar("UTC", "month", 1), Date.UTC(2026, 8, 1) - 1);
+  expect(before).toBe(Date.UTC(2026, 6, 1));
+});
+
+test("the day after one that a zone has skipped knows when the day before that one began", () => {
+  const apia = calendar("Pacific/Apia", "day", 0);
+  const [before, begins] = boundariesAround(apia, Date.UTC(2011, 11, 30, 12));
+  expect([before, begins]).toEqual([Date.UTC(2011, 11, 29, 10), Date.UTC(2011, 11, 30, 10)]);
+});

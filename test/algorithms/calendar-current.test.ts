@@ -35,3 +35,23 @@ test("each window has those beside it, also where no timer renews the list", () 
     });
   }
 });
+
+test("boundaries are computed once half of them have passed, right after that request, and no more often", () => {
+  let nowMs = NOON_MS;
+  const around = vi.fn(zone.around);
+  const windowOfNow = follow({ unit: "hour", zone: { ...zone, around }, anchor: 0 }, () => nowMs);
+  // The first of 256 is that of the hour before.
+  for (const [hours, timers] of [
+    [127, 0],
+    [128, 1],
+  ] as const) {
+    nowMs = NOON_MS + hours * HOUR_MS;
+    expect(windowOfNow()).toBe(windowOfNow());
+    expect([vi.getTimerCount(), around.mock.calls.length]).toEqual([timers, 1]);
+  }
+  vi.advanceTimersByTime(1);
+  expect(around).toHaveBeenCalledTimes(2);
+  // After weeks without a request, this one computes them, and those after it have them.
+  for (nowMs += 400 * HOUR_MS; nowMs < NOON_MS + 540 * HOUR_MS; nowMs += HOUR_MS) windowOfNow();
+  expect([vi.getTimerCount(), around.mock.calls.length]).toEqual([0, 3]);
+});

@@ -35,6 +35,28 @@ test("the window of a moment has it from its first to before its last microsecon
   }
 });
 
+test("moments of one window share its numbers", () => {
+  const [policy] = compileAt(() => 0, fixedWindow({ limit: 1, window: "hour" }));
+  const parametersAt = parametersByTime(policy!.parameters);
+  expect(parametersAt(MORNING + 1)).toBe(parametersAt(MORNING));
+});
+
+test("a policy that gets another zone or another first day keeps its key", () => {
+  const keys = [{}, { timeZone: "Asia/Tokyo" }, { anchor: 15 }].map(
+    (options) => compileAt(() => 0, fixedWindow({ limit: 1, window: "month", ...options }))[0]!.key,
+  );
+  expect(new Set(keys).size).toBe(1);
+});
+
+test("at the boundary, all that the script gets is of the window that begins", () => {
+  let nowMs = Date.UTC(2026, 1, 28);
+  const made = () => compileAt(() => nowMs * 1000, fixedWindow({ limit: 1, window: "month" }))[0]!;
+  const policy = made();
+  nowMs = Date.UTC(2026, 2, 1);
+  const fresh = made();
+  expect(policy.implementation.live!(policy)).toEqual(fresh.implementation.live!(fresh));
+});
+
 test("a policy is renewed at the end of the window of now, in its zone", () => {
   let nowMs = MORNING;
   const options = { limit: 1, window: "hour", timeZone: "Asia/Kathmandu" } as const;

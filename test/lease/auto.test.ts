@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import { autoUnits } from "../../src/features/leases/auto.ts";
 import {
@@ -13,6 +13,7 @@ import {
   tokenBucket,
 } from "../../src/index.ts";
 import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { heldStore, turns } from "../support/optimistic/held-store.ts";
@@ -109,6 +110,22 @@ describe("the length of an automatic lease", () => {
     expect(leased({ policies: [bucket({ optimistic: true })] })).toEqual([[200, 90, 1.8]]);
     const sharedDenials = { share: () => ({}) as never };
     expect(leased({ policies: [bucket()], sharedDenials })).toEqual([[200, 90, 1.8]]);
+  });
+
+  test("shares no denials, and a dimension that is too small for a lease does", () => {
+    const share = vi.fn(() => ({}) as never);
+    const sharing = (policy: Policy) => {
+      const options = { lease: "auto", policies: [policy], sharedDenials: { share } } as const;
+      buildLimiter(
+        memoryStore(),
+        checkSettings(options, EVERY_FEATURE, new Faults()),
+        EVERY_FEATURE,
+      );
+    };
+    sharing(bucket());
+    expect(share).not.toHaveBeenCalled();
+    sharing(fixedWindow({ limit: 5, window: "1m" }));
+    expect(share).toHaveBeenCalledOnce();
   });
 
   test("is none of other words", () => {

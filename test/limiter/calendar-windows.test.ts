@@ -108,6 +108,23 @@ describe.each(STORES)("windows of a calendar, counted in %s", (kind) => {
     expect((await limiter.peek(identity)).policies[0]!.remaining).toBe(10);
   });
 
+  test("leased units end with the window that they were taken from", async () => {
+    const { make, moveTo } = limiterAt(kind, `${YEAR}-05-01T23:59:59.500Z`, {
+      policies: [fixedWindow({ name: "p", limit: 400, window: "day" })],
+      lease: "1s",
+    });
+    const [limiter, identity] = [make(), who()];
+    const admittedOf = async (requests: number) => {
+      let admitted = 0;
+      for (let i = 0; i < requests; i++)
+        admitted += Number((await limiter.limit(identity)).allowed);
+      return admitted;
+    };
+    await admittedOf(100);
+    moveTo(`${YEAR}-05-02T00:00:00Z`);
+    expect(await admittedOf(600)).toBe(400);
+  });
+
   test.each([
     ["shards", { policies: [fixedWindow({ name: "p", limit: 40, window: "day", shards: 4 })] }],
     ["leases", { policies: [fixedWindow({ name: "p", limit: 40, window: "day" })], lease: "1s" }],

@@ -1,8 +1,9 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
+import { settlementOf } from "../../src/features/holds/settle-response.ts";
 import { concurrency, createLimiter, fixedWindow, memoryStore } from "../../src/index.ts";
 import { usage } from "../../src/llm.ts";
-import { streamed } from "../support/adapter/background.ts";
+import { nextOf, streamed } from "../support/adapter/background.ts";
 
 const limiter = () =>
   createLimiter({
@@ -187,4 +188,26 @@ test("a response that switches protocols leaves its slot to the handler, because
   expect(await left(of)).toEqual([4_600, 1]);
   await hold.release();
   expect(await left(of)).toEqual([5_000, 2]);
+});
+
+test("an answer to HEAD whose body its handler still reads settles the hold, and leaves the body to the handler", async () => {
+  const unhandled = vi.fn();
+  process.on("unhandledRejection", unhandled);
+  onTestFinished(() => void process.off("unhandledRejection", unhandled));
+  const of = limiter();
+  const hold = await of.reserve("ada", { cost: { tokens: 400 } });
+  const waiting: Promise<unknown>[] = [];
+  const { body, send } = streamed();
+  const reader = body.getReader();
+  const settlement = settlementOf(hold, [], (promise) => void waiting.push(promise))!;
+  const request = { method: "HEAD", signal: { aborted: false } };
+  // Not that of a response, which cannot be made of a body that is read.
+  const answer = { status: 200, body, headers: new Headers() } as unknown as Response;
+  expect(settlement.after(answer, request).body).toBeNull();
+  await Promise.all(waiting);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).not.toHaveBeenCalled();
+  expect(await left(of)).toEqual([4_600, 2]);
+  send("on");
+  expect(await nextOf(reader)).toBe("on");
 });

@@ -132,6 +132,15 @@ describe("a settlement of which a part was not sent", () => {
     expect((await hold.settle(cost))[kind as "returned"]).toEqual({ first: 10, second: 10 });
   });
 
+  test("counts a charge once in memory, however often it is not sent", async () => {
+    const subject = limiterOf();
+    const hold = await reserve(subject);
+    subject.become(OTHER, "not sent");
+    for (let again = 0; again < 5; again++) await hold.settle(20);
+    const { policies } = await subject.limiter.peek(BOTH);
+    expect(policies.map(({ remaining }) => remaining)).toEqual([80, 80]);
+  });
+
   test("repeats no part with an unknown result, after any results of the others", async () => {
     const subject = limiterOf();
     await reserve(subject, 1);

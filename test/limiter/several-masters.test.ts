@@ -7,7 +7,7 @@ import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { LOST, scriptedParts } from "../store/scripted-parts.ts";
+import { CLOCKS, LOST, scriptedParts, tagOf } from "../store/scripted-parts.ts";
 import { compile } from "../support/compile-policy.ts";
 
 /* A limiter whose partitions lie on several masters of a Redis Cluster, some of which do not answer. */
@@ -176,4 +176,24 @@ test("a denial in an outage asks no more of the store than the request did", asy
   expect(statuses).toEqual([200, 429, 429]);
   // Whether the store spans partitions does not matter for this isolate's own counts.
   expect(probes).toBe(0);
+});
+
+test("a hold gives back by the clock that each master had when it took", async () => {
+  const { store, calls } = scriptedParts();
+  const policyOf = (name: string, by: string) =>
+    fixedWindow({ name, by, limit: 9, window: "1h", refundable: true });
+  const policies = compile([
+    ...["address", "subnet"].map((name) => policyOf(name, "ip")),
+    ...["key", "*"].map((by) => policyOf(by === "*" ? "all" : by, by)),
+  ]);
+  const settings = { ...DEFAULTS, policies, now: () => 1_000 };
+  const hold = await buildLimiter(splitStore(store), settings, EVERY_FEATURE).reserve(WHO);
+  calls.length = 0;
+  await hold.release();
+  const given = calls.map(({ keys, takenAtUs }) => [tagOf(keys[0]!), keys.length, takenAtUs]);
+  expect(given).toEqual([
+    ["a", 2, CLOCKS["a"]],
+    ["b", 1, CLOCKS["b"]],
+    ["*", 1, CLOCKS["*"]],
+  ]);
 });

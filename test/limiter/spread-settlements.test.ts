@@ -75,6 +75,18 @@ describe("a settlement that charges every shard", () => {
     expect(calls).toEqual([]);
   });
 
+  test("charges later the sum of what two shards were not sent", async () => {
+    const { limiter, fates, used } = limiterOf();
+    const hold = await limiter.reserve(ADA, RESERVED);
+    fates.set("ada#1", "not sent").set("ada#2", "not sent");
+    const first = { status: "not-sent", charged: { tokens: 40 } };
+    expect(await hold.settle({ tokens: 90 })).toMatchObject(first);
+    fates.clear();
+    const settled = { status: "settled", charged: { tokens: 80 } };
+    expect(await hold.settle({ tokens: 90 })).toMatchObject(settled);
+    expect((await used()).reduce((all, each) => all + each, 0)).toBe(90);
+  });
+
   test.for(["lost", "answer lost"] as const)(
     "repeats no call that may have run: %s",
     async (fate) => {

@@ -209,6 +209,27 @@ test("units of April end with April, also for an isolate that is still in March"
   expect(rows).toMatchObject([{ resetAfterUs: Date.UTC(year, 4, 1) * 1000 - now }]);
 });
 
+test("a charge under a limit that is lower now forgets nothing that was taken before", async () => {
+  const key = `calendar:{${crypto.randomUUID()}}`;
+  const now = FUTURE;
+  const limitOf = (limit: number) =>
+    compileAt(() => now, fixedWindow({ name: "c", limit, window: "hour" }));
+  for (const store of [
+    redisStore(
+      redisWithClock(redis, () => now),
+      ALL_SCRIPTS,
+    ),
+    storeOver(createMemory(), () => now),
+  ]) {
+    await store.decide("charge", [key], [9], limitOf(10));
+    await store.decide("charge", [key], [1], limitOf(1));
+    const { rows } = await store.decide("peek", [key], [1], limitOf(10));
+    expect(rows).toMatchObject([{ remaining: 1 }]);
+    // It was cut off.
+    expect(await store.refund!([key], [1], limitOf(10), { nowUs: now })).toEqual([0]);
+  }
+});
+
 test("a key outlives the wait that it tells by a millisecond at most", async () => {
   const key = `calendar:{${crypto.randomUUID()}}`;
   const now = Date.now() * 1000;

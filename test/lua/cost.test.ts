@@ -165,6 +165,24 @@ describe("commands of several policies", () => {
   });
 });
 
+test("a log of several pages writes a unit and its header, and reads no page for it", async () => {
+  const compiled = compilePolicy(slidingWindowLog({ name: "pages", limit: 100, window: "1d" }));
+  // The page of the oldest unit, which has a copy, and then the other two of this ring.
+  for (let unit = 1; unit <= 8; unit++) await consume(compiled);
+  for (let unit = 9; unit <= 24; unit++) {
+    const commands = await commandsOf(() => consume(compiled));
+    expect(commands).toEqual({ time: 1, getrange: 1, setrange: 2 });
+  }
+});
+
+test("a shorter window joins a log without a new expiry", async () => {
+  const windowOf = (window: "1d" | "1h") =>
+    compilePolicy(slidingWindowLog({ name: "joined", limit: window === "1d" ? 9 : 20, window }));
+  const [long, short] = [windowOf("1d"), { ...windowOf("1h"), key: windowOf("1d").key }];
+  await consume(long);
+  expect(await commandsOf(() => consume(short))).toEqual({ time: 1, getrange: 2, setrange: 2 });
+});
+
 test("an exact log takes at most 9 bytes per unit, however it was filled", async () => {
   const compiled = compilePolicy(slidingWindowLog({ limit: 1000, window: "1h" }));
   const { limit, scriptArguments } = compiled;

@@ -150,6 +150,60 @@ test.for(names)(
   },
 );
 
+test.for(policies)("$algorithm: a request that takes nothing makes no key", async (policy) => {
+  const { algorithm, limit, parameters } = policy;
+  const decide = algorithmScript(redis, algorithm, ttlOf(policy));
+  const key = `expiry:{${crypto.randomUUID()}}`;
+  for (const operation of ["peek", "ask"] as const) {
+    await decide(key, { nowUs: FUTURE, operation, cost: 1, limit, parameters });
+    expect(await redis.exists(key)).toBe(0);
+  }
+});
+
+test.for([
+  ["fixed window", fixedWindow],
+  ["counter", slidingWindowCounter],
+  ["segmented window", segmentedWindow],
+] as const)(
+  "the key of a %s that is written once lives for at most two milliseconds longer than it counts",
+  async ([, build]) => {
+    const { algorithm, limit, parameters } = compilePolicy(build({ limit: 6, window: "10m" }));
+    const decide = algorithmScript(redis, algorithm);
+    const key = `expiry:{${crypto.randomUUID()}}`;
+    const request = { nowUs: FUTURE, operation: "consume", cost: 1, limit, parameters } as const;
+    const { resetAfterUs } = await decide(key, request);
+    const longerUs = (await redis.pexpiretime(key)) * 1000 - (FUTURE + resetAfterUs);
+    expect(longerUs).toBeGreaterThan(0);
+    expect(longerUs).toBeLessThanOrEqual(2_000);
+  },
+);
+
+test("a log of which nothing counts any more is not written for a window that only asks", async () => {
+  const decide = algorithmScript(redis, "sliding-window-log");
+  const key = `expiry:{${crypto.randomUUID()}}`;
+  const ask = (operation: Operation, window: "10s" | "20s", nowUs: number) => {
+    const { limit, parameters } = compilePolicy(slidingWindowLog({ limit: 6, window }));
+    return decide(key, { nowUs, operation, cost: 1, limit, parameters });
+  };
+  await ask("consume", "10s", FUTURE);
+  const state = await redis.getBuffer(key);
+  await ask("ask", "20s", FUTURE + 30e6);
+  expect(await redis.getBuffer(key)).toEqual(state);
+});
+
+test("a log whose clock has gone back far ends by that clock", async () => {
+  const { algorithm, limit, parameters } = compilePolicy(
+    slidingWindowLog({ limit: 6, window: "10s" }),
+  );
+  const decide = algorithmScript(redis, algorithm, 0);
+  const key = `expiry:{${crypto.randomUUID()}}`;
+  const request = { operation: "consume", cost: 1, limit, parameters } as const;
+  await decide(key, { ...request, nowUs: FUTURE });
+  const nowUs = FUTURE - 100e6;
+  await decide(key, { ...request, nowUs });
+  expect((await redis.pexpiretime(key)) * 1000).toBeLessThanOrEqual(nowUs + 20e6 + 4_000);
+});
+
 test("a key of a fixed window that has left the grid is kept until the window after it has ended, too", async () => {
   const policy = compilePolicy(fixedWindow({ limit: 6, window: "10m" }));
   const { algorithm, limit, windowUs, parameters } = policy;

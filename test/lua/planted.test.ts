@@ -2,6 +2,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { DECIDE, REFUND } from "../../src/algorithms/scripts.generated.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
@@ -54,4 +55,13 @@ describe.each(subjects)("$subject", ({ compiled }) => {
     expect(given).toBeGreaterThanOrEqual(0);
     expect(given).toBeLessThanOrEqual(3 * (compiled.parameters["intervalUs"] ?? 1));
   });
+});
+
+test("a log's foreign window keeps no key for years", async () => {
+  const compiled = compilePolicy(slidingWindowLog({ limit: 5, window: "10m" }));
+  const { text } = scriptFor(DECIDE, [compiled]);
+  const key = `tg:{${crypto.randomUUID()}}:planted`;
+  await PLANTED["a log of a window of nine years"]!(redis, key);
+  await redis.eval(text, 1, key, "consume", 1, ...compiled.scriptArguments);
+  expect(await redis.pttl(key)).toBeLessThanOrEqual(2 * 600_000 + 10);
 });

@@ -3,6 +3,16 @@ import type { Redis } from "ioredis";
 /** As the sliding window's log writes a time, in hexadecimal digits. */
 const timeOf = (milliseconds: number) => (milliseconds * 1000).toString(16).padStart(14, "0");
 
+/** A log of one page with these units, in hexadecimal digits, of which the newest is of now, and these settings. */
+function log(settings: string, units = [timeOf(Date.now())]): Buffer {
+  const used = units.length.toString(16).padStart(6, "0");
+  const header = `${"0".repeat(12)}0001${"0".repeat(6)}${used}${timeOf(Date.now())}`;
+  const [front, page] = [header, units.join("").padEnd(112, "0")].map((hex) =>
+    Buffer.from(hex, "hex"),
+  );
+  return Buffer.concat([front!, Buffer.from(settings), page!]);
+}
+
 /** Things that a bug, another program or an older version may have left under a key. */
 export const PLANTED: Record<string, (redis: Redis, key: string) => Promise<unknown>> = {
   "an empty string": (redis, key) => redis.set(key, ""),
@@ -34,6 +44,12 @@ export const PLANTED: Record<string, (redis: Redis, key: string) => Promise<unkn
         "hex",
       ),
     ),
+  "a log of a window of nine years": (redis, key) =>
+    redis.set(key, log(`${"f".repeat(12)}00005${"f".repeat(12)}000000`)),
+  "a log of settings that are no digits": (redis, key) =>
+    redis.set(key, log(`${"0".repeat(29)}pushed`)),
+  "a log whose oldest unit is of the far future": (redis, key) =>
+    redis.set(key, log("0".repeat(35), Array<string>(5).fill("f".repeat(14)))),
   "a list": (redis, key) => redis.rpush(key, "1", "2"),
   "a set": (redis, key) => redis.sadd(key, "1"),
   "a sorted set": (redis, key) => redis.zadd(key, 1, "1"),

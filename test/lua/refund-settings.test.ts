@@ -174,6 +174,18 @@ test.for(windows.slice(0, 3))(
   },
 );
 
+test.for(windows.slice(0, 3))(
+  "%s: nor once the clock has gone back behind what came after that charge",
+  async (algorithm) => {
+    const { ask, giveBack } = windowOn(algorithm);
+    await ask("consume", 10, 8, FUTURE);
+    await ask("charge", 10, 50, FUTURE + 1);
+    await ask("charge", 10, 1, FUTURE + 2e6);
+    await ask("consume", 10, 1, FUTURE + 2);
+    expect(await giveBack(10, 8, FUTURE + 3)).toBe(0);
+  },
+);
+
 describe("takes and refunds of clients whose plan changes", () => {
   test.for([
     { plans: [free, gold, odd], name: "to other rates" },

@@ -6,6 +6,7 @@ import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import { refund as refundModel } from "../../src/algorithms/refund.ts";
 import { REFUND } from "../../src/algorithms/scripts.generated.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { fromData } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
@@ -274,9 +275,78 @@ test("a window in segments gives back to the segments of every length that is al
   expect([await remaining("10s"), await remaining("20s")]).toEqual([4, 4]);
   expect(await refund(key, { ...taken, nowUs: FUTURE + 3 })).toBe(2);
   expect([await remaining("10s"), await remaining("20s")]).toEqual([6, 6]);
-  // A length that no request had is unknown.
-  const other = compilePolicy(segmentedWindow({ limit: 10, window: "30s" })).parameters;
-  expect(await refund(key, { ...taken, parameters: other, nowUs: FUTURE + 3 })).toBe(0);
+  // A length that no request had is unknown, as are segments of the same length that make another window.
+  for (const options of [{ window: "30s" }, { window: "20s", segments: 20 }] as const) {
+    const other = compilePolicy(segmentedWindow({ limit: 10, ...options })).parameters;
+    expect(await refund(key, { ...taken, parameters: other, nowUs: FUTURE + 3 })).toBe(0);
+  }
+});
+
+const ofTwoLengths = [
+  ["segmented-window", segmentedWindow],
+  ["sliding-window-counter", slidingWindowCounter],
+] as const;
+
+/** One key on Redis, for a limit of 10 in 10 s and a higher one in 20 s. */
+function twoLengthsOn([algorithm, build]: (typeof ofTwoLengths)[number]) {
+  const key = `refund:{${crypto.randomUUID()}}`;
+  const [decide, refund] = [algorithmScript(redis, algorithm), refundScript(redis, algorithm)];
+  const numbersOf = (window: "10s" | "20s") => {
+    const { limit, parameters } = compilePolicy(
+      build({ limit: window === "10s" ? 10 : 100, window }),
+    );
+    return { limit, parameters };
+  };
+  return {
+    ask: (
+      operation: "consume" | "charge" | "peek",
+      window: "10s" | "20s",
+      cost: number,
+      atUs = 0,
+    ) => decide(key, { ...numbersOf(window), nowUs: FUTURE + atUs, operation, cost }),
+    /** Gives back units of the test's first moment. */
+    giveBack: (cost: number, atUs: number) =>
+      refund(key, { ...numbersOf("10s"), nowUs: FUTURE + atUs, takenAtUs: FUTURE, cost }),
+  };
+}
+
+test.for(ofTwoLengths)(
+  "%s: of another length no more comes back than it has counted since that moment",
+  async (subject) => {
+    const { ask, giveBack } = twoLengthsOn(subject);
+    await ask("consume", "10s", 5);
+    // The units taken before have become one window or segment here, which gives none back.
+    await ask("consume", "20s", 1);
+    expect(await giveBack(5, 1)).toBe(5);
+    expect((await ask("peek", "20s", 1, 2)).remaining).toBe(95);
+    expect((await ask("peek", "10s", 1, 2)).remaining).toBe(9);
+  },
+);
+
+test.for(ofTwoLengths)(
+  "%s: units of another length leave the mark of a charge that was cut off",
+  async (subject) => {
+    const { ask, giveBack } = twoLengthsOn(subject);
+    await ask("consume", "10s", 8);
+    await ask("consume", "20s", 1, 1);
+    await ask("charge", "10s", 50, 2);
+    await ask("consume", "20s", 1, 3);
+    expect(await giveBack(8, 4)).toBe(0);
+  },
+);
+
+test("a counter whose window is no whole number of milliseconds gives no units back to the window after that of the take", async () => {
+  const policy = compilePolicy(slidingWindowCounter({ limit: 10, window: "1.000003s" }));
+  const { limit, windowUs, parameters } = policy;
+  const decide = algorithmScript(redis, "sliding-window-counter");
+  const refund = refundScript(redis, "sliding-window-counter");
+  const key = `refund:{${crypto.randomUUID()}}`;
+  const begin = FUTURE - (FUTURE % windowUs) + windowUs;
+  for (const nowUs of [begin - 1, begin, begin + windowUs]) {
+    await decide(key, { nowUs, operation: "charge", cost: 3, limit, parameters });
+  }
+  const taken = { takenAtUs: begin - 1, cost: 3, limit, parameters };
+  expect(await refund(key, { ...taken, nowUs: begin + windowUs + 1 })).toBe(0);
 });
 
 test("several policies get back their taken units, with one call", async () => {

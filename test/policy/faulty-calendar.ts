@@ -68,13 +68,17 @@ export const FAULTY_CALENDAR: FaultyOptions[] = [
     '"1 month"',
     /^Use "month", "week", "day" or "hour"/,
   ],
-  [
-    "a window of a calendar that begins with a request",
-    windows({ aligned: false }),
-    "policies[0].aligned",
-    "false",
-    /^Leave it out: windows of a calendar begin with its months/,
-  ],
+  ...[false, null].map((aligned): FaultyOptions => {
+    const remedy = /^Leave it out: windows of a calendar begin with its months/;
+    const text = String(aligned);
+    return [
+      `a month that is aligned: ${text}`,
+      windows({ aligned }),
+      "policies[0].aligned",
+      text,
+      remedy,
+    ];
+  }),
   [
     "a plan that makes a length of a calendar",
     { ...windows({}), plans: { gold: { p: { window: "30d" } } } },

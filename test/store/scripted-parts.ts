@@ -17,10 +17,11 @@ export interface PartCall {
   readonly takenAtUs?: number;
 }
 
-/** The answer of a key's policy: whether it has room, and its remaining units. */
+/** The answer of a key's policy: whether it has room, its remaining units, and the wait for the same cost now. */
 export interface Held {
   readonly allowed?: boolean;
   readonly remaining?: number;
+  readonly retryAfterUs?: number;
 }
 
 export const LOST = new StoreError("ERR_STORE_TIMEOUT", "Redis did not answer within 250 ms.");
@@ -46,8 +47,8 @@ export function scriptedParts(isCluster = true) {
   }
 
   function rowOf(key: string): Row {
-    const { allowed = true, remaining = 5 } = held[key] ?? {};
-    return { allowed, remaining, retryAfterUs: allowed ? 0 : 700, resetAfterUs: 900 };
+    const { allowed = true, remaining = 5, retryAfterUs = allowed ? 0 : 700 } = held[key] ?? {};
+    return { allowed, remaining, retryAfterUs, resetAfterUs: 900 };
   }
 
   const store: Store = {

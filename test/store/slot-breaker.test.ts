@@ -180,6 +180,9 @@ test("a suspended group that is not asked is forgotten ten seconds after the las
   expect(breaker.succeeded(g, 11_000)).toBe(false);
   expect(breaker.succeeded(g, 11_001)).toBe(true);
   expect(breaker.admits(a, 11_001)).toBe(true);
+  // The next outage counts its own failures: four are none that only a probe gets through.
+  for (const key of [a, a, a, b]) breaker.failed(key, 20_000, 20_000);
+  expect([breaker.admits(b, 20_000), breaker.admits(b, 20_000)]).toEqual([true, true]);
 });
 
 test("a slot that answered in one outage is not spared in the next", () => {

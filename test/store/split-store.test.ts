@@ -131,11 +131,13 @@ test("units of the others are given back where they were taken", async () => {
 test("rows of the others show the remaining units after the refund", async () => {
   const { ask, held } = await split([...THREE, ["*", "full", "soft"]]);
   held["tg:{a}:address"] = { allowed: false, remaining: 0 };
+  // Afterwards one unit was left, and the same cost would have waited.
+  held["tg:{b}:key"] = { remaining: 1, retryAfterUs: 700 };
   held["tg:{*}:all"] = { remaining: 7 };
   held["tg:{*}:full"] = { allowed: false, remaining: 2 };
   expect((await ask([1, 2, 3, 4])).rows).toEqual([
     { allowed: false, remaining: 0, retryAfterUs: 700, resetAfterUs: 900 },
-    { allowed: true, remaining: 7, retryAfterUs: 0, resetAfterUs: 900 },
+    { allowed: true, remaining: 3, retryAfterUs: 0, resetAfterUs: 900 },
     // No other unit was taken.
     { allowed: true, remaining: 10, retryAfterUs: 0, resetAfterUs: 0 },
     { allowed: false, remaining: 2, retryAfterUs: 700, resetAfterUs: 900 },
@@ -464,18 +466,21 @@ test("after a denial, the others only look until it is over", async () => {
   expect(said()).toHaveLength(before + 3);
 });
 
-test("a charge takes from all at once, also after a denial", async () => {
-  const { ask, held, said } = await split(THREE);
-  held["tg:{a}:address"] = { allowed: false };
-  await ask([1, 2, 3]);
-  const before = said().length;
-  await ask([1, 2, 3], "charge");
-  expect(said().slice(before)).toEqual([
-    "charge {a}:address 1",
-    "charge {b}:key 2",
-    "charge {*}:all 3",
-  ]);
-});
+test.for(["charge", "peek"] as const)(
+  "a %s asks all at once, also after a denial",
+  async (operation) => {
+    const { ask, held, said } = await split(THREE);
+    held["tg:{a}:address"] = { allowed: false };
+    await ask([1, 2, 3]);
+    const before = said().length;
+    await ask([1, 2, 3], operation);
+    expect(said().slice(before)).toEqual([
+      `${operation} {a}:address 1`,
+      `${operation} {b}:key 2`,
+      `${operation} {*}:all 3`,
+    ]);
+  },
+);
 
 test("units that a doubtful part took come back if one that only looked denies", async () => {
   const { ask, held, said } = await split(THREE);
