@@ -45,6 +45,7 @@ export const DASHBOARD_LAYERS = [
 /** The folders of src/features stand beside each other: none imports from another. */
 export const FEATURES = [
   "calendar",
+  "dimensions",
   "holds",
   "leases",
   "lists",

@@ -7,6 +7,7 @@
 export type { RequestFeatures } from "./adapter/every-feature.ts";
 export type { Operations } from "./decide/limiter.ts";
 export { calendar } from "./features/calendar/feature.ts";
+export { dimensions } from "./features/dimensions/feature.ts";
 export { holds } from "./features/holds/feature.ts";
 export { leases } from "./features/leases/feature.ts";
 export { lists } from "./features/lists/feature.ts";
@@ -23,4 +24,5 @@ export * from "./limiter/exports.ts";
 export type { Features } from "./limiter/features.ts";
 export { limiterWith } from "./limiter/limiter-with.ts";
 export type { LimiterOf } from "./limiter/limiter.ts";
+export { clients } from "./store/redis/given-client.ts";
 export { cluster } from "./store/cluster/cluster.ts";

@@ -14,6 +14,7 @@ import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.
 import { compileRequest } from "./adapter/request-reader.ts";
 import type { Hold } from "./decide/hold.ts";
 import type { Decision } from "./decision/decision.ts";
+import { dimensions } from "./features/dimensions/of-requests.ts";
 import { checkFeatures } from "./limiter/features.ts";
 import type { LimiterOf } from "./limiter/limiter.ts";
 import { openLimiter, openLimiterLater } from "./limiter/open-limiter.ts";
@@ -81,10 +82,11 @@ export function rateLimit<E extends Env = Env>(options: RateLimitOptions<E>): Ra
 export function rateLimitWith(
   features: RequestFeatures,
 ): <E extends Env = Env>(options: RateLimitOptions<E>) => RateLimit<E> {
+  const all = { ...features, dimensions };
   return function rateLimit(options) {
     const faults = new Faults();
-    checkFeatures(options as Partial<LimiterOptions>, features, faults);
-    return makeRateLimit(options, features, faults);
+    checkFeatures(options as Partial<LimiterOptions>, all, faults);
+    return makeRateLimit(options, all, faults);
   };
 }
 

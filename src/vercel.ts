@@ -14,6 +14,7 @@ import { compileRequest } from "./adapter/request-reader.ts";
 import { goesOn, tellRoute } from "./adapter/route-fields.ts";
 import type { Hold } from "./decide/hold.ts";
 import type { Decision } from "./decision/decision.ts";
+import { dimensions } from "./features/dimensions/of-requests.ts";
 import { checkFeatures } from "./limiter/features.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
@@ -81,10 +82,11 @@ export function rateLimit<R extends Request = Request>(options: RateLimitOptions
 export function rateLimitWith(
   features: RequestFeatures,
 ): <R extends Request = Request>(options: RateLimitOptions<R>) => RateLimit<R> {
+  const all = { ...features, dimensions };
   return function rateLimit(options) {
     const faults = new Faults();
-    checkFeatures(options as Partial<LimiterOptions>, features, faults);
-    return makeRateLimit(options, features, faults);
+    checkFeatures(options as Partial<LimiterOptions>, all, faults);
+    return makeRateLimit(options, all, faults);
   };
 }
 

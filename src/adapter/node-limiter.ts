@@ -1,5 +1,6 @@
 import type { Hold } from "../decide/hold.ts";
 import type { Decision } from "../decision/decision.ts";
+import { dimensions } from "../features/dimensions/of-requests.ts";
 import { checkFeatures } from "../limiter/features.ts";
 import { openLimiter } from "../limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "../limiter/options.ts";
@@ -48,10 +49,11 @@ export function createNodeLimiter<Context>(
   faults: Faults,
 ): NodeLimiter<Context> {
   const options = checkedOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, ...more], faults);
-  checkFeatures(options, features, faults);
+  const all = { ...features, dimensions };
+  checkFeatures(options, all, faults);
   const reader = compileRequest<Context>(options, options.policies, features, faults);
   const { policies, by, operation, failures } = reader;
-  const limiter = openLimiter({ ...options, policies }, features, readEnvironment(), faults, by);
+  const limiter = openLimiter({ ...options, policies }, all, readEnvironment(), faults, by);
 
   return async function limit(context, incoming, outgoing) {
     // From before the decision: a client may hang up meanwhile.

@@ -82,12 +82,12 @@ const model: AlgorithmModel<ConcurrencyParameters, ConcurrencyState> = (state, r
     kept = { slots };
   }
 
-  const held = slots.length;
+  const taken = slots.length;
   return {
     allowed: hasRoom || hasSlot,
-    remaining: Math.max(0, limit - held),
-    retryAfterUs: cost > 0 && held >= limit ? slots.at(-limit)!.expiresUs - nowUs : 0,
-    resetAfterUs: held > 0 ? slots.at(-1)!.expiresUs - nowUs : 0,
+    remaining: Math.max(0, limit - taken),
+    retryAfterUs: cost > 0 && taken >= limit ? slots.at(-limit)!.expiresUs - nowUs : 0,
+    resetAfterUs: taken > 0 ? slots.at(-1)!.expiresUs - nowUs : 0,
     state: kept,
   };
 };

@@ -42,7 +42,7 @@ const model: AlgorithmModel<SlidingWindowLogParameters, SlidingWindowLogState> =
   const { nowUs, operation, cost, limit, parameters } = request;
   const { windowUs } = parameters;
   const before = state && untilNow(state, nowUs);
-  const allowed = heldBy(before, request).units + cost <= limit;
+  const allowed = ownWindow(before, request).units + cost <= limit;
   const isTaken = takes(operation, allowed);
   const after = isTaken
     ? take(before, request)
@@ -50,7 +50,7 @@ const model: AlgorithmModel<SlidingWindowLogParameters, SlidingWindowLogState> =
       ? before
       : before && keepAlive(before, request);
 
-  const { units, from, beside } = heldBy(after, request);
+  const { units, from, beside } = ownWindow(after, request);
   const missing = units + waitingCost(request) - limit;
   return {
     allowed,
@@ -68,7 +68,7 @@ function untilNow(state: SlidingWindowLogState, nowUs: number): SlidingWindowLog
   return { ...state, runs };
 }
 
-interface Held {
+interface OwnWindow {
   /** How many units the request's own window holds. */
   readonly units: number;
   /** The index of its first run. */
@@ -77,7 +77,10 @@ interface Held {
   readonly beside: number;
 }
 
-function heldBy(state: SlidingWindowLogState | undefined, { nowUs, parameters }: LogRequest): Held {
+function ownWindow(
+  state: SlidingWindowLogState | undefined,
+  { nowUs, parameters }: LogRequest,
+): OwnWindow {
   if (!state) return { units: 0, from: 0, beside: 0 };
   const { runs, pushed } = state;
   const from = firstAfter(runs, nowUs - parameters.windowUs);

@@ -1,17 +1,17 @@
 import type { Slot } from "./model.ts";
 
-export interface HeldSlot {
+export interface TakenSlot {
   readonly id: string;
   readonly expiresUs: number;
 }
 
 export interface ConcurrencyState {
   /** By their expiry, the first to expire first; at most as many as the highest limit and those that have expired. */
-  readonly slots: readonly HeldSlot[];
+  readonly slots: readonly TakenSlot[];
 }
 
 /** The index of the first slot that expires after this moment, by binary search. */
-export function firstAfter(slots: readonly HeldSlot[], atUs: number): number {
+export function firstAfter(slots: readonly TakenSlot[], atUs: number): number {
   let low = 0;
   let high = slots.length;
   while (low < high) {
@@ -23,7 +23,7 @@ export function firstAfter(slots: readonly HeldSlot[], atUs: number): number {
 }
 
 /** The slots with one more, by their expiry. */
-export function withSlot(slots: readonly HeldSlot[], id: string, expiresUs: number): HeldSlot[] {
+export function withSlot(slots: readonly TakenSlot[], id: string, expiresUs: number): TakenSlot[] {
   const more = slots.slice();
   more.splice(firstAfter(slots, expiresUs), 0, { id, expiresUs });
   return more;
@@ -47,8 +47,8 @@ export function withSlotExtended(
   nowUs: number,
   ttlUs: number,
 ): ConcurrencyState {
-  const held = state.slots.find((slot) => slot.id === id);
-  if (!held || held.expiresUs <= nowUs) return state;
+  const own = state.slots.find((slot) => slot.id === id);
+  if (!own || own.expiresUs <= nowUs) return state;
   const { slots } = withoutSlot(state, id);
   return { slots: withSlot(slots, id, nowUs + Math.min(ttlUs, wantedUs)) };
 }

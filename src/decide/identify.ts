@@ -1,7 +1,5 @@
-import { TidegateError } from "../errors/errors.ts";
 import { warnOfRawAddress } from "../partition/client-key.ts";
-import { ipPartition } from "../partition/ip-address.ts";
-import { EVERYBODY, partitionKey } from "../partition/partition-key.ts";
+import { partitionKey } from "../partition/partition-key.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { type Cost, costsOf } from "./cost.ts";
 import type { PolicyGroup } from "./groups.ts";
@@ -18,7 +16,7 @@ import type { AskedGroup } from "./step.ts";
  * const client: Identity = { ip: "203.0.113.7", key: "k_123" };
  */
 export type Identity = string | Dimensioned;
-type Dimensioned = Readonly<Record<string, string | undefined>>;
+export type Dimensioned = Readonly<Record<string, string | undefined>>;
 
 /**
  * Finds the groups of policies that count an identity. Only a long identity makes the result a promise.
@@ -35,7 +33,7 @@ export interface Identify {
   own(identity: Identity): Groups | Promise<Groups>;
 }
 
-type Groups = readonly AskedGroup[];
+export type Groups = readonly AskedGroup[];
 
 /**
  * The properties that the policies of a group have in common: the dimension, the number of shards, and whether they
@@ -43,25 +41,16 @@ type Groups = readonly AskedGroup[];
  */
 type Column = Pick<CompiledPolicy, "by" | "shards" | "refundable">;
 
-/** The dimension that is the client's address, as the source of that name reads it. */
-const ADDRESS = "ip";
-
-/** Compiles the partition of identities: a text, or dimensions if policies have `by`. */
-export function byTextOrDimensions(kit: Kit<CoreSettings>): Identify {
-  const { policies } = kit.settings;
-  if (policies[0]!.by === undefined) return byText(kit);
-  const names = [...new Set(policies.map(({ by }) => by!))];
-  return byDimensions(groupsOf(kit), policies, names);
-}
-
-function groupsOf(kit: Kit<CoreSettings>): readonly PolicyGroup[] {
+/** The groups of a limiter's policies. */
+export function groupsOf(kit: Kit<CoreSettings>): readonly PolicyGroup[] {
   const { policies } = kit.settings;
   return policies
     .filter((policy, i) => policies.findIndex(isIn(policy)) === i)
     .map((column) => kit.group(policies.filter(isIn(column))));
 }
 
-function askedOf(
+/** A group, asked for a partition. */
+export function askedOf(
   group: PolicyGroup,
   partition: string,
   cost: Cost | undefined,
@@ -87,66 +76,6 @@ export function byText(kit: Kit<CoreSettings>): Identify {
   }
   return { of, own: of };
 }
-
-function byDimensions(
-  groups: readonly PolicyGroup[],
-  policies: readonly CompiledPolicy[],
-  names: readonly string[],
-): Identify {
-  function find(
-    identity: Identity,
-    cost: Cost | undefined,
-    takesPart: TakesPart,
-  ): Groups | Promise<Groups> {
-    if (typeof identity !== "object" || identity === null) {
-      throw new TidegateError(
-        "ERR_IDENTITY",
-        `The identity must be an object with what policies count by: ${names.join(", ")}.`,
-      );
-    }
-    const found: AskedGroup[] = [];
-    let hashing: Promise<void>[] | undefined;
-    for (const group of groups) {
-      const dimension = group.policies[0]!.by!;
-      if (!takesPart(identity, dimension)) continue;
-      const key = keyIn(identity, dimension);
-      const at = found.length;
-      found.push(askedOf(group, typeof key === "string" ? key : "", cost, policies));
-      if (typeof key === "string") continue;
-      const hashed = key.then((partition) => void (found[at] = { ...found[at]!, partition }));
-      (hashing ??= []).push(hashed);
-    }
-    if (found.length === 0) {
-      throw new TidegateError(
-        "ERR_IDENTITY",
-        `The identity has none of the dimensions that policies count by: ${names.join(", ")}.`,
-      );
-    }
-    return hashing ? Promise.all(hashing).then(() => found) : found;
-  }
-
-  return {
-    of: (identity, cost) => find(identity, cost, decides),
-    own: (identity) => find(identity, undefined, isNamed),
-  };
-}
-
-function keyIn(identity: Dimensioned, dimension: string): string | Promise<string> {
-  if (dimension.endsWith(EVERYBODY)) return EVERYBODY;
-  const value = identity[dimension]!;
-  // Other spellings of an address, and the other addresses of its /64, belong to the same client.
-  return partitionKey(dimension === ADDRESS ? (ipPartition(value) ?? value) : value);
-}
-
-/** Whether a dimension of policies takes part for this identity. */
-type TakesPart = (identity: Dimensioned, dimension: string) => boolean;
-
-const isNamed: TakesPart = (identity, dimension) =>
-  Object.hasOwn(identity, dimension) && identity[dimension] !== undefined;
-
-/** Policies that all clients share take part in every decision. */
-const decides: TakesPart = (identity, dimension) =>
-  dimension === EVERYBODY || isNamed(identity, dimension);
 
 /** Whether a policy is in a column. */
 function isIn({ by, shards, refundable }: Column): (policy: CompiledPolicy) => boolean {

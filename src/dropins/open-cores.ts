@@ -14,6 +14,7 @@ import { setRecent } from "../runtime/lru.ts";
 import { takeTogether } from "../store/decide-together.ts";
 import { createMemoryWith } from "../store/memory.ts";
 import { openStore, type StoreOptions } from "../store/open-store.ts";
+import { clients } from "../store/redis/given-client.ts";
 import type { MoreScripts } from "../store/redis/store.ts";
 
 /** The Redis that counts in place of another package's store, and the verdict without it. */
@@ -83,7 +84,7 @@ export function openCores(
   const { prefix = DEFAULTS.prefix, onFailure = "local", store: own } = options;
   if (!PREFIX.test(prefix)) faults.add("prefix", prefix, PREFIX_FAULT);
   if (!VERDICTS.includes(onFailure)) faults.add("onFailure", onFailure, CHOICE, VERDICTS);
-  const store = openStore(options, { scripts }, readEnvironment(), faults)!;
+  const store = openStore(options, { scripts, clients }, readEnvironment(), faults)!;
   faults.throwIfAny();
 
   const memory = createMemoryWith(features.roles?.together ?? takeTogether);

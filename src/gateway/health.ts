@@ -2,7 +2,6 @@ import { fixedWindow } from "../algorithms/fixed-window.ts";
 import { StoreError } from "../errors/errors.ts";
 import { Faults } from "../options/faults.ts";
 import { compilePolicies } from "../policy/compile.ts";
-import { checkLimiterTraits } from "../policy/limiter-traits.ts";
 import type { Store, StoreFacts } from "../store/store.ts";
 
 /** How long an answer is reused, so that health checks cannot put load on Redis. */
@@ -16,7 +15,6 @@ const POLICIES = compilePolicies(
   [fixedWindow({ name: "health", limit: MAX_CHECKS, window: "1s" })],
   "policies",
   new Faults(),
-  checkLimiterTraits,
 );
 
 const DEGRADED =

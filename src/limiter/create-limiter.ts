@@ -1,7 +1,7 @@
 import type { Limiter } from "../decide/limiter.ts";
 import { Faults } from "../options/faults.ts";
 import { EVERY_FEATURE } from "./every-feature.ts";
-import { makeLimiter } from "./make-limiter.ts";
+import { openWithLists } from "./open-with-lists.ts";
 import type { CreateLimiterOptions } from "./options.ts";
 import { withoutRequestOptions } from "./request-options.ts";
 
@@ -19,5 +19,5 @@ import { withoutRequestOptions } from "./request-options.ts";
  */
 export function createLimiter(options: CreateLimiterOptions): Limiter {
   const faults = new Faults();
-  return makeLimiter(withoutRequestOptions(options, faults), EVERY_FEATURE, faults);
+  return openWithLists(withoutRequestOptions(options, faults), EVERY_FEATURE, faults);
 }

@@ -27,6 +27,7 @@ type OptionName = keyof Policy | keyof CalendarOptions;
 /** The options of policies that need a feature, and the value with which each does not. */
 const POLICY_OPTIONS = {
   anchor: ["calendar", undefined],
+  by: ["dimensions", undefined],
   counts: ["roles", "requests"],
   lease: ["leases", undefined],
   optimistic: ["optimistic", undefined],

@@ -1,7 +1,7 @@
 import { Faults } from "../options/faults.ts";
 import { checkFeatures, type Features } from "./features.ts";
 import type { LimiterOf } from "./limiter.ts";
-import { makeLimiter } from "./make-limiter.ts";
+import { openWithLists } from "./open-with-lists.ts";
 import type { CreateLimiterOptions } from "./options.ts";
 import { withoutRequestOptions } from "./request-options.ts";
 
@@ -27,6 +27,6 @@ export function limiterWith<const Has extends Features>(
     const faults = new Faults();
     const own = withoutRequestOptions(options, faults);
     checkFeatures(own, features, faults);
-    return makeLimiter(own, features, faults);
+    return openWithLists(own, features, faults);
   };
 }

@@ -1,4 +1,4 @@
-import { byTextOrDimensions } from "../decide/identify.ts";
+import { byText } from "../decide/identify.ts";
 import { createKit } from "../decide/kit.ts";
 import type { Limiter, Operations } from "../decide/limiter.ts";
 import { createCore, operationsOf } from "../decide/operations.ts";
@@ -23,7 +23,8 @@ export function buildLimiter<Has extends Features>(
 ): LimiterOf<Has> {
   const stepsOf = { plans: { steps: withoutPlans }, ...features };
   const memory = createMemoryWith(features.roles?.together ?? takeTogether);
-  const core = createCore(createKit(store, settings, memory), stepsOf, byTextOrDimensions);
+  const identifyBy = features.dimensions?.identifyBy ?? byText;
+  const core = createCore(createKit(store, settings, memory), stepsOf, identifyBy);
   return { ...operationsOf(core), ...features.holds?.operations(core) } as LimiterOf<Has>;
 }
 

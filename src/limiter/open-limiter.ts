@@ -2,11 +2,10 @@ import { DECIDE } from "../algorithms/scripts.generated.ts";
 import { Faults } from "../options/faults.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { openStore, type RedisParts, redisOpener, type StoreOptions } from "../store/open-store.ts";
-import type { Store } from "../store/store.ts";
 import type { Features } from "./features.ts";
 import { buildLimiter, type LimiterOf } from "./limiter.ts";
 import type { LimiterOptions } from "./options.ts";
-import { checkSettings, type LimiterSettings } from "./settings.ts";
+import { checkSettings } from "./settings.ts";
 import { reportUnnamedTwins } from "./unnamed-twins.ts";
 
 /**
@@ -30,7 +29,8 @@ export function openLimiter<Has extends Features>(
   const store = openStore(options, partsOf(features), environment, faults);
   if (store) features.holds?.checkStore(settings.policies, store, faults);
   faults.throwIfAny();
-  return limiterOf(store!, options, settings, features);
+  reportUnnamedTwins(options, settings);
+  return buildLimiter(store!, settings, features);
 }
 
 /** Makes the limiter as soon as its Redis is known. Throws a ConfigurationError if that has faults. */
@@ -59,26 +59,17 @@ export function openLimiterLater<Has extends Features>(
     const found = new Faults();
     const store = openRedis(redis, environment, found);
     found.throwIfAny();
-    return limiterOf(store!, redis ? { redis } : {}, settings, features);
+    reportUnnamedTwins(redis ? { redis } : {}, settings);
+    return buildLimiter(store!, settings, features);
   };
 }
 
-/** The Redis scripts that these features need. */
-export function partsOf({ cluster, holds, leases }: Features): RedisParts {
+/** The parts of the store that these features need. */
+export function partsOf({ clients, cluster, holds, leases }: Features): RedisParts {
   const scripts = {
     decide: DECIDE,
     ...leases?.scripts,
     ...(holds ?? cluster)?.scripts,
   };
-  return { scripts, cluster };
-}
-
-function limiterOf<Has extends Features>(
-  store: Store,
-  place: Pick<StoreOptions, "store" | "redis">,
-  settings: LimiterSettings,
-  features: Has,
-): LimiterOf<Has> {
-  reportUnnamedTwins(place, settings);
-  return buildLimiter(store, settings, features);
+  return { scripts, clients, cluster };
 }

@@ -1,3 +1,4 @@
+import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
 import type { CoreSettings } from "../decide/kit.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
 import type { NoticeSettings } from "../features/notices/step.ts";
@@ -9,12 +10,10 @@ import {
   DENIAL_CACHE,
   HEADER_FIELD,
   HEADERS,
-  NO_DIMENSION,
   PREFIX as PREFIX_FAULT,
 } from "../options/messages.ts";
 import { checkOptions } from "../options/unknown-options.ts";
-import { type CheckMore, type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
-import { checkLimiterTraits } from "../policy/limiter-traits.ts";
+import { type CheckMore, compilePolicies } from "../policy/compile.ts";
 import { oncePerPolicy } from "../policy/once-per-policy.ts";
 import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
@@ -58,7 +57,7 @@ export function checkSettings(
   const compiled = compilePolicies(policies, "policies", faults, policyCheck(features));
   const placed = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
   features.shards?.check(options, faults);
-  if (isSound()) checkBy(placed, faults);
+  if (isSound()) features.dimensions?.check?.(placed, faults);
   const planned = (isSound() &&
     features.plans?.compile(options.plans, "plans", policies, placed, faults)) || {
     policies: placed,
@@ -75,7 +74,7 @@ export function checkSettings(
   checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);
   features.sharedDenials?.check(options, faults);
-  const replica = features.replica?.open(options, faults);
+  const replica = features.replica?.open(options, faults, features);
   const enforce = oncePerPolicy((policy) => ({
     ...(leased?.(policy) ?? policy),
     ...optimism?.(policy),
@@ -98,20 +97,13 @@ export function checkSettings(
 }
 
 /** Checks the options of a policy that make sense beside others. */
-function policyCheck({ roles, holds }: Features): CheckMore {
+function policyCheck({ dimensions, roles, holds }: Features): CheckMore {
   return (policy, path, faults) => {
-    checkLimiterTraits(policy, path, faults);
+    policy[IMPLEMENTATION]?.refuse?.(policy, path, faults);
+    dimensions?.checkPolicy?.(policy, path, faults);
     roles?.checkPolicy(policy, path, faults);
     holds?.checkPolicy(policy, path, faults);
   };
-}
-
-/** Checks that either every policy has a `by` or none does. */
-function checkBy(policies: readonly CompiledPolicy[], faults: Faults): void {
-  const without = policies.findIndex(({ by }) => by === undefined);
-  if (without >= 0 && policies.some(({ by }) => by !== undefined)) {
-    faults.add(`policies[${without}].by`, undefined, NO_DIMENSION);
-  }
 }
 
 function checkPrefix(prefix: string, faults: Faults): string {

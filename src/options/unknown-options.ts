@@ -1,4 +1,5 @@
 import type { Faults } from "./faults.ts";
+import { kindOf } from "./kind-of.ts";
 import { MAX_NAMES, OPTIONS, UNKNOWN_OPTION } from "./messages.ts";
 
 /** Options whose value is or contains a secret. */
@@ -21,7 +22,7 @@ export function checkOptions(
       typeof value === "number" || (typeof value === "string" && meant && !SECRETS.includes(meant));
     faults.add(
       path + (key.trim() ? key : JSON.stringify(key)),
-      shown ? value : typeof value === "object" ? "(an object)" : `(a ${typeof value})`,
+      shown ? value : kindOf(value),
       UNKNOWN_OPTION,
       { meant, known },
     );

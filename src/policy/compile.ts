@@ -58,7 +58,7 @@ export function compilePolicies(
   policies: unknown,
   path: string,
   faults: Faults,
-  checkMore: CheckMore,
+  checkMore?: CheckMore,
 ): readonly CompiledPolicy[] {
   if (!Array.isArray(policies) || policies.length === 0 || policies.length > MAX_POLICIES) {
     faults.add(path, policies, POLICY_LIST, MAX_POLICIES);
@@ -84,7 +84,7 @@ export function compilePolicy(
   input: unknown,
   path: string,
   faults: Faults,
-  checkMore: CheckMore,
+  checkMore?: CheckMore,
 ): CompiledPolicy | undefined {
   const policy = input as Policy | null | undefined;
   const algorithm = policy?.algorithm;
@@ -97,14 +97,14 @@ export function compilePolicy(
     );
     if (typeof algorithm === "string") {
       checkCommon(policy!, MAX_LIMIT, path, faults);
-      checkMore(policy!, path, faults);
+      checkMore?.(policy!, path, faults);
     }
     return undefined;
   }
   const { maxLimit, limitHint, options } = implementation;
   checkOptions(policy, [...COMMON, ...Object.keys(options)], `${path}.`, faults);
   const { limit, name } = checkCommon(policy, maxLimit, path, faults, limitHint);
-  checkMore(policy, path, faults);
+  checkMore?.(policy, path, faults);
   const values: Record<string, number> = {};
   for (const [name, kind] of Object.entries(options)) {
     values[name] = valueOf(policy[name as keyof Policy], kind, `${path}.${name}`, faults);

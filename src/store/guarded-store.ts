@@ -114,7 +114,7 @@ export function guardStore(
       refund: (keys, ...taken) => guarded(keys, () => store.refund!(keys, ...taken)),
     }),
     ...(store.extend && {
-      extend: (keys, ...held) => guarded(keys, () => store.extend!(keys, ...held)),
+      extend: (keys, ...more) => guarded(keys, () => store.extend!(keys, ...more)),
     }),
     reset: (keys) => guarded(keys, () => store.reset(keys)),
     state: () => breaker.state(now()),

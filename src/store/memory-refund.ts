@@ -23,10 +23,10 @@ export function refundInMemory(
     if (!entry) return 0;
     if (implementation.hasSlots) {
       const state = entry.state as ConcurrencyState;
-      const held = state.slots.find(({ id }) => id === slot?.id);
-      if (held) memory.keep(key, withoutSlot(state, held.id), entry.endsUs);
+      const own = state.slots.find(({ id }) => id === slot?.id);
+      if (own) memory.keep(key, withoutSlot(state, own.id), entry.endsUs);
       // An expired slot has come back by itself.
-      return Number(held !== undefined && held.expiresUs > nowUs);
+      return Number(own !== undefined && own.expiresUs > nowUs);
     }
     if (costs[i] === 0) return 0;
     const request = { nowUs, takenAtUs, cost: costs[i]!, limit, parameters };

@@ -1,7 +1,8 @@
 import type { StoreError } from "../errors/errors.ts";
 import { checkDuration, type Duration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
-import { DIALECT, FUNCTION, REDIS, STORE } from "../options/messages.ts";
+import { kindOf } from "../options/kind-of.ts";
+import { DIALECT, FUNCTION, REDIS, STORE, WITHOUT_FEATURE } from "../options/messages.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
@@ -11,7 +12,7 @@ import type { ClientSettings, RedisClient, RedisEndpoint, ScriptClient } from ".
 import type { WrapClient } from "./redis/counted-client.ts";
 import type { DialectName } from "./redis/dialect.ts";
 import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
-import { givenClient, isClient } from "./redis/given-client.ts";
+import type { clients } from "./redis/given-client.ts";
 import type { inspectRedis } from "./redis/inspect.ts";
 import { type MoreScripts, redisStore } from "./redis/store.ts";
 import type { Store } from "./store.ts";
@@ -57,6 +58,7 @@ export interface StoreOptions {
 export interface RedisParts {
   readonly scripts: MoreScripts;
   readonly cluster?: typeof cluster | undefined;
+  readonly clients?: typeof clients | undefined;
   /** Reports facts about the store. */
   readonly inspect?: typeof inspectRedis;
   /** Puts something between the store and its client. */
@@ -93,7 +95,7 @@ export type RedisOpener = (
 /** Checks the options of the connection, before the Redis itself is known. */
 export function redisOpener(
   { timeout, dialect, onStoreError }: Pick<StoreOptions, "timeout" | "dialect" | "onStoreError">,
-  { scripts, cluster, inspect, wrap }: RedisParts,
+  { scripts, cluster, clients, inspect, wrap }: RedisParts,
   faults: Faults,
 ): RedisOpener {
   const timeoutMs =
@@ -107,7 +109,7 @@ export function redisOpener(
     faults.add("onStoreError", onStoreError, FUNCTION, "takes a StoreError");
   }
   return function openRedis(redis, environment, faults) {
-    const opened = openClient(redis, environment, { timeoutMs, dialect }, faults);
+    const opened = openClient(redis, environment, { timeoutMs, dialect }, clients, faults);
     if (opened === undefined) return undefined;
     const client = wrap?.(opened.client) ?? opened.client;
     const guard = guardStore(
@@ -127,6 +129,7 @@ export function openClient(
   redis: StoreOptions["redis"],
   environment: Environment,
   settings: ClientSettings,
+  given: typeof clients | undefined,
   faults: Faults,
 ): ScriptClient | undefined {
   if (redis === undefined) return redisFromEnvironment(environment, settings, faults);
@@ -134,7 +137,10 @@ export function openClient(
     faults.add("redis", kindOf(redis), REDIS);
     return undefined;
   }
-  if (isClient(redis)) return givenClient(redis, settings, faults);
+  if (isClient(redis)) {
+    if (!given) faults.add("redis", kindOf(redis), WITHOUT_FEATURE, "clients");
+    return given?.open(redis, settings, faults);
+  }
   const { url, token } = redis as RedisEndpoint;
   // An object without an address is another mistake, and each of its properties would be reported.
   if (typeof url === "string") checkOptions(redis, ["url", "token"], "redis.", faults);
@@ -147,8 +153,8 @@ export function openClient(
   );
 }
 
-/** Describes a value by its kind, because it may contain a token. */
-function kindOf(value: unknown): unknown {
-  if (value === null || value === undefined) return value;
-  return typeof value === "object" ? "(an object)" : `(a ${typeof value})`;
+/** Whether the `redis` option is a client rather than an address. Some clients are proxies without own keys. */
+function isClient(redis: object): boolean {
+  const { evalsha, eval: evaluate, evalSha } = redis as Readonly<Record<string, unknown>>;
+  return [evalsha, evaluate, evalSha].some((command) => command !== undefined);
 }

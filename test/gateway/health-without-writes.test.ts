@@ -82,8 +82,7 @@ describe("a Redis that answers and takes no writes is 503 within a second, and 2
       {
         status: "store-unavailable",
         code: "ERR_STORE_REFUSED",
-        detail:
-          "Redis answered: ERR syntax error. Tidegate needs Redis 6.2 or later; this is 6.0.16.",
+        detail: "Redis answered: ERR syntax error. Tidegate needs Redis 6.2 or later.",
         store: "redis",
         dialect: "redis",
         version: "6.0.16",

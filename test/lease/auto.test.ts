@@ -189,7 +189,7 @@ describe("beside optimistic decisions", () => {
     return { store, limiter, reasons, ask };
   }
 
-  test("a request is served from held units, and the next lease is fetched by one that is admitted ahead", async () => {
+  test("a request is served from leased units, and the next lease is fetched by one that is admitted ahead", async () => {
     const { store, reasons } = await running();
     expect(new Set(reasons)).toEqual(new Set(["optimistic", "allowed"]));
     const operations = store.calls.map(({ operation }) => operation);

@@ -145,7 +145,7 @@ describe("a request that another dimension denies", () => {
       expect([own!.allowed, everyone!.allowed]).toEqual([false, true]);
       expect(everyone!.remaining).toBeLessThanOrEqual(950);
     }
-    // The held units expire with the lease: they are the only loss of units that no request took.
+    // The leased units expire with the lease: they are the only loss of units that no request took.
     asked = [];
     expect(await crowd(limiter, 1)).toBe(1);
     expect(asked).toContainEqual(["consume", "address,key"]);
@@ -156,7 +156,7 @@ describe("a request that another dimension denies", () => {
     const limiter = world().isolate({ denialCache: false });
     for (let request = 0; request < 5; request++) await limiter.limit({ ip: "greedy", key: "k" });
     await crowd(limiter, 60);
-    // The one held unit of a lease, spent and put back until that is over.
+    // The one leased unit of a lease, spent and put back until that is over.
     await until("a lease", async () => {
       await crowd(limiter, 1);
       return asked.at(-2)![0] === "lease";
@@ -250,7 +250,7 @@ describe("while the store is gone", () => {
     expect(before + (await crowd(limiter, 200))).toBe(100);
   });
 
-  test("held units are no reason to admit a request that another dimension fails closed", async () => {
+  test("leased units are no reason to admit a request that another dimension fails closed", async () => {
     const limiter = world().isolate({
       policies: [{ ...address, onFailure: "closed" }, fixedWindow({ ...EVERYONE, limit: 100 })],
     });
@@ -305,7 +305,7 @@ describe("shadow policies beside a lease", () => {
   });
 });
 
-test("a reset drops the held units under every plan", async () => {
+test("a reset drops the leased units under every plan", async () => {
   const limiter = world().isolate({
     policies: [fixedWindow({ ...EVERYONE, by: "key" }), address],
     plans: { gold: { everyone: { limit: 2_000 } } },

@@ -27,7 +27,7 @@ export interface CrowdOptions {
 export interface Crowd {
   /** In order of time: when the store took the units of a request that asked it, and when others were let pass. */
   readonly admissions: readonly Admission[];
-  /** How many of them passed on units held. */
+  /** How many of them passed on leased units. */
   readonly local: number;
   /** When the store executed a reset. */
   readonly resets: readonly number[];

@@ -17,7 +17,7 @@ import { random } from "../support/random.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
 /*
- * The promise to all clients together holds while units are held, put back and lost, beside exact policies that deny some of the
+ * The promise to all clients together holds while units are leased, put back and lost, beside exact policies that deny some of the
  * requests.
  */
 
@@ -29,7 +29,7 @@ const SPAN = 2_000_000;
 const address = tokenBucket({ name: "address", by: "ip", limit: 30, refill: 40, per: "1s" });
 const lease = { name: "everyone", by: "*", lease: "100ms" } as const;
 
-/** When the shared units of the requests that passed were spent, and how many were put back or passed on units held. */
+/** When the shared units of the requests that passed were spent, and how many were put back or passed on leased units. */
 async function story(everyone: Policy, seed: number) {
   const next = random(seed);
   const time = virtualTime(START);
@@ -45,7 +45,7 @@ async function story(everyone: Policy, seed: number) {
     async decide(...request) {
       const own = requests.getStore()!;
       const isAboutAll = request[3].some(({ name }) => name === "everyone");
-      // A held unit is spent right before the store is asked about the others.
+      // A leased unit is spent right before the store is asked about the others.
       if (!isAboutAll) own.spentAt = time.now();
       await travel();
       lost();

@@ -5,7 +5,7 @@ import {
   coveredUnits,
   coversAll,
   createHolding,
-  heldUnits,
+  leasedUnits,
   isIndebted,
   noteAdmitted,
   putBack,
@@ -17,13 +17,13 @@ function holdingOf(...grants: [units: number, untilMs: number][]) {
   return { ...createHolding(0), grants: grants.map(([units, untilMs]) => ({ units, untilMs })) };
 }
 
-describe("units held", () => {
+describe("leased units", () => {
   test("are those of all leases that are neither spent nor over, which are forgotten", () => {
     const holding = holdingOf([3, 100], [0, 500], [4, 200]);
-    expect(heldUnits(holding, 99)).toBe(7);
+    expect(leasedUnits(holding, 99)).toBe(7);
     expect(holding.grants).toHaveLength(2);
-    expect(heldUnits(holding, 100)).toBe(4);
-    expect(heldUnits(holding, 200)).toBe(0);
+    expect(leasedUnits(holding, 100)).toBe(4);
+    expect(leasedUnits(holding, 200)).toBe(0);
     expect(holding.grants).toEqual([]);
   });
 
@@ -65,7 +65,7 @@ describe("units that go back", () => {
       { units: 3, untilMs: 100 },
       { units: 2, untilMs: 200 },
     ]);
-    expect(heldUnits(holding, 50)).toBe(2);
+    expect(leasedUnits(holding, 50)).toBe(2);
     putBack(holding, spent);
     expect(holding.grants).toEqual([
       { units: 3, untilMs: 100 },
@@ -98,17 +98,17 @@ describe("units that go back", () => {
     const holding = holdingOf([1, 100]);
     const spent = spend(holding, 1);
     putBack(holding, spent);
-    expect(heldUnits(holding, 99)).toBe(1);
-    expect(heldUnits(holding, 100)).toBe(0);
+    expect(leasedUnits(holding, 99)).toBe(1);
+    expect(leasedUnits(holding, 100)).toBe(0);
   });
 });
 
 describe("units that expire unspent", () => {
   test("are earned back by 32 admitted requests each, where the limit is reached", () => {
     const holding = { ...holdingOf([2, 100], [5, 500]), reachedUntilMs: 1_000 };
-    heldUnits(holding, 99);
+    leasedUnits(holding, 99);
     expect(isIndebted(holding)).toBe(false);
-    heldUnits(holding, 100);
+    leasedUnits(holding, 100);
     for (let admitted = 0; admitted < 64; admitted++) {
       expect(isIndebted(holding)).toBe(true);
       noteAdmitted(holding, 1);
@@ -119,24 +119,24 @@ describe("units that expire unspent", () => {
   test("cost nothing where as many were earned before, at most eight", () => {
     const holding = { ...holdingOf([8, 100], [1, 200]), reachedUntilMs: 1_000 };
     noteAdmitted(holding, 1_000);
-    heldUnits(holding, 100);
+    leasedUnits(holding, 100);
     expect(isIndebted(holding)).toBe(false);
-    heldUnits(holding, 200);
+    leasedUnits(holding, 200);
     expect(isIndebted(holding)).toBe(true);
   });
 
   test("cost nothing either where as many were earned before it was reached", () => {
     const holding = holdingOf([8, 100]);
     noteAdmitted(holding, 1_000);
-    heldUnits(holding, 50);
+    leasedUnits(holding, 50);
     holding.reachedUntilMs = 1_000;
-    heldUnits(holding, 100);
+    leasedUnits(holding, 100);
     expect(isIndebted(holding)).toBe(false);
   });
 
   test("are no loss where it is not reached", () => {
     const holding = holdingOf([2, 100]);
-    heldUnits(holding, 100);
+    leasedUnits(holding, 100);
     expect(isIndebted(holding)).toBe(false);
   });
 
@@ -144,8 +144,8 @@ describe("units that expire unspent", () => {
     const lossAt = (nowMs: number, isFull: boolean) => {
       const held = holdingOf([2, 100]);
       const holding = { ...held, reachedUntilMs: 1_000, windowEndsMs: 200, isFull };
-      heldUnits(holding, 100);
-      heldUnits(holding, nowMs);
+      leasedUnits(holding, 100);
+      leasedUnits(holding, nowMs);
       return isIndebted(holding);
     };
     expect([lossAt(199, false), lossAt(200, false), lossAt(200, true)]).toEqual([
@@ -158,7 +158,7 @@ describe("units that expire unspent", () => {
   test("units spent in time are no loss", () => {
     const holding = { ...holdingOf([2, 100]), reachedUntilMs: 1_000 };
     spend(holding, 2);
-    heldUnits(holding, 100);
+    leasedUnits(holding, 100);
     expect(isIndebted(holding)).toBe(false);
   });
 });

@@ -53,7 +53,7 @@ describe.each(policies)("a hot %s", (_algorithm, policyOf, mostCalls) => {
   });
 });
 
-test("a fixed window that ends full, with units held, is followed by leases", async () => {
+test("a fixed window that ends full, with leased units, is followed by leases", async () => {
   const policy = fixedWindow({ limit: 1_111, window: "1s" });
   const scene = { lease: 100_000, isolates: 1, perIsolate: 1_000, seconds: 50 };
   const { decisions, calls } = await replayHotKey({ policy, ...scene });

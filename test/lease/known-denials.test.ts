@@ -12,7 +12,7 @@ import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 
 /*
- * Requests that a known denial answers never look for units that are held. They are demand all the same, of the dimension
+ * Requests that a known denial answers never look for units that are leased. They are demand all the same, of the dimension
  * that denies them.
  */
 

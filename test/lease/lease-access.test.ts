@@ -12,7 +12,7 @@ const TERMS = {
   noteRoundTrip: () => undefined,
 };
 
-test("units held are room for a policy that is enforced, not for one that only advises", () => {
+test("leased units are room for a policy that is enforced, not for one that only advises", () => {
   const holding = { ...createHolding(0), grants: [{ units: 3, untilMs: 100 }] };
   const access = createLeaseAccess(TERMS, holding, { action: "ask", cost: 1, units: 1 });
   const full = { allowed: false, remaining: 0, retryAfterUs: 500, resetAfterUs: 900 };

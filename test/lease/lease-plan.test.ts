@@ -43,7 +43,7 @@ function isolate(isAuto: boolean) {
   };
 }
 
-test("units held cover a round trip's demand and its variation, before they are spent", async () => {
+test("leased units cover a round trip's demand and its variation, before they are spent", async () => {
   const { access, demand, renew } = isolate(false);
   // With the lease's own, a round trip of 3.5 ms: 3.5 units of 100 per lease, and their root.
   access().answered([rowOf(900)], -4);

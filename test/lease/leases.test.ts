@@ -139,7 +139,7 @@ describe("a call of the store", () => {
     ]);
   });
 
-  test("a larger cost is served from held units, or decided there", async () => {
+  test("a larger cost is served from leased units, or decided there", async () => {
     const { ask, demand } = isolate();
     await demand(100);
     while ((await held(ask)) < 10) await demand(1);
@@ -151,7 +151,7 @@ describe("a call of the store", () => {
   });
 });
 
-/** The units held: those reported as remaining beyond the store's own. */
+/** The leased units: those reported as remaining beyond the store's own. */
 async function held(ask: ReturnType<typeof isolate>["ask"]): Promise<number> {
   const before = asked.length;
   const { rows } = await ask();
@@ -160,7 +160,7 @@ async function held(ask: ReturnType<typeof isolate>["ask"]): Promise<number> {
   return rows[0]!.remaining - there.rows[0]!.remaining;
 }
 
-describe("how long units are held", () => {
+describe("how long units are leased", () => {
   /** An isolate that has just leased 50 units of a log, which gives nothing back meanwhile. */
   async function leased(policy: Policy = slidingWindowLog({ limit: 200, window: "10s" })) {
     const own = isolate(policy);
@@ -252,7 +252,7 @@ describe("when the store has no more", () => {
     });
   });
 
-  test("units that are held are no reason to wait", async () => {
+  test("units that are leased are no reason to wait", async () => {
     const { store } = isolate(slidingWindowLog({ limit: 100, window: "10s" }));
     const waits: number[] = [];
     for (let request = 0; request < 100; request++) {
@@ -329,7 +329,7 @@ describe("while a lease is under way", () => {
 });
 
 describe("when the store fails", () => {
-  test("held units are spent, and then the failure is reported", async () => {
+  test("leased units are spent, and then the failure is reported", async () => {
     const { ask, demand } = isolate();
     oneWay = 2;
     await demand(200);
@@ -358,7 +358,7 @@ describe("when the store fails", () => {
 });
 
 describe("a reset", () => {
-  test("drops the held units", async () => {
+  test("drops the leased units", async () => {
     const { ask, demand, store, left } = isolate();
     await demand(200);
     await store.reset(HOT);

@@ -79,7 +79,7 @@ describe("a limiter with leases, on Redis", () => {
   });
 });
 
-test("held units that do not suffice in an outage are dropped, because the fallback counts them", async () => {
+test("leased units that do not suffice in an outage are dropped, because the fallback counts them", async () => {
   const store = heldStore();
   const policies = [fixedWindow({ name: "all", limit: 1_000, window: "1h", lease: "10s" })];
   const limiter = createLimiter({ store, policies });

@@ -83,7 +83,7 @@ describe("a request that asks for itself while a lease is under way", () => {
     expect(asked).toHaveLength(9);
   });
 
-  test("and takes the last unit tells no client to wait while units are held", async () => {
+  test("and takes the last unit tells no client to wait while units are leased", async () => {
     const { leasing, single } = await bothUnderWay(12);
     await arrive(0);
     await leasing;
@@ -117,7 +117,7 @@ describe("a request that asks for itself while a lease is under way", () => {
 });
 
 describe("while a reset is under way", () => {
-  test("held units are spent, and units leased meanwhile go with them", async () => {
+  test("leased units are spent, and units leased meanwhile go with them", async () => {
     const { store, consume, demand } = isolate(1_000);
     await demand(8);
     const resetting = store.reset(HOT);
@@ -139,7 +139,7 @@ describe("while a reset is under way", () => {
     expect(asked.slice(length)).toEqual([["consume", 1]]);
   });
 
-  test("that fails, the held units stay", async () => {
+  test("that fails, the leased units stay", async () => {
     const { store, consume, demand } = isolate(1_000);
     await demand(8);
     const resetting = store.reset(HOT);

@@ -6,6 +6,7 @@ import * as core from "../../src/core.ts";
 import {
   concurrency,
   ConfigurationError,
+  dimensions,
   type Features,
   fixedWindow,
   holds,
@@ -26,6 +27,7 @@ import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
 
 const plain = fixedWindow({ name: "plain", limit: 10, window: "1d" });
+const client = { evalsha: async () => [], eval: async () => [] };
 const notes = shareDenials({ get: async () => undefined, put: () => {} });
 
 function faultsOf(make: () => unknown): readonly Fault[] {
@@ -62,6 +64,13 @@ const NEEDS: readonly (readonly [
   ["sharedDenials", "sharedDenials", { sharedDenials: notes }],
   ["replica", "replica", { replica: { url: "http://127.0.0.1:9", token: "t" } }],
   ["replica", "replicaTimeout", { replicaTimeout: "20ms" }],
+  ["clients", "redis", { redis: client }],
+  ["clients", "replica", { replica: client }],
+  [
+    "dimensions",
+    "policies[0].by",
+    { policies: [fixedWindow({ limit: 1, window: "1s", by: "ip" })] },
+  ],
   [
     "shards",
     "policies[0].shards",
@@ -92,7 +101,7 @@ const NEEDS: readonly (readonly [
 
 const optionsOf = (options: Partial<CreateLimiterOptions>): CreateLimiterOptions => ({
   policies: [plain],
-  ...(options.sharedDenials || options.replica
+  ...(options.sharedDenials || options.replica || options.redis
     ? { redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") } }
     : { store: memoryStore() }),
   ...options,
@@ -135,6 +144,7 @@ describe("an option whose feature is missing", () => {
       "policies[0].limit",
       "policies[0].mode",
       "policies[0].shards",
+      "policies[1].by",
       "policies[1].counts",
       "policies[1].counts",
     ]);
@@ -229,13 +239,15 @@ test("without plans a client's plan is an error, and is not ignored", async () =
 
 const redis = () => ({ url: inject("redisRestUrl"), token: inject("redisRestToken") });
 
-/** Policies that need no feature. */
-const SETS: readonly (readonly Policy[])[] = [
+const SETS_WITHOUT_DIMENSIONS: readonly (readonly Policy[])[] = [
   [plain],
   [
     tokenBucket({ name: "b", limit: 7, refill: 1, per: "1d" }),
     slidingWindowLog({ name: "l", limit: 9, window: "1d" }),
   ],
+];
+const SETS = [
+  ...SETS_WITHOUT_DIMENSIONS,
   [
     fixedWindow({ name: "ip", by: "ip", limit: 4, window: "1d" }),
     fixedWindow({ name: "key", by: "key", limit: 6, window: "1d" }),
@@ -243,13 +255,14 @@ const SETS: readonly (readonly Policy[])[] = [
 ];
 
 describe.each([
-  ["no feature", {}],
-  ["every feature", EVERY_REQUEST_FEATURE],
-])("a limiter with %s", (_name, features) => {
+  ["no feature", {}, SETS_WITHOUT_DIMENSIONS],
+  ["dimensions alone", { dimensions }, SETS],
+  ["every feature", EVERY_REQUEST_FEATURE, SETS],
+])("a limiter with %s", (_name, features, sets) => {
   test("decides in Redis as createLimiter() does", async () => {
     for (let seed = 1; seed <= runs(6); seed++) {
       const next = random(seed);
-      const policies = SETS[seed % SETS.length]!;
+      const policies = sets[seed % sets.length]!;
       const made = [createLimiter, limiterWith(features)].map((make) =>
         make({ policies, redis: redis(), prefix: crypto.randomUUID(), denialCache: false }),
       );
@@ -302,7 +315,9 @@ async function bundled(source: string): Promise<readonly string[]> {
 /** Where the code of each feature is. */
 const FOLDERS: Readonly<Record<keyof Features, string>> = {
   calendar: "src/algorithms/calendar/",
+  clients: "src/store/redis/given-client.ts",
   cluster: "src/store/cluster/",
+  dimensions: "src/features/dimensions/",
   holds: "src/features/holds/",
   leases: "src/features/leases/",
   lists: "src/features/lists/",
@@ -341,6 +356,7 @@ describe("a bundle", () => {
     const unwanted =
       /^src\/(adapter|gateway|lists|llm)\/|inspect|(log|counter|segmented-window|concurrency)\.ts$/;
     expect(bare.filter((file) => unwanted.test(file))).toEqual(["src/runtime/log.ts"]);
+    expect(bare).not.toContain("src/partition/ip-address.ts");
     expect(bare).toContain("src/limiter/limiter-with.ts");
   });
 
@@ -360,7 +376,7 @@ describe("a bundle", () => {
       import { fixedWindow, plans } from "./src/core.ts";
       import { rateLimitWith } from "${entry}";
       export const limit = rateLimitWith({ plans })({ policies: [fixedWindow({ limit: 1, window: "1s" })] });`);
-      expect(foldersIn(files)).toEqual(["plans"]);
+      expect(foldersIn(files)).toEqual(["dimensions", "plans"]);
       expect(files).not.toContain("src/partition/compile-sources.ts");
     },
   );

@@ -176,7 +176,7 @@ test("of several policies each that counts locally counts on, and they take toge
   ]);
 });
 
-test("units that are held are spent once", async () => {
+test("units that are leased are spent once", async () => {
   const limiter = limiterOn([slidingWindowLog({ limit: 1_000, window: "1m" })], { lease: "1s" });
   let passed = 0;
   for (let request = 0; request < 300; request++) {

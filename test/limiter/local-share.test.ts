@@ -221,7 +221,7 @@ test("ten isolates with a tenth each admit the limit together", async () => {
   expect(passed).toBe(50);
 });
 
-test("units that are held are spent once, and then the share", async () => {
+test("units that are leased are spent once, and then the share", async () => {
   const limiter = limiterOn([slidingWindowLog({ limit: 1_000, window: "1m" })], { lease: "1s" });
   redis.gone = false;
   let passed = 0;

@@ -18,6 +18,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "src/errors": ["test/limiter/", "test/store/"],
   "src/algorithms/calendar": ["test/algorithms/", "test/limiter/", "test/policy/"],
   "src/features/calendar": ["test/limiter/"],
+  "src/features/dimensions": ["test/limiter/"],
   "src/features/holds": ["test/limiter/"],
   "src/features/leases": ["test/lease/"],
   "src/features/lists": ["test/lists/", "test/limiter/"],

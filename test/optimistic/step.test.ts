@@ -483,7 +483,7 @@ describe("beside a dimension whose quota is leased", () => {
     ]);
   });
 
-  test("held units prove nothing of a store that gives no answer", async () => {
+  test("leased units prove nothing of a store that gives no answer", async () => {
     const store = heldStore();
     const limiter = createLimiter({ store, policies: [{ ...everybody, lease: "10s" }, own] });
     while (store.calls.at(-1)?.operation !== "lease") {

@@ -6,7 +6,6 @@ import { ConfigurationError } from "../../src/errors/errors.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { compilePolicies } from "../../src/policy/compile.ts";
 import { fromData } from "../../src/policy/from-data.ts";
-import { checkLimiterTraits } from "../../src/policy/limiter-traits.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 
 const windowed = { name: "p", limit: 10, window: "1m" } as const;
@@ -18,7 +17,7 @@ test.for([
   expect(fromData(JSON.parse(JSON.stringify(policy)))).toEqual(policy);
   const faults = new Faults();
   const [built, read] = [policy, JSON.parse(JSON.stringify(policy))].map((given) =>
-    compilePolicies([fromData(given)], "policies", faults, checkLimiterTraits),
+    compilePolicies([fromData(given)], "policies", faults),
   );
   expect(read).toEqual(built);
   expect(faults.list.length).toBe(0);
@@ -29,7 +28,7 @@ test.for(["toString", "constructor", "__proto__", "hasOwnProperty", "leaky", ""]
   "%j is no algorithm, and that is the only fault",
   (algorithm) => {
     const faults = new Faults();
-    compilePolicies([fromData({ ...windowed, algorithm })], "policies", faults, checkLimiterTraits);
+    compilePolicies([fromData({ ...windowed, algorithm })], "policies", faults);
     expect(() => faults.throwIfAny()).toThrow(
       expect.objectContaining({
         faults: [

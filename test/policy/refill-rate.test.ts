@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { type TokenBucketOptions, tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { compilePolicies } from "../../src/policy/compile.ts";
-import { checkLimiterTraits } from "../../src/policy/limiter-traits.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 /** Units that come back in a second. */
@@ -36,7 +35,7 @@ test("for any numbers, never a unit too many comes back, and none in ten thousan
       (limit, refill, microseconds) => {
         const policy = tokenBucket({ limit, refill, per: `${microseconds / 1000}ms` });
         const faults = new Faults();
-        const [compiled] = compilePolicies([policy], "policies", faults, checkLimiterTraits);
+        const [compiled] = compilePolicies([policy], "policies", faults);
         fc.pre(faults.list.length === 0);
         const { intervalUs = 0, divisor = 0 } = compiled!.parameters;
         // Compared as whole numbers, because doubles would say that they are equal.

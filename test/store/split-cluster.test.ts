@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { cluster as clusterFeature, limiterWith } from "../../src/core.ts";
+import { cluster as clusterFeature, dimensions, limiterWith } from "../../src/core.ts";
 import {
   createLimiter,
   type Decision,
@@ -82,7 +82,7 @@ test("a limiter without the feature cluster says which feature a Redis Cluster n
     onStoreError: ({ code, message }: StoreError) => void errors.push(`${code} ${message}`),
   } as const;
   const identity = { ip: "192.0.2.1", key: "k" };
-  const alone = limiterWith({})(options);
+  const alone = limiterWith({ dimensions })(options);
   for (let i = 0; i < 6; i++) {
     const { allowed, status, reason } = await alone.limit(identity);
     expect({ allowed, status, reason }).toEqual({
@@ -93,7 +93,7 @@ test("a limiter without the feature cluster says which feature a Redis Cluster n
   }
   expect(errors).toEqual([expect.stringMatching(/^ERR_STORE_REFUSED .*the feature cluster/)]);
   errors.length = 0;
-  const together = limiterWith({ cluster: clusterFeature })(options);
+  const together = limiterWith({ cluster: clusterFeature, dimensions })(options);
   const allowed: boolean[] = [];
   for (let i = 0; i < 5; i++) allowed.push((await together.limit(identity)).allowed);
   expect(allowed).toEqual([true, true, true, false, false]);

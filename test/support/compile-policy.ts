@@ -2,18 +2,12 @@ import { IMPLEMENTATION } from "../../src/algorithms/algorithm.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { type CompiledPolicy, compilePolicies } from "../../src/policy/compile.ts";
 import { fromData } from "../../src/policy/from-data.ts";
-import { checkLimiterTraits } from "../../src/policy/limiter-traits.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 
 /** Policies, made by builders or plain data, as a store takes them; throws their faults. */
 export function compile(policies: readonly Policy[]): readonly CompiledPolicy[] {
   const faults = new Faults();
-  const compiled = compilePolicies(
-    policies.map(compilable),
-    "policies",
-    faults,
-    checkLimiterTraits,
-  );
+  const compiled = compilePolicies(policies.map(compilable), "policies", faults);
   faults.throwIfAny();
   return compiled;
 }

@@ -8,12 +8,12 @@ import { atMost, type Figure } from "../figure.ts";
  * set. A test refuses more, so that growth is a decision. A bundle is smaller: it has only the imported exports.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  ".": 64_000,
+  ".": 64_300,
   "./core": 67_600,
-  "./hono": 59_100,
-  "./express": 59_300,
-  "./fastify": 59_500,
-  "./vercel": 59_400,
+  "./hono": 59_400,
+  "./express": 59_600,
+  "./fastify": 59_700,
+  "./vercel": 59_700,
   "./node": 2_000,
   "./cloudflare": 2_500,
   "./durable-object": 23_000,
@@ -24,9 +24,9 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./rate-limiter-flexible": 31_100,
   "./upstash-ratelimit": 36_900,
   "./tracing": 2_300,
-  "./admin": 112_500,
-  "./gateway": 105_000,
-  "./worker": 151_500,
+  "./admin": 112_900,
+  "./gateway": 105_200,
+  "./worker": 151_700,
 };
 
 /** A peer of Node alone, which no bundler for the edge takes. */

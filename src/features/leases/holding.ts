@@ -97,11 +97,11 @@ export function demandOf(holding: Holding, nowMs: number, periodMs: number): num
 }
 
 /** The units that may be spent now. Drops spent and expired grants, and notes the lost units. */
-export function heldUnits(holding: Holding, nowMs: number): number {
-  let held = 0;
+export function leasedUnits(holding: Holding, nowMs: number): number {
+  let leased = 0;
   let expired = 0;
   for (const { units, untilMs } of holding.grants) {
-    if (untilMs > nowMs) held += units;
+    if (untilMs > nowMs) leased += units;
     else expired += units;
   }
   holding.grants = holding.grants.filter(({ units, untilMs }) => units > 0 && untilMs > nowMs);
@@ -111,7 +111,7 @@ export function heldUnits(holding: Holding, nowMs: number): number {
   if (nowMs >= holding.reachedUntilMs || (isOver && !holding.isFull))
     holding.lost = Math.min(0, holding.lost);
   if (isOver) Object.assign(holding, { windowEndsMs: Infinity, isFull: false });
-  return held;
+  return leased;
 }
 
 /** Whether the isolate lost too many units lately for a lease larger than one round trip's demand. */
@@ -119,12 +119,12 @@ export function isIndebted({ lost }: Holding): boolean {
   return lost > 0;
 }
 
-/** Notes admitted units, held or not. */
+/** Notes admitted units, leased or not. */
 export function noteAdmitted(holding: Holding, units: number): void {
   holding.lost = Math.max(-MAX_CREDIT, holding.lost - units / ADMITTED_PER_LOST);
 }
 
-/** Spends held units, the oldest first, at most as many as `heldUnits` returned. Returns the spent grants. */
+/** Spends leased units, the oldest first, at most as many as `leasedUnits` returned. Returns the spent grants. */
 export function spend(
   { grants }: Pick<Holding, "grants">,
   units: number,
@@ -142,7 +142,7 @@ export function spend(
   return spent;
 }
 
-/** The held units that a policy has room for. Expired ones are dropped before. */
+/** The leased units that a policy has room for. Expired ones are dropped before. */
 export function coveredUnits({ grants }: Holding, policy: number): number {
   return grants.reduce((total, { units, covered }) => total + (covered?.[policy] ?? units), 0);
 }

@@ -1,11 +1,11 @@
 import type { Row } from "../../algorithms/model.ts";
 import type { Reply } from "../../store/store.ts";
-import { replyFromHolding } from "./held-reply.ts";
-import { type Grant, heldUnits, type Holding, noteAdmitted, putBack, spend } from "./holding.ts";
+import { type Grant, leasedUnits, type Holding, noteAdmitted, putBack, spend } from "./holding.ts";
+import { replyFromHolding } from "./lease-reply.ts";
 
 /** The ways to serve a request with leases. */
 export type LeaseAction =
-  /** From held units. */
+  /** From leased units. */
   | "spend"
   /** From the next lease, which it requests. */
   | "renew"
@@ -17,25 +17,25 @@ export type LeaseAction =
 /** One request's access to the units that an isolate holds for a partition. */
 export interface LeaseAccess {
   readonly action: LeaseAction;
-  /** Spends held units for the request. Returns whether there were enough. */
+  /** Spends leased units for the request. Returns whether there were enough. */
   spend(): boolean;
-  /** Whether there are enough held units now. */
+  /** Whether there are enough leased units now. */
   canSpend(): boolean;
   /**
    * Requests the next lease, and takes the request's units from it. Returns whether there were enough.
    *
-   * @throws StoreError if the store gave no answer and too few units are held
+   * @throws StoreError if the store gave no answer and too few units are leased
    */
   renew(keys: readonly string[]): Promise<boolean>;
   /** Puts the request's units back, because it is denied after all. */
   putBack(): void;
   /** Notes that the request is admitted, by the lease or by the store. */
   admit(): void;
-  /** Drops held units: the fallback decides now, and counts them as part of the remaining units. */
+  /** Drops leased units: the fallback decides now, and counts them as part of the remaining units. */
   drop(): void;
-  /** The latest answer, projected to now, for a request that is served from held units or denied without them. */
+  /** The latest answer, projected to now, for a request that is served from leased units or denied without them. */
   reply(allowed: boolean): Reply;
-  /** The rows of the store's answer to this request, with waits no longer than those for held or leased units. */
+  /** The rows of the store's answer to this request, with waits no longer than those for leased units. */
   answered(rows: readonly Row[], sentAtMs: number): readonly Row[];
 }
 
@@ -79,7 +79,7 @@ export function createLeaseAccess(
   const access: LeaseAccess = {
     action,
 
-    canSpend: () => heldUnits(holding, now()) >= cost,
+    canSpend: () => leasedUnits(holding, now()) >= cost,
 
     spend() {
       if (!access.canSpend()) return false;
@@ -130,17 +130,17 @@ export function createLeaseAccess(
       noteRoom(holding, rows);
       if (cost > 1) return rows;
       const nowMs = now();
-      const held = heldUnits(holding, nowMs);
+      const leased = leasedUnits(holding, nowMs);
       // A concurrent lease may have taken the last units, which are here or on their way. Then the client waits less
       // than the store says.
       const pauseLeftUs = Math.ceil((holding.pausedUntilMs - nowMs) * 1000);
-      const mostUs = held > 0 ? 0 : pauseLeftUs > 0 ? pauseLeftUs : Infinity;
+      const mostUs = leased > 0 ? 0 : pauseLeftUs > 0 ? pauseLeftUs : Infinity;
       // An advisory policy reports the store's row for this request.
       return rows.map((row, i) =>
         i < enforced
           ? {
               ...row,
-              allowed: row.allowed || held > 0,
+              allowed: row.allowed || leased > 0,
               retryAfterUs: Math.min(row.retryAfterUs, mostUs),
             }
           : row,

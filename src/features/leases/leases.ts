@@ -7,7 +7,7 @@ import {
   countDemand,
   createHolding,
   demandOf,
-  heldUnits,
+  leasedUnits,
   type Holding,
   isIndebted,
 } from "./holding.ts";
@@ -44,11 +44,11 @@ const MAX_HOLDINGS = 1_000;
 export interface Leases {
   /** Counts the demand of a request, and drafts how to serve it. No unit is spent yet. */
   access(partition: string, cost: number): LeaseAccess;
-  /** Whether held units would serve a request, and leave enough for the next ones. Counts no demand. */
+  /** Whether leased units would serve a request, and leave enough for the next ones. Counts no demand. */
   covers(partition: string, cost: number): boolean;
   /** Counts the demand of a request that is denied before the lease is read. */
   countDenied(partition: string, cost: number): void;
-  /** Drops held units. Leases in flight then add their units to a holding that has no readers. */
+  /** Drops leased units. Leases in flight then add their units to a holding that has no readers. */
   forget(partition: string): void;
 }
 
@@ -82,7 +82,7 @@ export function createLeases(
   );
   const holdings = new Map<string, Holding>();
   /**
-   * The recent maximum of the store's response time, decaying: held units have to last that long while the next lease
+   * The recent maximum of the store's response time, decaying: leased units have to last that long while the next lease
    * is on its way.
    */
   let roundTripMs = 0;
@@ -125,7 +125,7 @@ export function createLeases(
 
   /** Drafts how to serve a request, given the units requested within one lease. */
   function draft(holding: Holding, cost: number, demand: number, nowMs: number): Draft {
-    const held = heldUnits(holding, nowMs);
+    const leased = leasedUnits(holding, nowMs);
     // The demand while the next lease is on its way, and its variation. If the store has no more units, an earlier
     // lease gets fewer.
     const meanwhile = (demand * roundTripMs) / lengthMs;
@@ -136,16 +136,16 @@ export function createLeases(
     // A lease from a store this far away would be nearly expired when it arrives.
     const busy = cost === 1 && large >= SMALLEST && roundTripMs <= pauseMs;
     const mayRenew = busy && nowMs >= holding.pausedUntilMs;
-    const enough = held - cost >= reserve;
+    const enough = leased - cost >= reserve;
     const most = isIndebted(holding)
       ? Math.max(1, Math.floor(meanwhile))
       : nowMs < holding.reachedUntilMs
         ? Math.max(largest, Math.ceil(2 * reserve))
         : large;
     const action = (): LeaseAction => {
-      if (held >= cost && (enough || !mayRenew)) return "spend";
+      if (leased >= cost && (enough || !mayRenew)) return "spend";
       if (mayRenew) return "renew";
-      return held < cost && busy && holding.short && !isAuto ? "deny" : "ask";
+      return leased < cost && busy && holding.short && !isAuto ? "deny" : "ask";
     };
     return { action: action(), cost, units: Math.min(large, most) };
   }

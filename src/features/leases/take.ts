@@ -12,8 +12,8 @@ import { StoreError } from "../../errors/errors.ts";
 import type { LeaseAccess, LeaseAction } from "./lease-access.ts";
 
 /**
- * Takes the whole cost of a request, or no units: first from held units, then from the next leases, and the rest from
- * the store. Held units go back if the store denies. A settlement always takes its cost, because its request is
+ * Takes the whole cost of a request, or no units: first from leased units, then from the next leases, and the rest from
+ * the store. Leased units go back if the store denies. A settlement always takes its cost, because its request is
  * admitted.
  */
 export async function take(
@@ -38,8 +38,8 @@ export async function take(
     for (const access of accesses.values()) access.admit();
   };
 
-  /** The verdict about a group whose held units were spent, or did not suffice. */
-  function held(each: AskedGroup, allowed: boolean): GroupVerdict {
+  /** The verdict about a group whose leased units were spent, or did not suffice. */
+  function fromLease(each: AskedGroup, allowed: boolean): GroupVerdict {
     const { rows, nowUs, estimated } = accesses.get(each)!.reply(allowed);
     const at = { nowUs, sentAtMs, receivedAtMs: now(), estimated };
     return {
@@ -51,22 +51,22 @@ export async function take(
     };
   }
 
-  /** The store's verdict, with waits no longer than those for units that are held or on their way. */
+  /** The store's verdict, with waits no longer than those for units that are leased or on their way. */
   function asAnswered(verdict: GroupVerdict, askedAtMs: number): GroupVerdict {
     const rows = accesses.get(verdict.asked)?.answered(verdict.rows, askedAtMs);
     return rows ? { ...verdict, rows } : verdict;
   }
 
   /** In the order of the request. */
-  function withHeld(answered: readonly GroupVerdict[]): GroupVerdict[] {
+  function withLeased(answered: readonly GroupVerdict[]): GroupVerdict[] {
     return groups.flatMap((each) =>
-      spent.has(each) ? [held(each, true)] : answered.filter((own) => own.asked === each),
+      spent.has(each) ? [fromLease(each, true)] : answered.filter((own) => own.asked === each),
     );
   }
 
   function deniedBy(each: AskedGroup): Answer {
     putBack();
-    return { groups: [held(each, false)] };
+    return { groups: [fromLease(each, false)] };
   }
 
   /** Renews leases for the request. Returns the group whose lease was denied. */
@@ -87,7 +87,7 @@ export async function take(
       const left = unspent();
       if (left.length === 0) {
         admit();
-        return { groups: withHeld([]) };
+        return { groups: withLeased([]) };
       }
       const askedAtMs = now();
       const answer = await ask({ ...asked, groups: left });
@@ -101,19 +101,19 @@ export async function take(
       if (!isHeld) {
         if (denied.length === 0 || isSettlement) admit();
         else putBack();
-        return { groups: withHeld(answered) };
+        return { groups: withLeased(answered) };
       }
       denied.forEach(spend);
     }
   }
 
-  /** Spends held units if the store gave no answer. */
+  /** Spends leased units if the store gave no answer. */
   function withoutStore(error: StoreError, answer?: Answer): Answer {
     const answered = answer?.groups ?? [];
     const isAnswered = new Set(askedIn(answered));
     const left = unspent().filter((each) => !isAnswered.has(each) && !spend(each));
     for (const each of left) accesses.get(each)?.drop();
-    if (answered.length === 0 && left.length === 0) return { groups: withHeld([]) };
+    if (answered.length === 0 && left.length === 0) return { groups: withLeased([]) };
     const unansweredOf = (each: AskedGroup) =>
       answer?.unanswered?.find((own) => own.asked === each) ?? {
         asked: each,
@@ -121,7 +121,7 @@ export async function take(
         costs: each.costs,
       };
     return {
-      groups: withHeld(answered),
+      groups: withLeased(answered),
       unanswered: left.map(unansweredOf),
       error,
       async giveBack() {

@@ -28,7 +28,7 @@ interface Divided {
 
 /**
  * Admits requests before the store has counted them, if every policy that takes part allows it. Policies with leases
- * may take part, too, because spending held units needs no wait. Held units are spent first, because the store has
+ * may take part, too, because spending leased units needs no wait. Leased units are spent first, because the store has
  * counted them.
  *
  * An isolate admits at most `unsettled` units of a partition without an answer, and none after an answer without room.
@@ -63,7 +63,7 @@ export function optimisticStep(
       failedAtMs = now();
     }
     for (const each of groups) {
-      // Held units only prove an earlier state of the store's counts.
+      // Leased units only prove an earlier state of the store's counts.
       if (!isStoreAnswer(each, { error }) || (each.countedBy === "lease" && !each.isRenewed))
         continue;
       isTrusted = true;

@@ -14,7 +14,6 @@ import {
 import { isRecord } from "../../options/record.ts";
 import { checkOptions, nearest } from "../../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicy, completePolicy, NAME } from "../../policy/compile.ts";
-import { checkLimiterTraits } from "../../policy/limiter-traits.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { tightenPolicy } from "../../policy/tighten.ts";
 
@@ -141,7 +140,7 @@ function compileChanged(
   faults: Faults,
 ): CompiledPolicy | undefined {
   const found = new Faults(faults.sentences);
-  const compiled = compilePolicy(changed, path, found, checkLimiterTraits);
+  const compiled = compilePolicy(changed, path, found);
   const options = Object.keys(changed[IMPLEMENTATION].options);
   const cause = options.find((option) => Object.hasOwn(numbers, option));
   for (const fault of found.list) {

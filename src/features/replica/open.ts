@@ -2,8 +2,7 @@ import { checkDuration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
 import { REPLICA_OPTION } from "../../options/messages.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
-import { openClient } from "../../store/open-store.ts";
-import type { WrapClient } from "../../store/redis/counted-client.ts";
+import { openClient, type RedisParts } from "../../store/open-store.ts";
 import { DEFAULT_REPLICA_TIMEOUT, REPLICA_TIMEOUT_RANGE, type ReplicaOptions } from "./options.ts";
 import { readOnlyClient } from "./read-only-client.ts";
 import { createReplica, type Replica } from "./replica.ts";
@@ -11,7 +10,7 @@ import { createReplica, type Replica } from "./replica.ts";
 /**
  * Checks the options of a replica, and opens it; `undefined` without one, and after a fault.
  *
- * @param wrap puts something between the replica and its client
+ * @param parts the parts of its connection
  */
 export function openReplica(
   {
@@ -22,7 +21,7 @@ export function openReplica(
     store,
   }: ReplicaOptions,
   faults: Faults,
-  wrap?: WrapClient,
+  { clients, wrap }: Pick<RedisParts, "clients" | "wrap">,
 ): Replica | undefined {
   const timeoutUs = checkDuration(replicaTimeout, REPLICA_TIMEOUT_RANGE, "replicaTimeout", faults);
   if (replica === undefined) return undefined;
@@ -38,7 +37,7 @@ export function openReplica(
   // A fault of the timeout ends in one of the limiter, so its value does not matter.
   const timeoutMs = (timeoutUs ?? 1_000) / 1_000;
   const settings = { timeoutMs, dialect, connect: readOnlyClient };
-  const opened = openClient(replica, {}, settings, own);
+  const opened = openClient(replica, {}, settings, clients, own);
   if (!opened) return undefined;
   const client = wrap?.(opened.client) ?? opened.client;
   return createReplica({ ...opened, client }, timeoutMs);

@@ -41,6 +41,6 @@ export function readReplica(
   return replica.open(
     { replica: { url, token } as never, ...timeout, ...(dialect && { dialect }) },
     own,
-    wrap,
+    { wrap },
   );
 }

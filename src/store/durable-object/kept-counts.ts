@@ -80,7 +80,7 @@ export function keepCounts(storage: ObjectStorage, now: () => number): KeptCount
     decide: (operation, keys, ...asked) =>
       counting(keys, () => counts.decide(operation, keys, ...asked)),
     refund: (keys, ...taken) => counting(keys, () => counts.refund(keys, ...taken)),
-    extend: (keys, ...held) => counting(keys, () => counts.extend(keys, ...held)),
+    extend: (keys, ...more) => counting(keys, () => counts.extend(keys, ...more)),
 
     reset(keys) {
       counts.reset(keys);

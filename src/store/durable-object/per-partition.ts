@@ -25,9 +25,9 @@ export function perPartition({ decide, refund, extend, reset }: GuardedStore): S
       return places ? refundInParts(refund!, places, keys, ...taken) : refund!(keys, ...taken);
     },
 
-    extend(keys, ...held) {
+    extend(keys, ...more) {
       const places = placesOf(keys);
-      return places ? extendInParts(extend!, places, keys, ...held) : extend!(keys, ...held);
+      return places ? extendInParts(extend!, places, keys, ...more) : extend!(keys, ...more);
     },
 
     reset(keys) {

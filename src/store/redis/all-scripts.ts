@@ -1,10 +1,11 @@
-import { DECIDE, LEASE } from "../../algorithms/scripts.generated.ts";
+import { DECIDE } from "../../algorithms/scripts.generated.ts";
 import { HOLDS } from "./holds.ts";
+import { LEASES } from "./leases.ts";
 import type { MoreScripts } from "./store.ts";
 
 /** For limiters with any number of policies, leases, holds, and partitions on several masters. */
 export const ALL_SCRIPTS: Required<MoreScripts> = {
   decide: DECIDE,
-  lease: LEASE,
+  lease: LEASES,
   holds: HOLDS,
 };

@@ -60,6 +60,9 @@ export function connectionError(error: unknown): StoreError {
 /** A bridge's reply when it has lost its Redis. */
 const LOST_REDIS = /not reachable|went away/i;
 
+/** Errors of a Redis that lacks a command or an option that the scripts use. */
+const TOO_OLD = /syntax error|unknown redis command|non deterministic/i;
+
 /** A token that a rejecting server or proxy may repeat; no word of Redis is this long. */
 const TOKEN_LIKE = /[^\s:.,]{20,}/g;
 
@@ -76,5 +79,9 @@ export function storeError(error: unknown): StoreError {
     .exec(message)![0]
     .replaceAll(TOKEN_LIKE, "(hidden)")
     .trim();
-  return new StoreError("ERR_STORE_REFUSED", `Redis answered: ${words || "an unknown error"}.`);
+  const remedy = TOO_OLD.test(words) ? " Tidegate needs Redis 6.2 or later." : "";
+  return new StoreError(
+    "ERR_STORE_REFUSED",
+    `Redis answered: ${words || "an unknown error"}.${remedy}`,
+  );
 }

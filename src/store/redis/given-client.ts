@@ -22,12 +22,6 @@ interface GivenClient extends Partial<RedisClient> {
   readonly evalSha?: unknown;
 }
 
-/** Whether the `redis` option is a client rather than an address. Some clients are proxies without own keys. */
-export function isClient(redis: object): boolean {
-  const { evalsha, eval: evaluate, evalSha } = redis as GivenClient;
-  return [evalsha, evaluate, evalSha].some((command) => command !== undefined);
-}
-
 /**
  * Adapts a client that the caller built.
  *
@@ -81,3 +75,6 @@ export function givenClient(
     dialect: dialectAt("", settings.dialect),
   };
 }
+
+/** A client as the option `redis`, such as `new Redis()` of @upstash/redis, in place of an address. */
+export const clients = { open: givenClient };

@@ -8,7 +8,6 @@ import type { RedisClient } from "./client.ts";
 import { type Dialect, inDialect } from "./dialect.ts";
 import { isMissingScript, storeError } from "./errors.ts";
 import { type ScriptTemplate, sha1For, type Script, scriptFor } from "./script.ts";
-import { withVersion } from "./version.ts";
 
 /** Computed once for each combination of algorithms and roles. */
 interface ScriptCall {
@@ -22,7 +21,7 @@ interface ScriptCall {
 export interface MoreScripts {
   /** Decides several policies, and resets. */
   readonly decide?: ScriptTemplate;
-  readonly lease?: ScriptTemplate;
+  readonly lease?: LeaseCalls;
   readonly holds?: HoldCalls;
 }
 
@@ -33,6 +32,20 @@ export type RunScript = (
   args: string[],
   length: number,
 ) => Promise<readonly number[]>;
+
+/** The call that takes a lease. */
+export interface LeaseCalls {
+  readonly script: ScriptTemplate;
+  /** @param args those of a decision */
+  take(
+    run: RunScript,
+    script: Script,
+    keys: readonly string[],
+    args: string[],
+    policies: readonly CompiledPolicy[],
+    roles: readonly string[],
+  ): Promise<Reply>;
+}
 
 /** The calls that give units back, and change the slots of holds. */
 export interface HoldCalls {
@@ -63,7 +76,7 @@ export function redisStore(
 ): Store {
   // A reset involves no policy.
   const reset = scripts.decide && scriptFor(scripts.decide, []);
-  const { holds } = scripts;
+  const { holds, lease: leases } = scripts;
   const calls = new Map<string, ScriptCall>();
 
   function callFor(policies: readonly CompiledPolicy[]): ScriptCall {
@@ -75,7 +88,7 @@ export function redisStore(
       const isOne = policies.length === 1 && roles.length === 0;
       call = {
         decide: scriptFor(isOne ? DECIDE_ONE : scripts.decide!, policies),
-        lease: scripts.lease && scriptFor(scripts.lease, policies),
+        lease: leases && scriptFor(leases.script, policies),
         roles,
       };
       setRecent(calls, kind, call, MAX_CALLS);
@@ -105,7 +118,7 @@ export function redisStore(
       }
       return reply as number[];
     } catch (error) {
-      throw await withVersion(redis, storeError(error), keys[0]!);
+      throw storeError(error);
     }
   };
 
@@ -116,11 +129,8 @@ export function redisStore(
       const sent = costs.length === 1 && costs[0] === 0 ? "peek" : operation;
       const more = slot ? holds!.argumentsFor(policies, slot, roles) : roles;
       const args = [sent, ...groupsOf(costs, policies), ...more];
-      const leased = operation === "lease";
-      const end = 1 + WIDTH * policies.length;
-      const script = leased ? lease! : decide;
-      const tail = !leased ? 0 : roles.length === 0 ? 1 : 1 + policies.length;
-      return parseReply(await run(script, keys, args, end + tail), end);
+      if (operation === "lease") return leases!.take(run, lease!, keys, args, policies, roles);
+      return parseReply(await run(decide, keys, args, replyLength(policies)));
     },
 
     async reset(keys) {
@@ -151,9 +161,14 @@ function rolesOf(policies: readonly CompiledPolicy[]): readonly string[] {
   return /^(?:e*|a)$/.test(roles) ? [] : [roles];
 }
 
-function parseReply(numbers: readonly number[], end: number): Reply {
+/** The time, and the fields of each policy. */
+export function replyLength(policies: readonly CompiledPolicy[]): number {
+  return 1 + WIDTH * policies.length;
+}
+
+export function parseReply(numbers: readonly number[]): Reply {
   const rows: Row[] = [];
-  for (let at = 1; at < end; at += WIDTH) {
+  for (let at = 1; at < numbers.length; at += WIDTH) {
     rows.push({
       allowed: numbers[at] === 1,
       remaining: numbers[at + 1]!,
@@ -161,11 +176,5 @@ function parseReply(numbers: readonly number[], end: number): Reply {
       resetAfterUs: numbers[at + 3]!,
     });
   }
-  const [taken, ...charged] = numbers.slice(end);
-  return {
-    nowUs: numbers[0]!,
-    rows,
-    ...(taken !== undefined && { taken }),
-    ...(charged.length > 0 && { charged }),
-  };
+  return { nowUs: numbers[0]!, rows };
 }

@@ -45,7 +45,7 @@ export const LEASES: readonly Written[] = [
     tests: ["test/lease/envelope"],
   },
   {
-    name: "a reset leaves what is held",
+    name: "a reset leaves what is leased",
     file: "src/features/leases/step.ts",
     find: "leasesOf(each)?.forget(partition);",
     replace: "void each;",

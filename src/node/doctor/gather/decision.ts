@@ -4,7 +4,6 @@ import { concurrency } from "../../../algorithms/concurrency.ts";
 import { Faults } from "../../../options/faults.ts";
 import { compilePolicies } from "../../../policy/compile.ts";
 import { fromData } from "../../../policy/from-data.ts";
-import { checkLimiterTraits } from "../../../policy/limiter-traits.ts";
 import type { Policy } from "../../../policy/policy.ts";
 import { ALL_SCRIPTS } from "../../../store/redis/all-scripts.ts";
 import type { RedisClient } from "../../../store/redis/client.ts";
@@ -21,7 +20,6 @@ const POLICIES = compilePolicies(
   [...Object.values(IMPLEMENTATIONS).map(smallest), concurrency({ limit: MANY, ttl: "1s" })],
   "policies",
   new Faults(),
-  checkLimiterTraits,
 );
 
 /** A policy without the options that have a default. */

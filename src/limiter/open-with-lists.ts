@@ -7,11 +7,11 @@ import { openLimiter } from "./open-limiter.ts";
 import { type CreateLimiterOptions, LIMITER_OPTIONS } from "./options.ts";
 
 /**
- * Makes a limiter with these features from options.
+ * Opens a limiter from options, and puts its lists and its listener around it. A middleware has its own of both.
  *
  * @throws ConfigurationError with every fault
  */
-export function makeLimiter<Has extends Features>(
+export function openWithLists<Has extends Features>(
   given: CreateLimiterOptions,
   features: Has,
   faults: Faults,
