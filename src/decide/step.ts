@@ -66,6 +66,8 @@ export interface Verdict {
   readonly groups: readonly GroupVerdict[];
   /** Only for charges on shards: every shard that shared the cost. */
   readonly spread?: readonly GroupVerdict[];
+  /** Set if concurrency policies gave another slot than the request's. */
+  readonly slot?: Slot | undefined;
   readonly error?: StoreError | undefined;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { StoreError } from "../../src/errors/errors.ts";
@@ -38,12 +39,12 @@ function limiterOf(options: Omit<LimiterOptions, "store">, store?: Store) {
   faults.throwIfAny();
   const limiter = buildLimiter(
     {
+      ...memory,
       decide(operation, keys, ...rest) {
         asked.push([...keys]);
         if (at.isAway) throw new StoreError("ERR_STORE_UNREACHABLE", "away");
         return memory.decide(operation, keys, ...rest);
       },
-      reset: (keys) => memory.reset(keys),
       spansPartitions: () => at.spans,
     },
     settings,
@@ -100,6 +101,32 @@ describe("a policy with shards", () => {
     draws.push(0, 0.34);
     expect((await limiter.limit("ada")).allowed).toBe(true);
     expect(asked.flat()).toEqual(["tg:{ada#0}:hot:f2", "tg:{ada#1}:hot:f2"]);
+  });
+
+  test("takes another slot with the second try: the first one may be given back late", async () => {
+    const store = memoryStore({ now: () => START_US });
+    const slots: unknown[] = [];
+    const { draws, limiter } = limiterOf(
+      { policies: [...three(), concurrency({ name: "work", limit: 5 })], denialCache: false },
+      {
+        ...store,
+        decide(operation, keys, costs, policies, slot) {
+          slots.push(slot?.id);
+          return store.decide(operation, keys, costs, policies, slot);
+        },
+      },
+    );
+    draws.push(0, 0, 0, 0);
+    for (let i = 0; i < 4; i++) await (await limiter.reserve("ada")).settle();
+    slots.length = 0;
+    draws.push(0, 0.34);
+    const hold = await limiter.reserve("ada");
+    expect([hold.allowed, slots.length, new Set(slots).size]).toEqual([true, 2, 2]);
+    const used = async () => (await limiter.peek("ada")).policies[1]!.remaining;
+    expect(await used()).toBe(4);
+    await hold.extend();
+    await hold.release();
+    expect(await used()).toBe(5);
   });
 
   test.for([

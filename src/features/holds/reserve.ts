@@ -22,7 +22,7 @@ export function withReserve(core: Core): Reserve {
       const slot = { id: crypto.randomUUID(), ttlUs: ttlUsOf(ttl) };
       const verdict = await ask("consume", identity, others, slot);
       const taken = verdict.status === 200 ? verdict.groups : [];
-      return createHold(show(verdict), { slot, taken }, parts);
+      return createHold(show(verdict), { slot: verdict.slot ?? slot, taken }, parts);
     },
   };
 }

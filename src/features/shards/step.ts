@@ -120,9 +120,11 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
     if (asked.operation !== "consume" || !first.isOpen) return verdict;
     return after(verdict, (own) => {
       if (!isDeniedByShards(asked, own)) return own;
-      const second = choose(asked, first.shards);
-      return after(next(inEach(asked, second.shards)), (other) =>
-        other.status === 200 || waitUs(other) < waitUs(own) ? other : own,
+      const second = inEach(asked, choose(asked, first.shards).shards);
+      // On several masters, a late call may still give back the slot of the first try.
+      const slot = asked.slot && { ...asked.slot, id: crypto.randomUUID() };
+      return after(next({ ...second, slot }), (other) =>
+        other.status === 200 || waitUs(other) < waitUs(own) ? { ...other, slot } : own,
       );
     });
   }
