@@ -7,37 +7,41 @@ const MAX_LAG_MS = 1_000;
 /** The replica that the limiter asks before Redis. */
 export function checkReplica({ address, reason, refusal, lag }: ReplicaFacts): Finding[] {
   if (reason !== undefined) {
-    return warn(
-      "replica-unreachable",
-      "The replica nearby does not answer",
-      `${address.protocol}//${address.host}: ${reason}`,
-      "Check REPLICA_URL and REPLICA_TOKEN, and that it runs. Until then, Redis decides without it.",
-    );
+    return warn({
+      id: "replica-unreachable",
+      title: "The replica nearby does not answer",
+      evidence: `${address.protocol}//${address.host}: ${reason}`,
+      remedy:
+        "Check REPLICA_URL and REPLICA_TOKEN, and that it runs. Until then, Redis decides without it.",
+    });
   }
   if (refusal !== undefined) {
-    return warn(
-      "replica-refuses",
-      "The replica nearby does not run a script that reads",
-      `it answered: ${refusal.slice(0, 160)}`,
-      "Give its user the commands of docs/replica.md, and bring the link to its master back. Until then, Redis decides without it.",
-    );
+    return warn({
+      id: "replica-refuses",
+      title: "The replica nearby does not run a script that reads",
+      evidence: `it answered: ${refusal.slice(0, 160)}`,
+      remedy:
+        "Give its user the commands of docs/replica.md, and bring the link to its master back. Until then, Redis decides without it.",
+    });
   }
   if (lag === undefined) return [];
   if ("beyondMs" in lag) {
-    return warn(
-      "replica-shows-no-writes",
-      "The replica nearby does not show what was written to Redis",
-      `not after ${seconds(lag.beyondMs)}`,
-      "Give REPLICA_URL a replica of the Redis that counts. If it is one, its link to its master is down: set replica-serve-stale-data no.",
-    );
+    return warn({
+      id: "replica-shows-no-writes",
+      title: "The replica nearby does not show what was written to Redis",
+      evidence: `not after ${seconds(lag.beyondMs)}`,
+      remedy:
+        "Give REPLICA_URL a replica of the Redis that counts. If it is one, its link to its master is down: set replica-serve-stale-data no.",
+    });
   }
   if (lag.ms <= MAX_LAG_MS) return [];
-  return warn(
-    "replica-shows-writes-late",
-    "The replica nearby is behind Redis",
-    `it showed a write after ${seconds(lag.ms)}`,
-    "Look at its network and load. For as long, it denies clients that were reset, and misses new denials.",
-  );
+  return warn({
+    id: "replica-shows-writes-late",
+    title: "The replica nearby is behind Redis",
+    evidence: `it showed a write after ${seconds(lag.ms)}`,
+    remedy:
+      "Look at its network and load. For as long, it denies clients that were reset, and misses new denials.",
+  });
 }
 
 function seconds(ms: number): string {
@@ -45,6 +49,6 @@ function seconds(ms: number): string {
 }
 
 /** Without it, Redis decides: no fault of it is more than a warning. */
-function warn(id: string, title: string, evidence: string, remedy: string): Finding[] {
-  return [{ id, severity: "warning", title, evidence, remedy }];
+function warn(finding: Omit<Finding, "severity">): Finding[] {
+  return [{ ...finding, severity: "warning" }];
 }
