@@ -102,7 +102,8 @@ function makeRateLimit<E extends Env>(
 
   return async function rateLimit(c: Context, next) {
     const asked = { request: c.req.raw, bindings: c.env };
-    const read = await reader.read(c, asked);
+    const reading = reader.read(c, asked);
+    const read = reading instanceof Promise ? await reading : reading;
     if (read.kind === "unidentified") return read.response;
     const answer = await decideRequest(read, limiterFor(c), reader);
     c.set("rateLimit", answer);

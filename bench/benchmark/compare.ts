@@ -4,8 +4,8 @@ import type { Figure, Spread } from "./figure.ts";
 export type Measure<Sample> = () => Promise<Sample>;
 
 /**
- * Measures all subjects in turn, round after round: what else runs on the machine then disturbs all alike. Each round
- * begins with another one, so that none always follows the same.
+ * Measures all subjects in turn, round after round, so that other load on the machine disturbs all alike. Each round begins with
+ * another subject, so that none always follows the same one.
  */
 export async function interleave<Sample>(
   subjects: readonly Measure<Sample>[],

@@ -12,7 +12,7 @@ export interface Target {
   readonly value: number;
 }
 
-/** One number of the benchmark, and what it is compared with. */
+/** One number of the benchmark, and the number to compare it with. */
 export interface Figure {
   readonly name: string;
   readonly unit: string;
@@ -27,13 +27,16 @@ export interface Figure {
 
 /** How long a part may take. */
 export interface Scale {
-  /** Only shows that everything runs; the numbers mean nothing. */
+  /** Only shows that everything runs; the numbers have no meaning. */
   readonly short: boolean;
-  /** What is measured now, and the share of the part that is done: a part that tells it does so from its beginning. */
+  /**
+   * Reports the current measurement, and the share of the part that is done; a part that reports shares does so from its
+   * beginning.
+   */
   readonly tell: (what: string, share: number) => void;
 }
 
-/** One subject of the benchmark: what it measures, in the order to show. */
+/** One part of the benchmark: its measurements, in the order to show. */
 export type Part = (scale: Scale) => Promise<Figure[]>;
 
 export function atMost(value: number, of: Target["of"] = "ratio"): Target {

@@ -2,9 +2,9 @@ import { dirname } from "node:path";
 
 import type { Command } from "commander";
 
+import { namesAmong } from "../../scripts/support/arguments.ts";
 import { createProgram } from "../../scripts/support/program.ts";
 import { startProgress, USUAL_COLUMNS } from "../../scripts/support/progress/progress.ts";
-import { namesAmong } from "../support/part-names.ts";
 import { PARTS } from "./parts.ts";
 import {
   type PartResults,

@@ -5,13 +5,13 @@ import { dirname } from "node:path";
 import { readJson } from "../../scripts/support/json-file.ts";
 import type { Figure } from "./figure.ts";
 
-/** What one run measured of one part: parts of a file may stem from different runs. */
+/** The measurements of one part in one run: parts of a file may stem from different runs. */
 export interface PartResults {
   readonly date: string;
   readonly node: string;
   readonly processor: string;
   readonly cores: number;
-  /** What ran besides shows in it: far above 1, absolute numbers are noise. */
+  /** It shows other load on the machine: far above 1, absolute numbers are noise. */
   readonly loadAverage: number;
   readonly figures: readonly Figure[];
 }
@@ -35,7 +35,7 @@ export async function readResults(file: string): Promise<Results> {
   return (await readJson(file)) as Results;
 }
 
-/** Writes what was measured; parts that were not keep what stands there. */
+/** Writes the measured parts; the other parts of the file stay. */
 export async function writeResults(file: string, parts: Results["parts"]): Promise<Results> {
   const before = await readResults(file).then(
     (results) => results.parts,

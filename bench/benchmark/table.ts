@@ -1,12 +1,12 @@
+import { wrapWords } from "../../scripts/support/wrap-words.ts";
 import { styled } from "../../src/node/cli/output/style.ts";
 import { significant } from "../support/significant.ts";
-import { wrapWords } from "../support/wrap-words.ts";
 import { type Figure, meets } from "./figure.ts";
 
 /** As wide as the verdicts below. */
 const INDENT = " ".repeat(8);
 
-/** The figures of a part in lines that a terminal of so many columns shows whole: a verdict, the name, the numbers. */
+/** The figures of a part in lines that fit a terminal of this many columns: a verdict, the name, the numbers. */
 export function table(part: string, figures: readonly Figure[], columns: number): string {
   const within = (text: string) => wrapWords(text, columns - 1, INDENT);
   const texts = figures.flatMap((figure) => [

@@ -1,5 +1,5 @@
-// Measures what counting costs a gateway: the CPU of a request with metrics on, compared with off. Run it by hand:
-// `node bench/metrics/main.ts [rounds]`
+// Measures the cost of counting for a gateway: the CPU of a request with metrics on, compared with off. Run it by hand: `node
+// bench/metrics/main.ts [rounds]`
 
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
@@ -39,7 +39,7 @@ function gatewayWith(setting: "on" | "off") {
   );
 }
 
-/** Microseconds of CPU of a request by one of so many clients in turn. */
+/** Microseconds of CPU of a request by one of this many clients in turn. */
 function measuring(gateway: ReturnType<typeof gatewayWith>, clients: number, admitted: boolean) {
   const requests = Array.from(
     { length: clients },

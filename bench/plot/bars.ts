@@ -8,7 +8,7 @@ export interface Bar {
   readonly name: string;
   readonly colour: Colour;
   readonly value: number;
-  /** What is written at its end. */
+  /** The text at the bar's end. */
   readonly label: string;
 }
 

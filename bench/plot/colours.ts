@@ -1,11 +1,11 @@
-/** What a colour stands for, with one that reads on light ground and one that reads on dark ground. */
+/** The meaning of each colour, with one that reads on light ground and one that reads on dark ground. */
 const PALETTE = {
-  /** Tidegate, and what it admits. */
+  /** Tidegate, and the requests that it admits. */
   good: ["#0969da", "#58a6ff"],
   /** Tidegate with one more of its options. */
   better: ["#1a7f37", "#3fb950"],
   denied: ["#9a6700", "#d29922"],
-  /** Failures, and what there is without a limiter. */
+  /** Failures, and the figures without a limiter. */
   bad: ["#bf3989", "#f778ba"],
   other: ["#8250df", "#bc8cff"],
   another: ["#bc4c00", "#f0883e"],

@@ -2,7 +2,7 @@ import { type ChannelValue, initializer, type Markish, text } from "@observableh
 
 import { type Colour, paint } from "./colours.ts";
 
-/** What is written beside the end of a line. */
+/** The text beside the end of a line. */
 export interface EndLabel {
   readonly name: string;
   readonly colour: Colour;

@@ -17,7 +17,7 @@ import { textWidth } from "./text-width.ts";
 
 export interface Point {
   readonly x: number | string;
-  /** Nothing is drawn where there is none. */
+  /** Null leaves a gap. */
   readonly y: number | null;
   /** How far up a band reaches from there. */
   readonly high?: number | null;

@@ -4,7 +4,7 @@ import { type Colour, paint, STYLE } from "./colours.ts";
 import { document, element, serialize } from "./svg.ts";
 import { balance, type Font } from "./text-width.ts";
 
-/** All pictures are so wide: what is written in them stays readable on a telephone, and is not huge in a README. */
+/** The width of all pictures: their texts stay readable on a telephone, and are not huge in a README. */
 const WIDTH = 620;
 export const FONT_SIZE = 14;
 const MARGIN = 12;
@@ -29,7 +29,7 @@ export interface Panel {
 export interface Picture {
   /** The message, as one sentence. */
   readonly title: string;
-  /** What is shown, and how to read it. */
+  /** The content of the picture, and how to read it. */
   readonly note?: string;
   readonly panels: readonly Panel[];
 }
@@ -79,7 +79,7 @@ function drawPlot(options: PlotOptions): Element {
     ...options,
     style: { fontSize: `${FONT_SIZE}px` },
   });
-  // What it says of its own size and ground is for a page of its own.
+  // The plot's own rules of size and ground are for a page of its own.
   for (const style of drawn.querySelectorAll("style")) style.remove();
   drawn.setAttribute("overflow", "visible");
   return drawn;

@@ -2,7 +2,7 @@ import { JSDOM } from "jsdom";
 
 const { window } = new JSDOM("");
 
-/** What pictures are drawn in, as Node has no document. */
+/** The document for pictures, as Node has none. */
 export const { document } = window;
 
 const NAMESPACE = "http://www.w3.org/2000/svg";

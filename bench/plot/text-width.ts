@@ -1,4 +1,4 @@
-/** Widths in ems, of the widest of the usual fonts: what fits with it fits with all. */
+/** Widths in ems, of the widest of the usual fonts: a text that fits with it fits with all. */
 const NARROW = 0.4;
 const USUAL = 0.64;
 const UPPER = 0.78;

@@ -3,8 +3,8 @@ import { getPriority, setPriority } from "node:os";
 const HIGHEST = -20;
 
 /**
- * Runs a process before what else runs on the machine, which the figures would show. Only root may; without it there is more
- * noise, nothing else. Returns what ends it.
+ * Gives a process priority over the other load of the machine, which the figures would show. Only root may; without it the
+ * figures are only noisier. Returns a function that ends it.
  */
 export function prefer(pid: number): () => void {
   const before = getPriority(pid);

@@ -53,7 +53,7 @@ export async function runWorker(
           env: { ...Object.fromEntries(texts), ...Object.fromEntries(namespaces) },
           exports: Object.fromEntries(classes),
         },
-        // Miniflare's own worker in front costs more than what is measured.
+        // Miniflare's own worker in front costs more than the measured code.
         dev: { cacheAPI: false, unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] },
       },
     ],

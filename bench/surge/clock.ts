@@ -1,6 +1,6 @@
 /**
- * Milliseconds of the system's monotonic clock, which all processes of one machine share: what one has sent and another
- * received can be compared.
+ * Milliseconds of the system's monotonic clock. All processes of one machine share it, so that times of sending and receiving can
+ * be compared.
  */
 export function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
 
+import { namesAmong, wholeNumber } from "../../scripts/support/arguments.ts";
 import { createProgram } from "../../scripts/support/program.ts";
 import { startProgress, USUAL_COLUMNS } from "../../scripts/support/progress/progress.ts";
-import { namesAmong } from "../support/part-names.ts";
 import type { SurgeOptions } from "./play.ts";
 import { inColumns } from "./report/columns.ts";
 import { sceneTable } from "./report/scene-table.ts";
@@ -60,12 +60,6 @@ export function surgeProgram(): Command {
   return program;
 }
 
-function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (Number.isSafeInteger(number)) return number;
-  throw new InvalidArgumentError("It is a whole number.");
-}
-
 function shareOf(text: string): number {
   const number = Number(text);
   if (number > 0 && number <= 1) return number;
@@ -87,7 +81,7 @@ async function surge({ short = false, out, json, ...options }: Options): Promise
   const { playSurge } = await import("./play.ts");
   const results = await playSurge({ ...options, size: short ? "short" : "full" }, startProgress);
   console.log(json ? JSON.stringify(results, null, 2) : tablesOf(results));
-  // Figures of a short run mean nothing, those of a part are not all: neither takes the place of those that are.
+  // Figures of a short run have no meaning, and those of a part are incomplete: neither replaces complete ones.
   const file = out ?? (short || !isWhole(results) ? undefined : RESULTS);
   if (file === undefined) return;
   await writeResults(file, results);
@@ -95,7 +89,7 @@ async function surge({ short = false, out, json, ...options }: Options): Promise
   if (!json) console.log(`\nwritten to ${file}`);
 }
 
-/** Of what was measured. */
+/** The tables of the measured parts. */
 function tablesOf(results: PartOfResults): string {
   const columns = process.stdout.columns || USUAL_COLUMNS;
   const [setups, scenes] = [tableOf(results), sceneTable(results.scenes)];

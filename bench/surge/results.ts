@@ -26,7 +26,7 @@ export interface Machine {
   readonly loadAverage: number;
 }
 
-/** What `npm run surge` writes. */
+/** The content of the results file of `npm run surge`. */
 export interface SurgeResults extends Readonly<Record<SetupName, Figures>> {
   readonly date: string;
   readonly machine: Machine;
@@ -38,7 +38,7 @@ export interface SurgeResults extends Readonly<Record<SetupName, Figures>> {
   readonly phases: Phases;
   /** Each run second by second. */
   readonly seconds: Readonly<Record<SetupName, readonly Second[]>>;
-  /** What the limiter meets besides the surge. */
+  /** The results of the scenes besides the surge. */
   readonly scenes: Scenes;
 }
 

@@ -3,7 +3,7 @@ import { lengthOf, type Phases } from "./people/phases.ts";
 import { SETUPS } from "./results.ts";
 import type { SceneName, Size } from "./scenes/scenes.ts";
 
-/** To start the parts, and to wait for what is still open at the end. */
+/** The time to start the parts, and to wait for open requests at the end. */
 const AROUND_MS = 4_000;
 
 /** How long the scenes took on a machine of two cores. */

@@ -22,7 +22,7 @@
 -- request with another setting finds the units that the written rate has not yet refilled, rounded up, and unless it is a
 -- peek, writes them at its own rate. It denies while there are more of them than its own limit, and then leaves them and
 -- the written rate as they are, so that no unit is forgotten, and no client waits for longer than the written setting
--- would have it wait. Whatever settings alternate, the bucket therefore admits in a span w at most
+-- would have it wait. With any alternating settings, the bucket therefore admits in a span w at most
 --   the largest limit + the largest rate * w
 -- @inline
 local function token_bucket(key, now, operation, cost, limit, interval, divisor, setting)

@@ -1,4 +1,4 @@
-// Builds what the package ships into dist/: the program with what it needs, and the templates. `npm pack` runs it first.
+// Builds the package's content into dist/: the program with its dependencies, and the templates. `npm pack` runs it first.
 
 import { cpSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -11,7 +11,7 @@ import { PLATFORMS } from "./src/platforms.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const out = fileURLToPath(new URL("dist", import.meta.url));
-/** What a template has after somebody has tried it in its place. */
+/** Files that a template has after somebody has tried it in its place. */
 const NOT_SHIPPED = new Set(["node_modules", ".wrangler", ".vercel", ".dev.vars", ".env"]);
 
 process.chdir(root);

@@ -14,9 +14,9 @@ const source = join(root, "src/dashboard");
 export const DASHBOARD = join(root, "dist/dashboard");
 
 /**
- * Builds the dashboard: a page, a stylesheet, the script of the page and those that it loads later, whose names change
- * with their contents. Several processes may build it at once while it is served, so that nothing is missing or half
- * written in between: files of before go last.
+ * Builds the dashboard: a page, a stylesheet, the script of the page and those that it loads later. The names of the scripts
+ * change with their contents. Several processes may build it at once while it is served, so that no file may be missing or half
+ * written in between: old files are removed last.
  */
 export async function buildDashboard(folder = DASHBOARD): Promise<void> {
   const { metafile, outputFiles } = await build({
@@ -43,7 +43,7 @@ export async function buildDashboard(folder = DASHBOARD): Promise<void> {
   const assets = join(folder, "assets");
   mkdirSync(assets, { recursive: true });
   const put = (path: string, contents: string | Uint8Array) => {
-    // Beside the folder: a server that lists it while this runs finds nothing that is gone when it looks.
+    // Beside the folder: a server that lists it while this runs then finds all files of its list.
     const unfinished = `${folder}.${randomUUID()}`;
     writeFileSync(unfinished, contents);
     renameSync(unfinished, path);
@@ -54,7 +54,7 @@ export async function buildDashboard(folder = DASHBOARD): Promise<void> {
     entryPoint?.endsWith("main.tsx"),
   )!;
   const named = (file: string) => relative(folder, join(root, file));
-  // The page says what its script imports, so that a browser asks for everything at once.
+  // The page lists the imports of its script, so that a browser asks for everything at once.
   const preloads = imports
     .filter(({ kind }) => kind === "import-statement")
     .map(({ path }) => `<link rel="modulepreload" href="${named(path)}" />`);

@@ -1,5 +1,5 @@
+import { markdownTable } from "../support/markdown-table.ts";
 import type { Option } from "./interface.ts";
-import { markdownTable } from "./markdown-table.ts";
 
 const HEADINGS = ["option", "type", "default", "range", "meaning"];
 

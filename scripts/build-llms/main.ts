@@ -1,12 +1,13 @@
 // Builds docs/llms.txt, a list of the documents for programs that read: each with its title and its first sentence. `--check`
 // writes nothing and fails if the committed list is stale.
 
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+
+import { writeOrCheck } from "../support/built-files.ts";
 
 process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 
-const FILE = "docs/llms.txt";
 const GROUPS: Readonly<Record<string, string>> = {
   Documents: "docs/*.md",
   "Moving from another library": "docs/moving/*.md",
@@ -28,9 +29,4 @@ const groups = Object.entries(GROUPS).map(
   ([name, pattern]) => `## ${name}\n\n${globSync(pattern).sort().map(lineOf).join("\n")}\n`,
 );
 const built = [`# Tidegate\n\n> ${description}\n`, ...groups].join("\n");
-if (!process.argv.includes("--check")) {
-  writeFileSync(FILE, built);
-} else if (readFileSync(FILE, "utf8") !== built) {
-  console.error(`${FILE} is stale: run \`npm run build:llms\``);
-  process.exitCode = 1;
-}
+writeOrCheck("build:llms", { "docs/llms.txt": built });

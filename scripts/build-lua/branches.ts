@@ -3,12 +3,14 @@ import { basename, join } from "node:path";
 
 import { commentsOf, type Node, nodes, parse } from "./syntax.ts";
 
-/** Stands where a program has one branch for each algorithm: what it assigns to, and the end of the functions' names. */
+/** Marks the place of one branch for each algorithm: the variables that it assigns, and the end of the functions' names. */
 const DIRECTIVE = /^([ \t]*)-- @algorithms (.+) = NAME(\w*)\(\.\.\.\)$/gm;
-/** In an algorithm's header: what it calls the two parameters and the ttl of its policies. */
+/** In an algorithm's header: its names for the two parameters and the ttl of its policies. */
 const ARGUMENTS = /^ @arguments (\w+(?:, \w+){0,2})$/;
 
-/** What every function may take, by the name that it has in the programs; the position of the policy's algorithm is `at`. */
+/**
+ * The parameters that every function may take, by their names in the programs; the position of the policy's algorithm is `at`.
+ */
 const SHARED: Readonly<Record<string, string>> = {
   key: "key",
   now: "now",
@@ -25,7 +27,7 @@ const OWN = ["arguments[at + 2] + 0", "arguments[at + 3] + 0", "arguments[at + 4
 /**
  * Replaces the line `-- @algorithms results = NAME_suffix(...)` of a program in the folder `lua` by a branch for each file of
  * `lua/algorithms`, which includes the file and calls its function of that name. An argument of the function is one that all
- * have, or one that the file's header names. What takes `taken_at` is not called for a time that is yet to come.
+ * have, or one that the file's header names. A function that takes `taken_at` is not called for a time in the future.
  */
 export function expandBranches(program: string, folder: string): string {
   return program.replace(

@@ -2,7 +2,7 @@ import luaparse from "luaparse";
 
 export interface Cut {
   readonly before: string;
-  /** By algorithm: the test for its name, `then`, and what it leads to. */
+  /** By algorithm: the test for its name, `then`, and the body of the branch. */
   readonly branches: ReadonlyMap<string, string>;
   readonly after: string;
 }

@@ -5,7 +5,7 @@ import { declaredBy, edit, localsIn, type Node, nodes, parse, type Ranged } from
 /** Stands between the name of a function and that of its variable where the function is inlined. */
 export const JOINT = "__";
 
-/** What an argument may be: it can stand for its parameter wherever that is used. */
+/** The kinds of arguments that can stand for their parameter wherever it is used. */
 const SIMPLE = new Set([
   "Identifier",
   "NumericLiteral",
@@ -29,7 +29,7 @@ export interface InlineFunction {
 
 /** A statement that consists of a call. */
 export interface InlineCall {
-  /** Whether it declares what it assigns to. */
+  /** Whether it declares the variables that it assigns. */
   readonly declares: boolean;
   readonly targets: readonly string[];
   readonly given: readonly { readonly type: string; readonly text: string }[];
@@ -78,7 +78,7 @@ function globalsOf(chunk: luaparse.Chunk): string[] {
   return globals.map(({ name }) => name!);
 }
 
-/** What stands for a call: the body on names of its own, and the results in place of the call. */
+/** The replacement of a call: the body on names of its own, and the results in place of the call. */
 export function expansionOf(inline: InlineFunction, call: InlineCall): string {
   const { name, text, parameters, body, returned, variables } = inline;
   const { declares, targets, given } = call;

@@ -1,14 +1,13 @@
-// Builds lua/ into one TypeScript module that every bundler understands: the scripts' texts with their includes
-// and inline functions resolved. Those that decide are cut into what is each one's own and one branch per algorithm that
-// all have in common, so that a bundle has only the scripts and branches that it uses; what gives back and what extends is one text each. What
-// writes live rules is a module of its own.
-// `--check` only says whether the committed module is up to date.
+// Builds lua/ into one TypeScript module that every bundler understands: the scripts' texts with their includes and inline
+// functions resolved. Scripts that decide are cut into their own text and one branch per algorithm, common to all, so that a
+// bundle has only the scripts and branches that it uses. The scripts that refund and extend are one text each. The scripts of
+// live rules are a module of their own.
 
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 
+import { writeOrCheck } from "../support/built-files.ts";
 import { type Cut, cutBranches } from "./cut.ts";
 import { minify } from "./minify.ts";
 import { readLua } from "./source.ts";
@@ -18,7 +17,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const SCRIPTS = ["decide-one", "decide", "lease", "replica"];
 /** The scripts of holds: by the same names for their locals, they repeat text of the others, which a compressed bundle has once. */
 const HOLD_SCRIPTS = ["refund", "extend"];
-/** What writes and reads live rules, each by itself. */
+/** The scripts that write and read live rules, each a text of its own. */
 const LIVE = [
   "publish",
   "draft",
@@ -81,16 +80,5 @@ function moduleOf(constants: readonly (readonly [name: string, piece: unknown])[
 }
 
 if (import.meta.main) {
-  for (const [output, built] of [
-    [OUTPUT, build()],
-    [LIVE_OUTPUT, buildLive()],
-  ] as const) {
-    const path = join(root, output);
-    if (!process.argv.includes("--check")) {
-      writeFileSync(path, built);
-    } else if (readFileSync(path, "utf8") !== built) {
-      console.error(`${output} is stale: run \`npm run build:lua\``);
-      process.exitCode = 1;
-    }
-  }
+  writeOrCheck("build:lua", { [OUTPUT]: build(), [LIVE_OUTPUT]: buildLive() });
 }

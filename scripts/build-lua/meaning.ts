@@ -27,7 +27,7 @@ function declarationsOf(chunk: luaparse.Chunk): ReadonlyMap<Node, number> {
   visitBlock(chunk.body, new Map());
   return numbers;
 
-  /** Its variables end with it; those of the block around it stay what they are. */
+  /** Its variables end with it; those of the block around it stay as they are. */
   function visitBlock(value: unknown, outer: Map<string, number>, declared: unknown = []): void {
     const scope = new Map(outer);
     declare(declared, scope);
@@ -68,7 +68,7 @@ function declarationsOf(chunk: luaparse.Chunk): ReadonlyMap<Node, number> {
         visit(node.iterators, scope);
         return visitBlock(node.body, scope, node.variables);
       case "RepeatStatement":
-        // What it repeats until may use the variables of its body.
+        // The condition of a repeat may use the variables of its body.
         return visitBlock([node.body, node.condition], scope);
       case "DoStatement":
       case "WhileStatement":

@@ -6,7 +6,7 @@ import { meaningOf } from "./meaning.ts";
 import { shortNames } from "./short-names.ts";
 import { commentsOf, edit, localsIn, type Node, parse } from "./syntax.ts";
 
-/** What would be read as one thing: two words, a comment's beginning, a number and the dots of a concatenation. */
+/** Pairs that would be read as one token: two words, a comment's beginning, a number and the dots of a concatenation. */
 const TOGETHER = /\w\w|--|[\d.][\d.]/;
 
 /** A program with spaces only where words would run together, and line breaks where there were some. */
@@ -34,8 +34,8 @@ function close(source: string): string {
 }
 
 /**
- * Drops comments, indentation and spaces and shortens the names of locals: all of it would cost cold start. The parser
- * finds them, and proves that each program is still the same. What programs have in common stays the same in all.
+ * Drops comments, indentation and spaces and shortens the names of locals: all of it would cost cold start. The parser finds
+ * them, and proves that each program is still the same. Text that programs have in common stays common.
  */
 export function minify<Sources extends readonly string[]>(
   ...sources: Sources

@@ -12,8 +12,8 @@ const SHORT = [
 const KEYWORDS = ["do", "if", "in", "or"];
 
 /**
- * Algorithms whose branches take the names that the others leave: they came later, and the scripts without them stay what
- * servers already have, byte for byte.
+ * Algorithms whose branches take the names that the others leave: they came later, and the scripts without them stay as servers
+ * already have them, byte for byte.
  */
 const LATER = ["calendar-window", "concurrency"];
 

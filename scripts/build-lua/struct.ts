@@ -4,7 +4,7 @@ import { edit, type Edit, type Node, nodes, parse, type Ranged } from "./syntax.
 
 /** Seven bytes hold every whole number that Lua's numbers hold exactly, those below 2^53. */
 const MAX_WIDTH = 7;
-/** Begins the names of the bytes of what is unpacked. */
+/** Begins the names of unpacked bytes. */
 const BYTE = "byte_";
 
 type Call = Ranged<luaparse.CallExpression>;
@@ -92,7 +92,7 @@ function unpacked({ variables, range }: Assignment, call: Call, source: string):
   ].join("\n");
 }
 
-/** The first and the last position of so many bytes. */
+/** The first and the last position of this many bytes. */
 function span(at: luaparse.Expression | undefined, total: number): string {
   if (at?.type === "NumericLiteral") return `${at.value}, ${at.value + total - 1}`;
   if (at?.type === "Identifier") return `${at.name}, ${at.name} + ${total - 1}`;
@@ -113,8 +113,8 @@ function packed({ arguments: [format, ...values] }: Call, source: string): strin
 }
 
 /**
- * One byte of a number, from 0 for the last: what follows it is cut off by a remainder, so that the division is exact,
- * and what precedes it by another, where something does.
+ * One byte of a number, from 0 for the last. A remainder cuts off the lower bytes, so that the division is exact; another cuts
+ * off the higher ones, if there are any.
  */
 function byteOf(number: string, index: number, first: boolean): string {
   if (index === 0) return first ? number : `${number} % 256`;

@@ -57,7 +57,7 @@ export function declaredBy(block: Node): string[] {
     readonly variables?: readonly Node[];
     readonly parameters?: readonly Node[];
   };
-  // An assignment has variables, too; what declares some has a body.
+  // An assignment has variables, too; a declaring node has a body.
   if (!body) return [];
   const heads = [variable, ...(variables ?? []), ...(parameters ?? [])];
   const inBody = body.flatMap((statement) => {

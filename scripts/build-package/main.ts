@@ -1,4 +1,4 @@
-// Builds what the package ships into dist/: the library as modules, and a program that starts the command line where that is
+// Builds the package's content into dist/: the library as modules, and a program that starts the command line where that is
 // installed. `npm pack` and `npm publish` run it first.
 
 import { execFileSync } from "node:child_process";
@@ -14,7 +14,7 @@ process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 const library = "dist/lib";
 const programs = "dist/node";
 
-// What is not built any more must not be shipped any more.
+// A file that is no longer built must not be shipped.
 for (const folder of [library, programs]) rmSync(folder, { recursive: true, force: true });
 buildLibrary();
 buildLauncher();
@@ -26,7 +26,7 @@ function buildLibrary(): void {
   dropDeclarations();
 }
 
-/** Half of the declarations describe what no entry shows. */
+/** Half of the declarations describe internals that no entry exports. */
 function dropDeclarations(): void {
   const { exports, imports } = JSON.parse(readFileSync("package.json", "utf8")) as {
     exports: Record<string, string | { types: string }>;
@@ -42,7 +42,7 @@ function dropDeclarations(): void {
   }
 }
 
-/** Declarations keep what the sources say to whoever calls them; the rest is a third of the library, and stays in the repository. */
+/** Declarations keep the docstrings for callers. The other comments are a third of the library, and stay in the repository. */
 function dropComments(): void {
   for (const name of readdirSync(library, { recursive: true, encoding: "utf8" })) {
     if (!name.endsWith(".js")) continue;

@@ -32,7 +32,7 @@ const names = process.argv.slice(2);
 for (const [name, build] of Object.entries(BUILDS)) {
   if (names.length > 0 && !names.includes(name)) continue;
   const folder = join("packages", name, "dist");
-  // What is not built any more must not be shipped any more.
+  // A file that is no longer built must not be shipped.
   rmSync(folder, { recursive: true, force: true });
   await build(folder);
 }

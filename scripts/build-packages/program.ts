@@ -14,7 +14,7 @@ export interface Program {
   readonly chunks?: string;
 }
 
-/** Bundles a program of Node with all that it needs, beside the licences of what is in it. */
+/** Bundles a program of Node with its dependencies, beside the licences of the bundled packages. */
 export async function buildProgram({ folder, entry, chunks }: Program): Promise<void> {
   const { metafile } = await build({
     // By itself it takes the folder in which the process began.

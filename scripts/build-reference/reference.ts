@@ -18,7 +18,7 @@ export interface Reference {
   readonly project: ProjectReflection;
 }
 
-/** What the entries of the package export, with the docstrings. */
+/** The exports of the package's entries, with their docstrings. */
 export async function readReference(): Promise<Reference> {
   const { exports } = JSON.parse(readFileSync(`${root}/package.json`, "utf8")) as {
     exports: Record<string, unknown>;

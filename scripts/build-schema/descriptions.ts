@@ -1,4 +1,4 @@
-/** What editors and the documentation say about the fields of a rule. */
+/** The descriptions of a rule's fields in editors and in the documentation. */
 export const RULE_FIELDS: Readonly<Record<string, string>> = {
   method: 'The methods that the rule covers, in capitals, or "*" for all. GET includes HEAD.',
   path: 'The path that the rule covers: ":name" stands for one segment, a final "*" for the rest, "**" for any number of segments, and a "*" within a segment for any characters.',

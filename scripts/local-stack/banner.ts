@@ -1,6 +1,6 @@
 import type { LocalStack } from "./local-stack.ts";
 
-/** What is where, and what to try. */
+/** The addresses of the local stack, and commands to try. */
 export function banner({ workers, origin, bridge, token, adminToken, redis }: LocalStack): string {
   const [worker] = workers;
   const rows = [

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 // The program and the library are one file.
 const wrangler = createRequire(import.meta.url).resolve("wrangler");
 
-/** What a deployment uploads. */
+/** The files that a deployment uploads. */
 export interface Bundle {
   readonly mainModule: string;
   /** The text of each module by its name. */
@@ -61,7 +61,7 @@ async function runWrangler(args: string[], signal: AbortSignal | undefined): Pro
     stdio: ["ignore", "ignore", "pipe"],
     env: {
       ...process.env,
-      // The bundle must not depend on who asks for it.
+      // The bundle must not depend on the caller's environment.
       NODE_ENV: undefined,
       WRANGLER_HIDE_BANNER: "true",
       WRANGLER_LOG: "error",

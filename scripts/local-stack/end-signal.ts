@@ -1,6 +1,6 @@
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** Aborts when this process is asked to end, or the npm that runs it is gone. Nothing else acts on these signals then. */
+/** Aborts when this process is asked to end, or the npm that runs it is gone. These signals then have no other effect. */
 export function endSignal(): AbortSignal {
   const asked = new AbortController();
   for (const name of SIGNALS) process.on(name, () => asked.abort());

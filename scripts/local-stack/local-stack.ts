@@ -15,7 +15,7 @@ export interface LocalStackOptions {
   port?: number;
   originPort?: number;
   bridgePort?: number;
-  /** What the bridge's clients must present. Default: a random one. */
+  /** The token that the bridge's clients must present. Default: a random one. */
   token?: string | undefined;
   /** Of the workers' admin API. Default: a random one. */
   adminToken?: string | undefined;
@@ -28,7 +28,7 @@ export interface LocalStackOptions {
   onLog?: WorkerOptions["onLog"];
   /** Called if the Redis of its own ends by itself. Default: says so on the terminal. */
   onRedisEnd?: (how: string) => void;
-  /** Stops what has been started so far. */
+  /** Stops the parts that have been started so far. */
   signal?: AbortSignal;
 }
 
@@ -46,8 +46,8 @@ export interface LocalStack {
 }
 
 /**
- * Redis, bridge, origin, workers and whoever tries them share this machine's processors: a stall of the machine must
- * not pass for one of Redis, or the workers count by themselves for that moment.
+ * Redis, bridge, origin, workers and their clients share this machine's processors: a stall of the machine must not pass for one
+ * of Redis, or the workers count by themselves for that moment.
  */
 const LOCAL_TIMEOUT = "1s";
 

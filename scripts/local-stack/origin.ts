@@ -21,7 +21,8 @@ export interface OriginOptions {
 const COUNTS = "/__counts";
 
 /**
- * A service that has no limits of its own: it says what reached it, and counts. A WebSocket gets back what it sends.
+ * A service that has no limits of its own: it answers with the request that reached it, and counts. A WebSocket gets back its
+ * messages.
  */
 export async function startOrigin({ port = 0 }: OriginOptions = {}): Promise<Origin> {
   const counts = new Map<string, number>();
@@ -75,7 +76,7 @@ export async function startOrigin({ port = 0 }: OriginOptions = {}): Promise<Ori
   };
 }
 
-/** As text, not as a URL: whatever a client can send is a path here, even one that URL refuses. */
+/** As text, not as a URL: every target that a client can send is a path here, even one that URL refuses. */
 function readTarget({ url = "/" }: IncomingMessage): { path: string; query: string } {
   const end = url.indexOf("?");
   return end === -1

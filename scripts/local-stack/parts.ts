@@ -2,7 +2,7 @@ interface Part {
   stop(): Promise<void>;
 }
 
-/** What has been started so far, to be stopped in the opposite order. */
+/** The parts that have been started so far, to be stopped in the opposite order. */
 export class Parts {
   readonly #stops: (() => Promise<void>)[] = [];
   #stopped: Promise<void> | undefined;

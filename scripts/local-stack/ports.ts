@@ -4,7 +4,7 @@ import type { Server } from "node:net";
 
 export interface Claim {
   readonly port: number;
-  /** What to set to use another one. */
+  /** The variable to set to use another port. */
   readonly variable: string;
 }
 

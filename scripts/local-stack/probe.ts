@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Origin } from "./origin.ts";
 
-/** The part of a rule that says which request it limits, and who is counted. */
+/** The part of a rule that says which request it limits, and which identity is counted. */
 interface Rule {
   readonly method?: string | readonly string[];
   readonly path: string;
@@ -13,8 +13,8 @@ interface Rule {
 const PATIENCE = 10_000;
 
 /**
- * Sends a request that the first rule limits through a worker, until one has gone all the way: decided by the store,
- * answered by the origin. Each is of an identity of its own, so that nobody else's count is touched.
+ * Sends a request that the first rule limits through a worker, until one has gone all the way: decided by the store, answered by
+ * the origin. Each is of an identity of its own, so that no other count changes.
  */
 export async function probe(
   worker: string,
@@ -58,7 +58,7 @@ async function send(worker: string, rule: Rule, signal?: AbortSignal): Promise<R
   return response;
 }
 
-/** A network that nobody has, out of those set aside for examples. */
+/** An unused network, out of those set aside for examples. */
 function addressOf(identity: string): string {
   return `2001:db8:${identity.slice(0, 4)}:${identity.slice(4, 8)}::1`;
 }

@@ -51,7 +51,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
     workers: [describe(bundle, { ...bundle.variables, ...variables })],
     handleStructuredLogs: (entry) => log(entry),
     logRequests: false,
-    // What Miniflare would fetch from the network, and share with other processes.
+    // Data that Miniflare would fetch from the network, and share with other processes.
     cf: false,
     enableDevRegistry: false,
   });

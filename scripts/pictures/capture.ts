@@ -5,7 +5,7 @@ import type { Locator, Page } from "playwright-core";
 /** Text stays sharp, and a picture stays below 100 KB. */
 const QUALITY = 80;
 
-/** What the page shows, or a part of it, as WebP: a third of a PNG. */
+/** The visible part of the page, or one element, as WebP: a third of a PNG. */
 export async function capture(page: Page, part?: Locator): Promise<Buffer> {
   const { width, height } = page.viewportSize()!;
   const box = await placeOf(part ?? page.locator("html"));
@@ -28,7 +28,7 @@ export async function capture(page: Page, part?: Locator): Promise<Buffer> {
   return Buffer.from(data, "base64");
 }
 
-/** Where it stays: what is above it may still be read. */
+/** The place of the element once it stays still: the page above it may still be loading. */
 async function placeOf(part: Locator) {
   for (let before = ""; ; await sleep(STILL_MS)) {
     const box = (await part.boundingBox())!;

@@ -3,9 +3,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { namesAmong } from "../../bench/support/part-names.ts";
 import { openBrowser } from "../../test/dashboard/browser.ts";
 import { endSignal } from "../local-stack/end-signal.ts";
+import { namesAmong } from "../support/arguments.ts";
 import { createProgram, runProgram } from "../support/program.ts";
 import { startProgress } from "../support/progress/progress.ts";
 import { PICTURES } from "./pictures.ts";

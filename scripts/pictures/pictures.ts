@@ -4,7 +4,7 @@ import { sampledUsers, unsampledUsers } from "../../test/dashboard/sampled-users
 import { capture } from "./capture.ts";
 import type { PictureSet } from "./set.ts";
 
-/** Plays what it takes for something to be seen, and takes the picture. */
+/** Prepares the scene, and takes the picture. */
 type Take = (set: PictureSet) => Promise<Buffer>;
 
 /** By the names of their files in docs/pictures. */
@@ -59,10 +59,10 @@ const CLIENT = "203.0.113.7";
 /** More than a burst may have. */
 const LOGINS = 7;
 
-/** What a lower limit would have denied, and to whom. */
+/** The requests that a lower limit would have denied, and their users. */
 async function whatIf({ open, stack, document }: PictureSet): Promise<Buffer> {
   for (const [i, { user }] of (await sampledUsers(stack, SAMPLED)).entries()) {
-    // Those who are denied most have names in the answer.
+    // The users with the most denials have names in the answer.
     await rideOften(stack, user, ridesOf(i) + (i < NAMED ? MANY : 0));
   }
   const others = await unsampledUsers(stack, SAMPLED * 63);
@@ -80,7 +80,7 @@ async function whatIf({ open, stack, document }: PictureSet): Promise<Buffer> {
 /** Enough for an estimate with an interval. */
 const SAMPLED = 14;
 const NAMED = 3;
-/** Beyond what the top of an isolate can mistake. */
+/** Beyond the error of an isolate's top list. */
 const MANY = 90;
 const AT_ONCE = 25;
 

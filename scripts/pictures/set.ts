@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { fakeStats, fakeTop, signIn } from "../../test/dashboard/visit.ts";
 import { type LocalStack, startLocalStack } from "../local-stack/local-stack.ts";
 
-/** What the pictures are taken of: the demo with its dashboard, and a rule for what-ifs that no other policy bounds. */
+/** The scene of the pictures: the demo with its dashboard, and a rule for what-ifs that no other policy bounds. */
 export interface PictureSet {
   readonly stack: LocalStack;
   /** The rules in force, as the editor has them. */
@@ -23,7 +23,7 @@ export interface OpenOptions {
   readonly incident?: boolean;
 }
 
-/** Three rides in an hour: what is counted does not depend on how fast this machine is. */
+/** Three rides in an hour: the counts do not depend on the speed of this machine. */
 const RIDES = {
   method: "POST",
   path: "/rides/*",
@@ -31,7 +31,7 @@ const RIDES = {
   policies: [{ algorithm: "fixed-window", name: "hourly-rides", limit: 3, window: "1h" }],
 };
 
-/** Whatever that of the machine is. */
+/** Independent of the machine's time zone. */
 const TIMEZONE = "UTC";
 
 export async function openSet(browser: Browser): Promise<PictureSet> {

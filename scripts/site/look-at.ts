@@ -16,7 +16,7 @@ interface View {
   readonly pictures: string | undefined;
 }
 
-/** What is wrong with a page: wider than its window, errors, other hosts, or what keeps people with disabilities out. */
+/** The faults of a page: wider than its window, errors, other hosts, or barriers for people with disabilities. */
 export async function lookAt(
   browser: Browser,
   origin: string,

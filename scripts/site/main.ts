@@ -1,5 +1,5 @@
 // Builds the site and looks at it with a real Chromium: `npm run test:site`, and with `-- --short` at a part of it only.
-// `--pictures FOLDER` keeps pictures of what it looks at.
+// `--pictures FOLDER` keeps pictures of the pages.
 
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { build, serve } from "vitepress";
 
 import { openBrowser } from "../../test/dashboard/browser.ts";
 import { freePort } from "../support/free-port.ts";
-import { createProgram, runProgram } from "../support/program.ts";
+import { createProgram, ProgramError, runProgram } from "../support/program.ts";
 import { lookAt, WIDTHS } from "./look-at.ts";
 import { playEveryModel } from "./play.ts";
 
@@ -54,8 +54,8 @@ async function testSite({ short, pictures }: Options): Promise<void> {
         }
       }
     }
-    console.log(count === 0 ? "The site is sound." : `${count} faults.`);
-    if (count > 0) process.exitCode = 1;
+    if (count > 0) throw new ProgramError(`The site has ${count} faults.`);
+    console.log("The site is sound.");
   } finally {
     await browser.close();
     server.server.close();

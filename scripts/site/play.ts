@@ -1,6 +1,8 @@
 import type { Browser } from "playwright-core";
 
-/** Of 15 requests in 2 seconds from 0 s: how many pass a limit of 10 in 10 seconds, and what remains after them. */
+/**
+ * Of 15 requests in 2 seconds from 0 s: the number that passes a limit of 10 in 10 seconds, and the units that remain after them.
+ */
 const EXPECTED: Readonly<Record<string, readonly [admitted: string, remaining: string]>> = {
   "Token bucket": ["11", "1"],
   "Sliding window log": ["10", "0"],
@@ -14,7 +16,7 @@ const EXPECTED: Readonly<Record<string, readonly [admitted: string, remaining: s
   Concurrency: ["10", "1"],
 };
 
-/** What the playground of the page counts otherwise than it should. */
+/** The differences between the counts of the page's playground and the expected ones. */
 export async function playEveryModel(browser: Browser, origin: string): Promise<string[]> {
   const faults: string[] = [];
   const page = await browser.newPage();

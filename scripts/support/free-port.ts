@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * Below the ports that systems give to connections and to servers that take any one, and above those of known services:
- * what is free here is only taken by somebody who wants this very port.
+ * Below the ports that systems give to connections and to servers that take any one, and above those of known services: a port
+ * that is free here is only taken by a program that wants this very port.
  */
 const LOWEST = 10_000;
 const HIGHEST = 32_767;

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from "commander";
 
-import { wrapWords } from "../../bench/support/wrap-words.ts";
 import { USUAL_COLUMNS } from "./progress/progress.ts";
+import { wrapWords } from "./wrap-words.ts";
 
-/** What the exit code of a program of this folder says. */
+/** The meanings of the exit codes of a program of this folder. */
 const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 export interface ProgramOptions {
@@ -25,7 +25,7 @@ export function createProgram({ call, description, examples }: ProgramOptions): 
     .exitOverride();
 }
 
-/** The parser wraps its help by itself, but not what it refuses. */
+/** The parser wraps its help by itself, but not its refusals. */
 function inLines(text: string): string {
   const columns = process.stderr.columns || USUAL_COLUMNS;
   return text
@@ -34,7 +34,7 @@ function inLines(text: string): string {
     .join("\n");
 }
 
-/** What a person can mend, in one sentence: it needs no stack trace. */
+/** An error that a person can mend, in one sentence: it needs no stack trace. */
 export class ProgramError extends Error {
   override readonly name = "ProgramError";
 }
@@ -54,7 +54,8 @@ export async function exitCodeOf(program: Command, args: readonly string[]): Pro
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     // A bar may be in the line.
     if (process.stderr.isTTY) console.error();
-    console.error(error instanceof ProgramError ? `error: ${error.message}` : error);
+    if (error instanceof ProgramError) process.stderr.write(`error: ${error.message}\n`);
+    else console.error(error);
     return EXIT.failed;
   }
 }

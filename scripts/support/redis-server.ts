@@ -25,7 +25,7 @@ export interface RedisServerOptions {
   port?: number;
   /** Further redis-server arguments. */
   args?: readonly string[];
-  /** Called if it ends although nobody called stop(), with its exit code or the signal, such as `SIGKILL`. */
+  /** Called if it ends without a call of stop(), with its exit code or the signal, such as `SIGKILL`. */
   onEnd?: (how: string) => void;
 }
 
@@ -52,7 +52,7 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
     try {
       return await launch(binary, await freePort(), options);
     } catch (error) {
-      // Somebody may have taken the port in the meantime.
+      // Another process may have taken the port in the meantime.
       if (attempt === 3) throw error;
     }
   }
@@ -81,7 +81,7 @@ async function launch(
 
   async function stop(): Promise<void> {
     isStopped = true;
-    // Nothing else may keep this process until it has ended.
+    // This process must not exit before the server has ended.
     child.ref();
     child.kill("SIGKILL");
     await exited;
@@ -98,7 +98,7 @@ async function launch(
     throw error;
   }
   child.once("exit", (code, signal) => isStopped || onEnd?.(signal ?? `exit code ${code}`));
-  // Whoever forgets stop() can still exit.
+  // A caller that forgets stop() can still exit.
   child.unref();
   (child.stdout as Socket).unref();
   return { url, port, pid: child.pid ?? 0, stop, kill: (signal) => void child.kill(signal) };

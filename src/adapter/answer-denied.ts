@@ -3,12 +3,19 @@ import { addMissingFields } from "./append-fields.ts";
 import type { RequestOptions } from "./request-options.ts";
 
 /** The answer to a denied request: the response of `onDenied` with the decision's fields, else the decision's own. */
-export async function answerDenied<Context>(
+export function answerDenied<Context>(
   { onDenied }: Pick<RequestOptions<Context>, "onDenied">,
   context: Context,
   decision: Decision,
+): Response | Promise<Response> {
+  return onDenied ? ownAnswer(onDenied(context, decision), decision) : decision.response();
+}
+
+async function ownAnswer(
+  answer: Response | Promise<Response>,
+  decision: Decision,
 ): Promise<Response> {
-  const answer = await onDenied?.(context, decision);
+  const own = await answer;
   // Untyped code may return nothing.
-  return answer ? addMissingFields(answer, decision.headers()) : decision.response();
+  return own ? addMissingFields(own, decision.headers()) : decision.response();
 }

@@ -40,24 +40,27 @@ export interface DecideOptions {
 }
 
 /** Decides a request by its limiter, or without it. The decision is a hold where requests are reserved. */
-export async function decideRequest(
+export function decideRequest(
   read: Client | Listed,
   limiter: Operations & Partial<Reserve>,
   { operation, withoutHold, listener }: DecideOptions,
 ): Promise<Decision | Hold> {
   const identity = read.kind === "client" ? read.identities : undefined;
-  let decision: Decision | Hold;
+  let decision: Promise<Decision | Hold>;
   if (read.kind === "client" && Object.keys(read.identities).length > 0) {
     const { identities, cost } = read;
     // A limiter of one's own has plans by their names; only rules give clients numbers of their own.
     const plan = read.plan as string | undefined;
-    decision = await limiter[operation]!(identities, { cost, plan });
+    decision = limiter[operation]!(identities, { cost, plan });
   } else {
     const free = read.kind === "listed" ? read.decision : uncountedDecision();
-    decision = operation === "reserve" ? withoutHold!(free) : free;
+    decision = Promise.resolve(operation === "reserve" ? withoutHold!(free) : free);
   }
-  listener?.(decision, { operation, identity });
-  return decision;
+  if (!listener) return decision;
+  return decision.then((own) => {
+    listener(own, { operation, identity });
+    return own;
+  });
 }
 
 /** Takes no units, and calls no listener. */

@@ -9,11 +9,11 @@ import type { Policy } from "../policy/policy.ts";
 import { reportOnce } from "../runtime/log.ts";
 import type { RequestOptions } from "./request-options.ts";
 
-/** Who a request is counted as. */
+/** The identities that count a request. */
 export interface Identified {
   /** By dimension. */
   readonly identities: Readonly<Record<string, string>>;
-  /** What a partition function returned. */
+  /** The result of a partition function. */
   readonly returned: string | undefined;
   /** Whether the request is to be refused, because it lacks an identity. */
   readonly isRefused: boolean;
@@ -23,7 +23,7 @@ export interface Identified {
 export interface Partitions<Context> {
   /** For each policy, the name of its dimension. Only those that end in `*` count everybody. */
   readonly by: readonly string[];
-  readonly read: (context: Context, data: RequestData) => Promise<Identified>;
+  readonly read: (context: Context, data: RequestData) => Identified | Promise<Identified>;
 }
 
 interface Dimension<Context> {
@@ -39,7 +39,7 @@ interface Dimension<Context> {
  */
 export const SHARED_IDENTITY = "no-identity";
 
-/** What partitions are compiled with besides their options. */
+/** The means to compile partitions, besides their options. */
 export interface PartitionContext {
   readonly compile: CompileSources;
   /** The names in the rule's path; none in middleware. */
@@ -84,7 +84,7 @@ export function compilePartitions<Context>(
         ? undefined
         : compile(partition, { clientIp, segments }, at, once(found));
     for (const path of found) told.add(path);
-    // What has faults may be anything, also what is no JSON.
+    // A faulty partition may be anything, also a value that JSON cannot hold.
     const key =
       found.size > 0
         ? at
@@ -111,34 +111,45 @@ export function compilePartitions<Context>(
   const by = policies.map(
     (policy, i) => dimensionOf(Object(policy) as Policy, `policies[${i}]`).name,
   );
-  // What no policy uses is checked all the same.
+  // A common partition that no policy uses is checked, too.
   if (common !== undefined) dimensionOf({} as Policy, "");
   checkSkipped(policies, faults);
   const used = [...dimensions.values()].filter(({ name }) => by.includes(name));
 
+  /** @param found the identity in each dimension */
+  function identified(found: readonly unknown[]): Identified {
+    const identities: Record<string, string> = {};
+    let returned: string | undefined;
+    let isRefused = false;
+    for (let i = 0; i < used.length; i++) {
+      const { name, partition, onMissing } = used[i]!;
+      // Untyped code returns null or "" if there is no identity.
+      const identity = (found[i] as string | null) || undefined;
+      if (typeof partition === "function") returned = identity;
+      if (identity !== undefined) {
+        identities[name] = identity;
+      } else if (onMissing === "reject") {
+        isRefused = true;
+      } else if (onMissing !== "skip") {
+        if (onMissing === undefined) reportMissing(used[i]!, options);
+        identities[name] = SHARED_IDENTITY;
+      }
+    }
+    return { identities, returned, isRefused };
+  }
+
   return {
     by,
-    async read(context, data) {
-      const identities: Record<string, string> = {};
-      let returned: string | undefined;
-      let isRefused = false;
-      for (const dimension of used) {
-        const { name, partition, onMissing } = dimension;
-        // Untyped code returns null or "" if there is no identity.
-        const identity = ((await dimension.identify(context, data)) as string | null) || undefined;
-        if (typeof partition === "function") returned = identity;
-        if (identity !== undefined) {
-          identities[name] = identity;
-        } else if (onMissing === "reject") {
-          isRefused = true;
-        } else if (onMissing !== "skip") {
-          if (onMissing === undefined) reportMissing(dimension, options);
-          identities[name] = SHARED_IDENTITY;
-        }
-      }
-      return { identities, returned, isRefused };
+    read(context, data) {
+      const found = used.map(({ identify }) => identify(context, data));
+      return found.some(isPromise) ? Promise.all(found).then(identified) : identified(found);
     },
   };
+}
+
+/** Also one of another library: texts, and what untyped code returns in their place, are no objects. */
+function isPromise(found: unknown): boolean {
+  return typeof found === "object" && found !== null;
 }
 
 /** Rejects a list of policies that all let requests without an identity pass. */

@@ -8,7 +8,7 @@ import type { NamedSegments, RequestData } from "../partition/request-data.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { DecideOptions, ReadRequest } from "./decide-request.ts";
 import type { RequestFeatures } from "./every-feature.ts";
-import { compilePartitions, withoutPartition } from "./partitions.ts";
+import { compilePartitions, type Identified, withoutPartition } from "./partitions.ts";
 import { compileCost } from "./request-cost.ts";
 import type { RequestOptions } from "./request-options.ts";
 
@@ -22,7 +22,8 @@ export interface RequestReader<Context> extends DecideOptions {
   readonly operation: "limit" | "reserve";
   /** The responses that are failures, for the policies that count them. */
   readonly failures: readonly Failures[];
-  readonly read: (context: Context, data: RequestData) => Promise<ReadRequest>;
+  /** Without a promise unless something has to be waited for. */
+  readonly read: (context: Context, data: RequestData) => ReadRequest | Promise<ReadRequest>;
 }
 
 /** The parts of a rule besides its options. */
@@ -55,6 +56,25 @@ export function compileRequest<Context>(
     faults.add("onDenied", options.onDenied, FUNCTION, "returns a Response");
   }
 
+  function readMore(
+    context: Context,
+    data: RequestData,
+    { identities, returned, isRefused }: Identified,
+  ): ReadRequest | Promise<ReadRequest> {
+    const listed = findListed?.(data.request, data.bindings, returned);
+    if (listed) return { kind: "listed", decision: listed };
+    if (isRefused) return { kind: "unidentified", response: missingIdentity() };
+    if (!readPlan && typeof options.cost !== "function") {
+      return { kind: "client", identities, cost: options.cost, plan: undefined };
+    }
+    return Promise.resolve(readPlan?.(context, data)).then(async (plan) => ({
+      kind: "client",
+      identities,
+      cost: await readCost(context),
+      plan,
+    }));
+  }
+
   return {
     by: partitions.by,
     operation: holds?.needsHold(list) ? "reserve" : "limit",
@@ -63,13 +83,11 @@ export function compileRequest<Context>(
     failures: holds?.compileFailures(list, faults) ?? [],
     policies: Array.isArray(given) ? list.map(withoutPartition) : given,
 
-    async read(context, data) {
-      const { identities, returned, isRefused } = await partitions.read(context, data);
-      const listed = findListed?.(data.request, data.bindings, returned);
-      if (listed) return { kind: "listed", decision: listed };
-      if (isRefused) return { kind: "unidentified", response: missingIdentity() };
-      const plan = await readPlan?.(context, data);
-      return { kind: "client", identities, cost: await readCost(context), plan };
+    read(context, data) {
+      const identified = partitions.read(context, data);
+      return identified instanceof Promise
+        ? identified.then((found) => readMore(context, data, found))
+        : readMore(context, data, identified);
     },
   };
 }

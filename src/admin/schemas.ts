@@ -116,8 +116,8 @@ function prototypesIn(value: unknown, path: string): readonly string[] {
 }
 
 /**
- * The places whose values are repeated in an answer. Header fields are what clients identify themselves by, and what stands
- * at a misspelt name may be one.
+ * The places whose values are repeated in an answer. Clients identify themselves by header fields, and the value of a
+ * misspelt name may be one.
  */
 const SHOWN =
   /^body\.(?:request\.)?(?:method|path|ip|country|asn|policy|numbers|minutes|note|to|name|number)\b/;

@@ -15,10 +15,11 @@ export function presenter({
   const placeOf = new Map(policies.map(({ name }, i) => [name, i]));
 
   function partsOf({ reason, status, nowUs, groups, error }: Verdict): Parts {
-    const outcome = { reason, status, nowUs, headerOptions, random, ...(error && { error }) };
+    const outcome = { reason, status, nowUs, headerOptions, random, error };
     if (groups.length === 1 && groups[0]!.asked.group.isInOrder) {
       const { asked, rows } = groups[0]!;
-      return { ...outcome, policies: asked.group.policies.slice(0, rows.length), rows };
+      const { policies, denying } = asked.group;
+      return { ...outcome, policies: rows.length === policies.length ? policies : denying, rows };
     }
     const all = groups
       .flatMap(({ asked, rows }) =>

@@ -1,5 +1,5 @@
 import type { StoreError } from "../errors/errors.ts";
-import { decisionFields, type HeaderOptions } from "./fields.ts";
+import { type HeaderOptions, setFields } from "./fields.ts";
 import {
   type DecisionStatus,
   type Outcome,
@@ -79,7 +79,7 @@ export interface Parts extends Outcome {
   readonly headerOptions: HeaderOptions;
   /** A random number from 0 to below 1. */
   readonly random: () => number;
-  readonly error?: StoreError;
+  readonly error?: StoreError | undefined;
 }
 
 /** The parts that every caller of a decision reads. */
@@ -157,7 +157,9 @@ class LazyDecision implements Decision {
   }
 
   headers(): Headers {
-    return new Headers(decisionFields(this.#parts, this.#parts.headerOptions, () => this.#draw()));
+    const headers = new Headers();
+    setFields(headers, this.#parts, this.#parts.headerOptions, () => this.#draw());
+    return headers;
   }
 
   response(): Response {

@@ -1,4 +1,4 @@
-import { type CompiledPolicy, MAX_FIELD_INTEGER } from "../policy/compile.ts";
+import { MAX_FIELD_INTEGER } from "../policy/compile.ts";
 import { type Outcome, type Reason, toldWaitUs } from "./outcome.ts";
 
 /** Selects the header fields of a response. */
@@ -15,48 +15,59 @@ export interface HeaderOptions {
   readonly "x-ratelimit"?: boolean;
 }
 
-/** Header fields by name. A plain object, because runtimes build a response from it faster than from `Headers`. */
-export type Fields = Record<string, string>;
-
 /**
- * The header fields of a decision, as a new object for each call.
+ * Sets the header fields of a decision. Runtimes take less time for fields that are set one by one than for a response
+ * that is made of an object, and several times less than for one of pairs.
  *
  * @param draw the decision's random number, from 0 to below 1
  */
-export function decisionFields(
+export function setFields(
+  headers: Headers,
   outcome: Outcome,
   options: HeaderOptions,
   draw: () => number,
-): Fields {
+): void {
   const { reason, status, policies, nowUs, rows } = outcome;
   // Clients may see none of the policies that took part, so there is no quota to describe.
-  if (policies.length === 0) return isListed(reason) ? { "X-RateLimit-Reason": reason } : {};
-  const fields: Fields = {};
-  const seconds = policies.map((_, i) => secondsOf(outcome, i, draw));
-  const told = advertised(policies);
-  if (told.length > 0 && options["draft-11"] !== false) {
-    fields["RateLimit-Policy"] = told.map((i) => policies[i]!.field).join(", ");
-    fields["RateLimit"] = told
-      .map(
-        (i) =>
-          `"${policies[i]!.name}";r=${Math.min(rows[i]!.remaining, MAX_FIELD_INTEGER)};t=${seconds[i]}`,
-      )
-      .join(", ");
+  if (policies.length === 0) {
+    if (isListed(reason)) headers.set("X-RateLimit-Reason", reason);
+    return;
   }
-  if (told.length > 0 && options["x-ratelimit"] !== false) {
-    const nearest = nearestItsLimit(outcome, told);
+  let limits = "";
+  let quotas = "";
+  let nearest: number | undefined;
+  for (let i = 0; i < policies.length; i++) {
+    const { advertise, field, name } = policies[i]!;
+    if (!advertise) continue;
+    const comma = nearest === undefined ? "" : ", ";
+    const remaining = Math.min(rows[i]!.remaining, MAX_FIELD_INTEGER);
+    limits += comma + field;
+    quotas += `${comma}"${name}";r=${remaining};t=${secondsOf(outcome, i, draw)}`;
+    if (nearest === undefined || isNearer(outcome, i, nearest)) nearest = i;
+  }
+  if (nearest !== undefined && options["draft-11"] !== false) {
+    headers.set("RateLimit-Policy", limits);
+    headers.set("RateLimit", quotas);
+  }
+  if (nearest !== undefined && options["x-ratelimit"] !== false) {
     const { remaining, resetAfterUs } = rows[nearest]!;
-    fields["X-RateLimit-Limit"] = `${(policies[nearest]!.unsharded ?? policies[nearest]!).limit}`;
-    fields["X-RateLimit-Remaining"] = `${remaining}`;
+    const { limit } = policies[nearest]!.unsharded ?? policies[nearest]!;
+    headers.set("X-RateLimit-Limit", `${limit}`);
+    headers.set("X-RateLimit-Remaining", `${remaining}`);
     // Rounded first: the times of a known denial are fractional, but every response must report the same end.
-    fields["X-RateLimit-Reset"] = `${wholeSeconds(Math.round(nowUs + resetAfterUs))}`;
+    headers.set("X-RateLimit-Reset", `${wholeSeconds(Math.round(nowUs + resetAfterUs))}`);
   }
-  if (status !== 200) {
-    const waits = seconds.filter((_, i) => toldWaitUs(outcome, i) > 0);
-    fields["Retry-After"] = `${Math.max(1, ...waits)}`;
+  if (status !== 200) headers.set("Retry-After", `${retryAfter(outcome, draw)}`);
+  if (reason !== "allowed") headers.set("X-RateLimit-Reason", reason);
+}
+
+/** The seconds of `Retry-After`: the longest wait that a denied client is told, at least one. */
+export function retryAfter(outcome: Outcome, draw: () => number): number {
+  let longest = 1;
+  for (let i = 0; i < outcome.rows.length; i++) {
+    if (toldWaitUs(outcome, i) > 0) longest = Math.max(longest, secondsOf(outcome, i, draw));
   }
-  if (reason !== "allowed") fields["X-RateLimit-Reason"] = reason;
-  return fields;
+  return longest;
 }
 
 function isListed(reason: Reason): boolean {
@@ -84,23 +95,15 @@ function wholeSeconds(microseconds: number): number {
   return Math.ceil(microseconds / 1e6);
 }
 
-/** The indices of the policies that clients may see. */
-function advertised(policies: readonly CompiledPolicy[]): readonly number[] {
-  return policies.flatMap(({ advertise }, i) => (advertise ? [i] : []));
-}
-
 /**
- * Selects among these policies: the denying one with the longest wait, else the one with the smallest share of its
- * limit left.
+ * Whether a policy is nearer its limit than another: a denying one is, with the longest wait of those; else the one with
+ * the smallest share of its limit left.
  */
-function nearestItsLimit({ policies, rows }: Outcome, indices: readonly number[]): number {
-  return indices.reduce((nearest, i) => {
-    const row = rows[i]!;
-    const best = rows[nearest]!;
-    if (row.allowed !== best.allowed) return row.allowed ? nearest : i;
-    const nearer = row.allowed
-      ? row.remaining / policies[i]!.limit < best.remaining / policies[nearest]!.limit
-      : row.retryAfterUs > best.retryAfterUs;
-    return nearer ? i : nearest;
-  });
+function isNearer({ policies, rows }: Outcome, index: number, other: number): boolean {
+  const row = rows[index]!;
+  const best = rows[other]!;
+  if (row.allowed !== best.allowed) return !row.allowed;
+  return row.allowed
+    ? row.remaining / policies[index]!.limit < best.remaining / policies[other]!.limit
+    : row.retryAfterUs > best.retryAfterUs;
 }

@@ -1,41 +1,57 @@
 import { waitInWords } from "../runtime/wait-in-words.ts";
-import { decisionFields, type Fields, type HeaderOptions } from "./fields.ts";
+import { type HeaderOptions, retryAfter, setFields } from "./fields.ts";
 import { denies, type Outcome } from "./outcome.ts";
 
-/** An RFC 9457 problem; `violated-policies` is the extension that the rate limit draft registers. */
+/** An RFC 9457 problem. */
 interface Problem {
   readonly type: string;
   readonly title: string;
   readonly status: number;
   readonly detail: string;
-  readonly "violated-policies"?: readonly string[];
 }
 
 const REGISTRY = "https://iana.org/assignments/http-problem-types#";
 
-/** A problem as a response. It describes this moment only, so nothing may store it. */
-export function problemResponse(problem: Problem, fields: Fields = {}): Response {
-  fields["Content-Type"] = "application/problem+json";
-  fields["Cache-Control"] = "no-store";
-  return new Response(JSON.stringify(problem), { status: problem.status, headers: fields });
+/** A problem as a response. */
+export function problemResponse(problem: Problem): Response {
+  return respond(problem.status, JSON.stringify(problem));
 }
 
-/** A decision as a response; an allowed one has no body. The parameters are those of `decisionFields`. */
+/** A problem describes this moment only, so nothing may store it. */
+function respond(status: number, text: string): Response {
+  const response = new Response(text, { status });
+  response.headers.set("Content-Type", "application/problem+json");
+  response.headers.set("Cache-Control", "no-store");
+  return response;
+}
+
+/** A decision as a response; an allowed one has no body. The parameters are those of `setFields`. */
 export function decisionResponse(
   outcome: Outcome,
   options: HeaderOptions,
   draw: () => number,
 ): Response {
-  const { reason, status, policies } = outcome;
-  const fields = decisionFields(outcome, options, draw);
-  if (status === 200) {
-    fields["Cache-Control"] = "no-store";
-    return new Response(null, { headers: fields });
-  }
+  const response = withoutFields(outcome, draw);
+  setFields(response.headers, outcome, options, draw);
+  return response;
+}
+
+function withoutFields(outcome: Outcome, draw: () => number): Response {
+  const { status } = outcome;
+  if (status === 200) return new Response(null, { headers: { "Cache-Control": "no-store" } });
   if (status === 403) {
     const detail = "Requests from this client are not accepted.";
-    return problemResponse({ type: "about:blank", title: "Forbidden", status, detail }, fields);
+    return problemResponse({ type: "about:blank", title: "Forbidden", status, detail });
   }
+  return respond(status, denialText(outcome, status, draw));
+}
+
+/**
+ * The problem of a denial; `violated-policies` is the extension that the rate limit draft registers. It is joined from its
+ * parts, none of which needs an escape, because `JSON.stringify()` takes ten times as long.
+ */
+function denialText(outcome: Outcome, status: number, draw: () => number): string {
+  const { reason, policies } = outcome;
   const [type, title, cause] =
     status === 503
       ? [
@@ -47,12 +63,11 @@ export function decisionResponse(
   const detail =
     reason === "cost-exceeds-limit"
       ? "This request costs more than its limit allows at any time."
-      : `${cause} Try again in ${waitInWords(Number(fields["Retry-After"]))}.`;
-  const violated = policies
-    .filter(({ advertise }, i) => advertise && denies(outcome, i))
-    .map(({ name }) => name);
-  return problemResponse(
-    { type: REGISTRY + type, title, status, detail, "violated-policies": violated },
-    fields,
-  );
+      : `${cause} Try again in ${waitInWords(retryAfter(outcome, draw))}.`;
+  let violated = "";
+  for (let i = 0; i < policies.length; i++) {
+    const { advertise, name } = policies[i]!;
+    if (advertise && denies(outcome, i)) violated += `${violated && ","}"${name}"`;
+  }
+  return `{"type":"${REGISTRY}${type}","title":"${title}","status":${status},"detail":"${detail}","violated-policies":[${violated}]}`;
 }

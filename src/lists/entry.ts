@@ -51,7 +51,7 @@ export interface IdentityForm {
   };
 }
 
-/** Reads what entries of a kind are compared with, or refuses it. `hide` refuses what may be a secret. */
+/** Reads the value that entries of a kind are compared with, or refuses it. `hide` refuses a value that may be a secret. */
 const READERS: {
   readonly [K in Kind]: (
     value: unknown,

@@ -17,7 +17,7 @@ export type CoveredUntil = (address: Address) => number;
  * Compiles ranges of addresses with the same number of words. Where ranges overlap, the one that ends last counts.
  *
  * A range lies within another one or beside it, so that together they cut the addresses into pieces, each covered until
- * one moment. What is kept is where each piece begins, sorted, in typed arrays: 24 bytes for an IPv6 piece, 12 for IPv4.
+ * one moment. Sorted typed arrays hold the first address of each piece: 24 bytes for an IPv6 piece, 12 for IPv4.
  */
 export function compileRanges(ranges: readonly Range[]): CoveredUntil {
   const pieces = cutIntoPieces(ranges);

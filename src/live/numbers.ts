@@ -1,4 +1,4 @@
-/** As many publications as no gateway sees. What is above was not written by Tidegate, and could not be counted on. */
+/** More publications than any gateway has. A higher number was not written by Tidegate, and leaves no room to count. */
 export const MAX_VERSION = 1_000_000_000;
 
 /** The whole number that Redis has as a text; 0 for anything else than one from 1 to `most`. */

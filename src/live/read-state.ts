@@ -59,7 +59,7 @@ const MAX_AHEAD_MS = 86_400_000;
 /** The revision of a state whose own is not believed: older than any that Tidegate writes. */
 const UNKNOWN_REVISION = 1;
 
-/** The revision, and what is wrong with it. Where it alone is gone, what stands beside it is enforced all the same. */
+/** The revision, and its fault. If only the revision is gone, the document beside it is still enforced. */
 function revisionOf([given, version]: readonly unknown[]): Pick<LiveState, "revision" | "misread"> {
   const isGone = given === null || given === undefined;
   if (isGone && (version === null || version === undefined)) return { revision: 0 };

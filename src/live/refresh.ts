@@ -35,7 +35,7 @@ export interface Refresh {
    * Called with each request. Usually it returns at once: the first one that finds the last answer too old asks in the
    * background.
    * Returns a promise if the request has to wait, because the isolate is new, or has slept for longer than twice the
-   * refresh: what it knows may be older than what was promised.
+   * refresh: its rules may be older than was promised.
    */
   before(waitUntil: WaitUntil): Promise<unknown> | undefined;
   /** Asks Redis itself, and resolves when the answer is in force. Rejects if there is none. */
@@ -74,8 +74,8 @@ export function createRefresh(options: RefreshOptions): Refresh {
     const before = known;
     const state = await read(before);
     timeoutMs = options.timeoutMs;
-    // After a failover Redis may be an older copy: what was published since then stays in force.
-    // So does what is newer than an answer that was on its way meanwhile.
+    // After a failover Redis may be an older copy: later publications stay in force.
+    // So do publications that are newer than an answer that was on its way.
     if (state.revision > known.revision && state.revision >= begun) {
       begun = state.revision;
       try {
@@ -128,7 +128,7 @@ export function createRefresh(options: RefreshOptions): Refresh {
   };
 }
 
-/** @param known when the state was asked for: what was published while the answer was on its way is no older copy */
+/** @param known when the state was asked for: a publication while the answer was on its way makes it no older copy */
 function failureOf(state: LiveState, known: LiveState): Failure | undefined {
   if (state.misread !== undefined) return { kind: "misread", message: state.misread };
   if (state.revision >= known.revision) return undefined;

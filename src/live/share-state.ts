@@ -9,8 +9,8 @@ import type { LiveState } from "./state.ts";
 const PATIENCE_MS = 100;
 
 /**
- * The most bytes of what is shared: the largest document and as many entries as the admin API keeps, which JSON inside JSON
- * makes up to twice as long. Isolates ask Redis themselves for what is larger.
+ * The most bytes of a shared state: the largest document and as many entries as the admin API keeps, which JSON inside
+ * JSON makes up to twice as long. Isolates ask Redis themselves for a larger state.
  */
 export const MAX_SHARED_BYTES = 6_000_000;
 

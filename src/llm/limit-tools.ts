@@ -67,7 +67,7 @@ type Settings = Required<Omit<LimitToolsOptions, "tools">> & {
  * `data.retryAfter` in seconds.
  *
  * The body reaches the server as it was. One that servers could read in different ways is refused with 400 and an error of
- * JSON-RPC: what is not JSON in UTF-8, an object with a name twice, `Method` for `method`. So is a batch with several calls,
+ * JSON-RPC: a body that is not JSON in UTF-8, an object with a name twice, `Method` for `method`. So is a batch with several calls,
  * since MCP has no batches from 2025-06-18 on.
  *
  * @param handler a gateway, a Hono app, or a worker

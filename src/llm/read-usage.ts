@@ -7,14 +7,14 @@ import { createTally, type Tally, type Usage } from "./usage.ts";
 /**
  * Reads how many tokens a response of OpenAI or Anthropic took, from its JSON or its event stream, while the client
  * receives it. The returned response has the same status, header fields and bytes; each chunk is passed on at once, and
- * nothing is read ahead of the client. Use it instead of the given one, whose body it takes over.
+ * no chunk is read ahead of the client. Use it instead of the given one, whose body it takes over.
  *
  * OpenAI's chat completions tell the usage of a stream only if the request has
  * `stream_options: { include_usage: true }`.
  *
  * @param onUsage Called once, when the body has ended, was cancelled by the client, or failed; at once if there is no
  * body. Its argument is `undefined` if the body told no usage: it is no JSON and no event stream, is still compressed,
- * or broke off too early. What it throws is logged and changes nothing.
+ * or broke off too early. An error that it throws is logged, and has no other effect.
  * @throws TypeError if the body is already being read
  * @example
  * const answer = await fetch("https://api.openai.com/v1/responses", request);

@@ -19,14 +19,14 @@ export interface Settles {
 /** The options of `usage()`. */
 export interface SettleOptions {
   /**
-   * What the response cost, such as `({ totalTokens, cachedTokens = 0 }) => ({ tokens: totalTokens - cachedTokens })`: whole
-   * numbers. Of a usage that broke off (`complete` is `false`), it counts only where it is more than what was reserved.
+   * The cost of the response, such as `({ totalTokens, cachedTokens = 0 }) => ({ tokens: totalTokens - cachedTokens })`: whole
+   * numbers. Of a usage that broke off (`complete` is `false`), it counts only where it is more than the reserved cost.
    * Default: `usage.totalTokens`, for every `refundable` policy; where none is, for every policy.
    */
   readonly cost?: (usage: Usage) => Cost;
   /**
    * Keeps the isolate alive until the hold has ended, which is after the response: on Workers
-   * `(promise) => ctx.waitUntil(promise)`. It is called once, before the response is returned. Default: nothing does.
+   * `(promise) => ctx.waitUntil(promise)`. It is called once, before the response is returned. Default: none.
    */
   readonly waitUntil?: (promise: Promise<unknown>) => void;
 }

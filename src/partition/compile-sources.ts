@@ -75,7 +75,7 @@ function compileChoice(source: unknown, known: Known, path: string, faults: Faul
   const read = Array.isArray(source)
     ? together(Array.from(source, (each: unknown, i) => compile(each, `${path}[${i}]`)))
     : compile(source, path);
-  // Nothing follows from a choice with a fault.
+  // A faulty choice has no consequences.
   return { parts: faults.list.length > before ? new Set() : parts, read };
 }
 

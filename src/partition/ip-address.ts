@@ -25,6 +25,8 @@ export function readAddress(text: unknown): Address | undefined {
  * one subscriber has at least that many addresses. `undefined` for anything else.
  */
 export function ipPartition(text: unknown): string | undefined {
+  // Most addresses are written in canonical form.
+  if (typeof text === "string" && IPV4.test(text)) return text;
   const address = readAddress(text);
   if (!address) return undefined;
   return address.length === 1 ? formatIpv4(address[0]!) : `${hexGroups(address.slice(0, 2))}::/64`;

@@ -40,7 +40,7 @@ describe("a decision's field on a response", () => {
     },
   );
 
-  test("is not put on the response that was given, which may be nobody's to change", async () => {
+  test("is not put on the given response, which may be immutable", async () => {
     const given = new Response("hello", { status: 418, statusText: "teapot" });
     const told = appendFields(given, new Headers({ RateLimit: "ours" }));
     expect(given.headers.has("RateLimit")).toBe(false);

@@ -12,7 +12,7 @@ interface Context {
   readonly user: string;
 }
 
-/** What happened for a request of these options, step by step. */
+/** The steps for a request of these options, in order. */
 async function steps(options: RequestOptions<Context>, fields: Record<string, string> = {}) {
   const done: unknown[] = [];
   const note =
@@ -48,7 +48,7 @@ async function steps(options: RequestOptions<Context>, fields: Record<string, st
 const context = { user: "ada" };
 
 describe("a request", () => {
-  test("is asked who it is, then what it costs, then decided", async () => {
+  test("is asked for its identity, then for its cost, then decided", async () => {
     const { done, answer } = await steps({ partition: async () => "ada", cost: async () => 3 });
     expect(done).toEqual([
       ["partition", context],
@@ -68,6 +68,13 @@ describe("a request", () => {
     expect(done.at(-1)).toEqual(["limit", { 0: "ada" }, { cost }]);
   });
 
+  test("may be told apart by a promise of another library", async () => {
+    // oxlint-disable-next-line unicorn/no-thenable -- as libraries make them
+    const promise = { then: (resolve: (identity: string) => void) => resolve("ada") };
+    const { done } = await steps({ partition: () => promise as Promise<string> });
+    expect(done.at(-1)).toEqual(["limit", { 0: "ada" }, {}]);
+  });
+
   test("is told apart by its address unless something else is said", async () => {
     const { done } = await steps(
       { clientIp: "cloudflare" },
@@ -77,7 +84,7 @@ describe("a request", () => {
   });
 });
 
-describe("a request of nobody", () => {
+describe("a request without an identity", () => {
   test.for([undefined, null, ""])("is counted with all others like it: %j", async (nobody) => {
     const { done } = await steps({ partition: () => nobody as undefined, cost: () => 2 });
     expect(done.slice(1)).toEqual([
@@ -86,7 +93,7 @@ describe("a request of nobody", () => {
     ]);
   });
 
-  test("is refused where that is asked for, and nobody asks what it costs", async () => {
+  test("is refused where that is asked for, and its cost is not computed", async () => {
     const { done, answer } = await steps({
       partition: () => undefined,
       cost: () => 2,

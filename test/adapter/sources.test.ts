@@ -48,7 +48,7 @@ describe("middleware of each kind", () => {
     }
   });
 
-  test("counts by several sources together, or everybody together", async () => {
+  test("counts by several sources together, or all clients together", async () => {
     for (const ask of middleware([["ip", "header:user-agent"]])) {
       const curl = { "user-agent": "curl", "x-real-ip": "192.0.2.1" };
       expect([

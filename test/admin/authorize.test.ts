@@ -152,7 +152,7 @@ test("an address that failed ten times is refused without a call, and a right to
     });
   const firstMs = performance.now();
   for (let i = 0; i < 10; i++) expect((await from("192.0.2.9", `wrong${i}`)).status).toBe(401);
-  // Asked of Redis, and then known here: whoever waits as long as it says is not early.
+  // Asked of Redis, and then known here: a client that waits as long as it says is not early.
   for (const token of ["wrong", "again"]) {
     const refused = await from("192.0.2.9", token);
     expect(refused.status).toBe(429);
@@ -179,7 +179,7 @@ test("requests without a token, as a page of any site makes a browser send them,
   expect((await ask("/rules", { token: "wrong" })).status).toBe(401);
 });
 
-test("of a hundred wrong tokens at once ten are counted, in whatever isolate", async () => {
+test("of a hundred wrong tokens at once ten are counted, in any isolate", async () => {
   const gateway = administered(sharedRedis());
   const ask = askingOf(gateway);
   const wrong = await Promise.all(
@@ -222,7 +222,7 @@ test("while Redis gives no answer, failures are counted in the isolate", async (
   expect((await ask("/", { token: "wrong" })).status).toBe(429);
 });
 
-test("who did something is known by the token, whatever a request says of itself", async () => {
+test("the author of a change is known by the token, not by the request's own words", async () => {
   const ask = askAdmin();
   const headers = {
     "If-Match": '"0"',

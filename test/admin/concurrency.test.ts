@@ -38,7 +38,7 @@ test("of two hundred writers at once one wins each version, and the others learn
   expect(versions.map((each: { version: number }) => each.version)).toEqual([5, 4, 3, 2, 1]);
 });
 
-test("writers who each build on what they read lose no change, and no version is there twice", async () => {
+test("concurrent writers that each build on their own read lose no change, and no version is there twice", async () => {
   const asks = isolates();
   async function write(writer: number): Promise<number> {
     for (;;) {

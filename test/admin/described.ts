@@ -23,7 +23,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
 ajv.addSchema(description, "openapi");
 
-/** The JSON pointer of what a route answers with a status; empty if that is nothing. */
+/** The JSON pointer to the answer of a route with a status; empty if there is none. */
 export function pointerTo(path: string, method: string, status: number): string {
   const escaped = path.replaceAll("/", "~1");
   const { $ref, content } = description.paths[path]![method]!.responses[status] ?? {};
@@ -33,7 +33,7 @@ export function pointerTo(path: string, method: string, status: number): string 
   return `#/paths/${escaped}/${method}/responses/${status}/content/${type!.replace("/", "~1")}/schema`;
 }
 
-/** Compiles what a pointer leads to. */
+/** Compiles the schema that a pointer leads to. */
 export function validatorOf(pointer: string): ValidateFunction {
   return ajv.compile({ $ref: `openapi${pointer}` });
 }

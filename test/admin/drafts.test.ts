@@ -4,7 +4,7 @@ import { DEPLOYED, documentOf } from "../support/admin/administered.ts";
 import { askAdmin } from "./ask.ts";
 import { BY, changed, NOW, putRules } from "./rules.ts";
 
-test("a draft is kept, compared, and published while it is based on what is published", async () => {
+test("a draft is kept, compared, and published while it is based on the published version", async () => {
   const ask = askAdmin();
   expect((await ask("/rules/draft")).status).toBe(404);
   expect((await ask("/rules/publish", { method: "POST" })).status).toBe(404);
@@ -67,7 +67,7 @@ test("a draft is not published where the call is based on another version", asyn
   expect((await publishing(0)).status).toBe(200);
 });
 
-test("a rollback publishes what an older version was, as a new one", async () => {
+test("a rollback publishes an older version as a new one", async () => {
   const ask = askAdmin();
   const rollBack = (body?: object, headers = {}) =>
     ask("/rules/rollback", { method: "POST", body, headers });
@@ -101,7 +101,7 @@ test("a rollback publishes what an older version was, as a new one", async () =>
   });
 });
 
-test("the first version is rolled back to what is deployed", async () => {
+test("the first version is rolled back to the deployed rules", async () => {
   const ask = askAdmin();
   await putRules(ask, 0, 10);
   const answer = await ask("/rules/rollback", { method: "POST" });

@@ -268,7 +268,7 @@ test("of the audit the newest five hundred are kept, and of many changes the fir
   expect(new Set(entries.map(({ action }: { action: string }) => action))).toEqual(
     new Set(["put deny"]),
   );
-  // Whatever is done next takes the place of the oldest.
+  // Each further entry takes the place of the oldest.
   const kept = async () => (await ask("/audit")).body.entries;
   for (const [method, path, given, status] of [
     ["DELETE", "/lists/deny", { asn: 7 }, 204],

@@ -61,7 +61,7 @@ async function startAdministered(variables: object = {}) {
   return { api, ask, remaining, isolate, origin };
 }
 
-test("what is published is enforced at once, and a rollback, too", async () => {
+test("a publication is enforced at once, and a rollback, too", async () => {
   const { api, remaining, isolate } = await startAdministered();
   expect((await api("/rules")).body).toEqual({
     version: 0,
@@ -170,7 +170,7 @@ test("without tokens the paths of the administration are as any other own path",
   expect(origin.seen).toEqual([]);
 });
 
-test("no request of the administration reaches the origin, whatever its spelling and its token", async () => {
+test("no request of the administration reaches the origin, in any spelling and with any token", async () => {
   const { ask, origin } = await startAdministered();
   for (const path of [
     "/_tidegate/api/v1/rules",

@@ -60,7 +60,7 @@ test("another version of the interface is not there", async () => {
   expect(answer.status).toBe(404);
 });
 
-test("where the counts are in memory, what needs a Redis says what to set", async () => {
+test("where the counts are in memory, routes that need a Redis say what to set", async () => {
   const ask = askingOf(administered(undefined));
   for (const [method, path, body] of [
     ["GET", "/rules"],
@@ -105,7 +105,7 @@ test("health says which rules are enforced", async () => {
   });
 });
 
-test("what a request described takes, and what is forgotten of its client, is said as the gateway says it", async () => {
+test("the cost of a described request, and the counts that a reset of its client forgets, are those of the gateway", async () => {
   const seen: unknown[] = [];
   const ask = askAdmin({
     reset: async (request) => {

@@ -11,7 +11,7 @@ const operations = Object.entries(description.paths).flatMap(([path, methods]) =
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
-/** Asks, and compares what comes back with what the description says of it. */
+/** Asks, and compares the answer with its description. */
 function checking(ask: Ask, seen: Set<string>): Ask {
   return async (path, asked = {}) => {
     const answer = await ask(path, asked);
@@ -38,7 +38,7 @@ function checking(ask: Ask, seen: Set<string>): Ask {
   };
 }
 
-test("docs/openapi.json is what the schemas say", () => {
+test("docs/openapi.json has the content of the schemas", () => {
   expect(readFileSync("docs/openapi.json", "utf8")).toBe(openApiText);
   expect(readFileSync("docs/live.schema.json", "utf8")).toBe(liveSchema());
 });

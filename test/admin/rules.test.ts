@@ -4,7 +4,7 @@ import { ADMIN_TOKEN, DEPLOYED, documentOf, READ_TOKEN } from "../support/admin/
 import { askAdmin } from "./ask.ts";
 import { BY, changed, NOW, putRules } from "./rules.ts";
 
-test("what is deployed is version 0", async () => {
+test("the deployed rules are version 0", async () => {
   const { status, body, headers } = await askAdmin()("/rules");
   expect([status, body]).toEqual([200, { version: 0, source: "deployed", document: DEPLOYED }]);
   expect(headers.get("etag")).toBe('"0"');
@@ -55,7 +55,7 @@ test("a document without its version is refused, and with another one, too", asy
   }
 });
 
-test("a dry run says what would change, and writes nothing", async () => {
+test("a dry run lists the changes, and writes nothing", async () => {
   const ask = askAdmin();
   const dry = await ask("/rules?dry-run", {
     method: "PUT",

@@ -6,7 +6,7 @@ import type { Answer, Ask } from "./ask.ts";
 /** A moment as answers have it. */
 export const NOW = expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** Who did something, as answers have it. */
+/** The author of a change, as answers have it. */
 export const BY = expect.stringMatching(/^admin:[0-9a-f]{8}$/);
 
 /** Publishes a document with a rule of this limit, in place of a version. */

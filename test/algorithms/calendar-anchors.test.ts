@@ -6,7 +6,7 @@ import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { compileAt } from "../support/calendar/compile.ts";
 
-/* A moment as an anchor is what the clocks of the time zone show then. 15 March 2026 was a Sunday. */
+/* A moment as an anchor is its time on the clocks of the time zone. 15 March 2026 was a Sunday. */
 
 test.each<[CalendarUnit, string, string | number | Date, number]>([
   ["month", "UTC", "2026-03-15T23:30:00Z", 15],
@@ -29,7 +29,7 @@ test.each<[CalendarUnit, string, string | number | Date, number]>([
   expect(faults.list).toEqual([]);
 });
 
-test("denials that isolates share are those of one calendar, whatever its window is now", () => {
+test("denials that isolates share are those of one calendar, under any present window", () => {
   const namedBy = (moment: string, options: object) => {
     const policy = fixedWindow({ name: "c", limit: 1, window: "month", ...options });
     const nowUs = Date.parse(moment) * 1000;

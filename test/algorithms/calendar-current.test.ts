@@ -11,7 +11,7 @@ const zone = openZone("UTC")!;
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout"] }));
 afterEach(() => void vi.useRealTimers());
 
-test("a clock that goes back shows the windows of before, with those beside them", () => {
+test("a clock that goes back shows the earlier windows, with those beside them", () => {
   let nowMs = NOON_MS;
   const windowOfNow = follow({ unit: "day", zone, anchor: 0 }, () => nowMs);
   for (const day of [10, 9, 8, 11, 10]) {

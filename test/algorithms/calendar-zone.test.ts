@@ -20,7 +20,7 @@ test("a look that ends a microsecond after a change of offset finds it", () => {
   }
 });
 
-test("offsets of before 1972 may have seconds", () => {
+test("offsets before 1972 may have seconds", () => {
   const moment = Date.UTC(1971, 0, 1);
   expect(openZone("Africa/Monrovia")!.localAt(moment)).toBe(moment - (44 * 60 + 30) * 1000);
 });

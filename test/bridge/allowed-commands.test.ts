@@ -29,7 +29,7 @@ type Row = [
   subcommands: Row[],
 ];
 
-/** What the server says of its commands; a container as each of its subcommands. */
+/** The commands that the server describes; a container as each of its subcommands. */
 async function commandsOf(
   url: string,
 ): Promise<{ name: string; flags: string[]; hasKeys: boolean; categories: string[] }[]> {
@@ -45,8 +45,8 @@ async function commandsOf(
   });
 }
 
-describe("compared with what this server says of its commands", () => {
-  test("nothing that runs blocks, subscribes or is one of the connection", async () => {
+describe("compared with the commands of this server", () => {
+  test("no command that runs blocks, subscribes or is one of the connection", async () => {
     const commands = await commandsOf(inject("redisUrl"));
     for (const { name, flags } of commands) {
       const [command = "", subcommand] = name.split("|");
@@ -70,11 +70,11 @@ describe("compared with what this server says of its commands", () => {
       const [command = "", ...subcommand] = name.split("|");
       return hasKeys && isPlain && !isAllowed(command, subcommand) ? [name] : [];
     });
-    // The first waits for another server, whose address a client names; the others read what may end this one.
+    // The first waits for another server, whose address a client names; the others read bytes that may end this one.
     expect(kept.sort()).toEqual(["MIGRATE", "RESTORE", "RESTORE-ASKING"]);
   });
 
-  test("of what this server calls dangerous, only reads of its state and sorting run by themselves", async () => {
+  test("of the commands that this server calls dangerous, only reads of its state and sorting run by themselves", async () => {
     const commands = await commandsOf(inject("redisUrl"));
     const run = commands.flatMap(({ name, categories }) => {
       const [command = "", ...subcommand] = name.split("|");
@@ -98,7 +98,7 @@ describe("compared with what this server says of its commands", () => {
     ]);
   });
 
-  test("what may be granted is known to this server, and neither blocks nor is one of the connection", async () => {
+  test("commands that may be granted are known to this server, and neither block nor are of the connection", async () => {
     const commands = new Map(
       (await commandsOf(inject("redisUrl"))).map((each) => [each.name, each]),
     );
@@ -190,7 +190,7 @@ describe("beside other clients", () => {
     expect(await ask(bridge, ["GET", "here"])).toEqual(result("1"));
   });
 
-  test("reads of streams that do not block run, whatever their streams and groups are called", async () => {
+  test("reads of streams that do not block run, under any names of streams and groups", async () => {
     await ask(bridge, ["XGROUP", "CREATE", "BLOCK", "block", "$", "MKSTREAM"]);
     const read = [
       "XREADGROUP",
@@ -212,7 +212,7 @@ describe("beside other clients", () => {
   });
 });
 
-test("the configuration of the server is not written, and only what holds no secret is read", async () => {
+test("the configuration of the server is not written, and only parts without secrets are read", async () => {
   for (const args of [
     ["SET", "maxmemory", "1"],
     ["RESETSTAT"],

@@ -76,7 +76,7 @@ describe("a pipeline", () => {
   });
 
   test.each([["{}"], ["[]"], ['["GET","k"]'], ['[["GET","k"],[]]']])(
-    "%s is not one, and nothing runs",
+    "%s is not one, and no command runs",
     async (body) => {
       for (const path of ["/pipeline", "/multi-exec"]) {
         expect((await ask(bridge, { path, body })).status).toBe(400);

@@ -78,7 +78,7 @@ const turn = () => new Promise((resolve) => void setImmediate(resolve));
 const TOO_LARGE =
   "ERR the reply has more than 250000 elements or 10485760 bytes. The command has run. Read it in parts, as with SSCAN or LRANGE";
 
-/** A list of so many elements, or one that holds lists of them. */
+/** A list of this many elements, or one that holds lists of them. */
 const listOf = (elements: number, lists = 1) =>
   `local list = {} for i = 1, ${elements} do list[i] = i end
    local all = {} for i = 1, ${lists} do all[i] = list end
@@ -229,6 +229,6 @@ test.each([
   ]);
   expect(text.startsWith(`HTTP/1.1 ${status}`)).toBe(true);
   expect(text.toLowerCase()).toContain("connection: close");
-  // What one read of the socket held, beside the twenty of the others.
+  // The bytes of one read of the socket, beside the twenty of the others.
   expect(bridge.requests - before).toBeLessThan(1_000);
 });

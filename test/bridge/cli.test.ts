@@ -39,7 +39,7 @@ function startWith(environment: Record<string, string>, ...args: string[]): Run 
   return run;
 }
 
-/** Why it does not start with these arguments: a process prints this, and nothing else. */
+/** Its reason for not starting with these arguments: a process prints this, and no other text. */
 function refusalOf(args: readonly string[]): string {
   vi.stubEnv("REDIS_REST_TOKEN", "");
   try {
@@ -171,7 +171,7 @@ test.each([
   expect(refusal).not.toContain("\n");
 });
 
-test("an error of the arguments ends it, in one line and with nothing else said", async () => {
+test("an error of the arguments ends it, in one line and without other text", async () => {
   const run = start("--port", "x");
   expect(await run.exited).toBe(2);
   expect([run.out, run.err]).toEqual(["", 'redis-rest: --port takes 0 to 65535, not "x"\n']);

@@ -146,7 +146,7 @@ test.each(["0.0.0.0", "::"])("a bridge that listens on %s serves it by that name
 describe("the token", () => {
   const denied = error("WRONGPASS invalid or missing auth token", 401);
 
-  test("follows its scheme in any case, and nothing else", async () => {
+  test("follows its scheme in any case, and no other part", async () => {
     for (const [authorization, status] of [
       [`bearer ${token}`, 200],
       [`BEARER ${token}`, 200],

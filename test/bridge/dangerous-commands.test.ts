@@ -50,7 +50,7 @@ test("each of them is tried below", () => {
   expect([...new Set(HARM.map(([name]) => name))].sort()).toEqual(DANGEROUS);
 });
 
-test("are refused in each kind of request, with the option that allows them, and harm nobody", async () => {
+test("are refused in each kind of request, with the option that allows them, and do no harm", async () => {
   const bridge = await startBridge({ redis: server.url, port: 0, token });
   onTestFinished(() => bridge.close());
   await direct.set("kept", "1");
@@ -76,7 +76,7 @@ test("are refused in each kind of request, with the option that allows them, and
   expect(await ask(bridge, ["FCALL", "own", "0"])).toEqual(result("mine"));
 });
 
-test("run where they are allowed, each by itself, without a word changed in what others get", async () => {
+test("run where they are allowed, each by itself, without a changed word in the answers to others", async () => {
   for (const [name, command] of HARM) {
     const grant = (names: readonly string[]) =>
       isAllowed(command[0]!.toUpperCase(), command.slice(1), names);

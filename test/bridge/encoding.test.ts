@@ -32,7 +32,7 @@ test("text is JSON, or base64 of its UTF-8", async () => {
   expect(await encoded(["GET", "text"])).toEqual(result(base64(unicode)));
 });
 
-test("bytes survive base64; without it, what isn't UTF-8 becomes U+FFFD", async () => {
+test("bytes survive base64; without it, bytes that aren't UTF-8 become U+FFFD", async () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
   expect(await ask(bridge, { path: "/set/bytes", body: bytes })).toEqual(result("OK"));
   expect(await encoded(["GET", "bytes"])).toEqual(result(Buffer.from(bytes).toString("base64")));

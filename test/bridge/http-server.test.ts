@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 
 import { httpServer } from "../../src/node/bridge/http-server.ts";
 
-/* What answers hold in memory. The server is the bridge's own; what it answers is ready, and comes from no Redis. */
+/* The memory of answers. The server is the bridge's own; its answers are ready, and come from no Redis. */
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
@@ -67,7 +67,7 @@ test("answers that clients do not fetch are bounded in bytes, and short ones are
   expect(await statusOf(await ask(server, "large"))).toBe(200);
 });
 
-test("a request that is given up before its answer is there takes nothing of what others may fetch", async () => {
+test("a request that is given up before its answer is there takes nothing of the memory for others", async () => {
   let answered = Promise.withResolvers<string>();
   const server = await serve(() => answered.promise);
   for (let round = 0; round < 4; round++) {

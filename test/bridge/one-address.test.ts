@@ -63,7 +63,7 @@ test("after a failover behind one address the bridge finds the new master by its
   expect(await promoted.get("k")).toBe("3");
 });
 
-test("where a replica is what the address names, writes to it end no connection again and again", async () => {
+test("where the address names a replica, writes to it end no connection again and again", async () => {
   const [master, replica] = await Promise.all([startServer(), startServer()]);
   const direct = new Redis(replica.url);
   onTestFinished(() => direct.disconnect());

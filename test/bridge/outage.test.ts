@@ -82,7 +82,7 @@ test("a bridge may be there before its Redis", async () => {
   await server.stop();
 });
 
-test("a closing bridge finishes what it has begun, and is gone", async () => {
+test("a closing bridge finishes its open requests, and is gone", async () => {
   const closing = await startBridge({ redis: redis.url, port: 0, token });
   expect(closing.connected).toBe(true);
   redis.kill("SIGSTOP");

@@ -72,7 +72,7 @@ test.each(["SIGKILL", "SIGTERM"])("it ends with its parent, even by %s", async (
   await until(gone(String(chunk).trim()), 2_000);
 });
 
-test("REDIS_URL that nobody answers stops the tests before they start", async () => {
+test("a REDIS_URL without an answer stops the tests before they start", async () => {
   const url = `redis://127.0.0.1:${await freePort()}`;
   const child = spawn(
     process.execPath,

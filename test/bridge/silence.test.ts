@@ -35,7 +35,7 @@ test("a Redis that is silent holds no request for ever", async () => {
   expect([one, several]).toEqual([LOST, LOST]);
 });
 
-test("of a pipeline, what the masters that are there answered is told", async () => {
+test("of a pipeline, the answers of the available masters are passed on", async () => {
   const cluster = await startRedisCluster({ masters: 3 });
   ending.push(() => cluster.stop());
   const bridge = await startBridge({ redis: cluster.urls[0]!, port: 0, token, cluster: true });

@@ -8,7 +8,7 @@ export interface Admitted {
 /** The clocks of this process and of the servers may differ by this much, in milliseconds. */
 const SKEW = 5;
 
-/** Units whose whole time lies within a span: so many at least were admitted in it. */
+/** Units whose whole time lies within a span: at least this many were admitted in it. */
 function unitsWithin(admitted: readonly Admitted[], fromMs: number, untilMs: number): number {
   let sum = 0;
   for (const { sentAtMs, receivedAtMs, units } of admitted) {

@@ -20,7 +20,7 @@ test.concurrent.for(SUBJECTS)(
       const asking = Array.from({ length: BURST }, () => subject.ask("open", crypto.randomUUID()));
       const outcomes = await Promise.all(asking);
       const unavailable = outcomes.filter(({ reason }) => reason === "store-unavailable").length;
-      // Open: nobody is turned away, whether they waited or not.
+      // Open: no client is turned away, whether it waited or not.
       expect(outcomes.map(({ status }) => status)).toEqual(Array(BURST).fill(200));
       return {
         waited: proxy.received.length - before,

@@ -7,14 +7,14 @@ import type { Decision, Limiter } from "../../src/index.ts";
 /** One of three masters, by its slots. */
 export type Master = 0 | 1 | 2;
 
-/** One call: for whom, what it was to cost, and what came of it. */
+/** One call: its client, its cost, and its result. */
 export interface Call {
   readonly user: string;
   readonly cost: number;
   readonly decision: Decision;
 }
 
-/** Somebody who asks without a pause until told to stop. */
+/** A user who asks without a pause until told to stop. */
 export interface User {
   readonly calls: readonly Call[];
   stop(): Promise<void>;
@@ -31,7 +31,7 @@ export async function usersOf(master: Master, count: number, node: Redis): Promi
   return users;
 }
 
-/** Calls of anybody that keep coming at this rate, whatever becomes of the ones before, until told to stop. */
+/** Calls that keep coming at this rate, even if earlier ones are still open, until told to stop. */
 export function startCrowd(limiter: Limiter, next: () => string, perSecond: number): User {
   const calls: Call[] = [];
   const underWay: Promise<unknown>[] = [];

@@ -73,7 +73,7 @@ test.concurrent.for(some(CASES))(
       const fromRedis = others.filter(({ decision }) => decision.reason === "allowed");
       expect(others.length).toBeGreaterThan(200);
       expect(fromRedis.length / others.length).toBeGreaterThanOrEqual(0.99);
-      // Each of 86 groups of slots once or, before one has failed three times, twice; what is under way before the first
+      // Each of 86 groups of slots once or, before one has failed three times, twice; the calls under way before the first
       // failure is known, which takes a timeout if the master hangs, and twice that on a busy machine; and the probes.
       const waited = own.filter(
         ({ decision: { error } }) => error && error.code !== "ERR_STORE_SUSPENDED",

@@ -146,21 +146,21 @@ interface Loss {
   readonly refused: number;
   /** Calls that were admitted and that the new master does not know. */
   readonly lost: number;
-  /** Calls that were admitted when nobody could say any more whether they were replicated. */
+  /** Calls that were admitted when it was no longer known whether they were replicated. */
   readonly suffix: number;
 }
 
-/** What the outage did to the calls of one user, `replicated` of which the replica had for certain. */
+/** The effect of the outage on the calls of one user, `replicated` of which the replica had for certain. */
 function readLoss(calls: readonly Call[], replicated: number): Loss {
   const failed = calls.findIndex(({ decision }) => !decision.allowed);
   const back = calls.findIndex(({ decision }, at) => at > failed && decision.allowed);
   for (const { decision } of calls.slice(failed, back)) {
     expect(decision).toMatchObject({ status: 503, reason: "store-unavailable" });
   }
-  // Of the first that failed nobody heard whether it was counted; what came later cannot have been.
+  // Whether the first failed call was counted is unknown; later ones cannot have been.
   const sums = [0];
   for (const { cost } of calls.slice(0, failed + 1)) sums.push(sums.at(-1)! + cost);
-  // All calls up to one are there, so what is missing is the end, and nothing out of the middle.
+  // All calls up to one are there, so that only the end is missing, and no call out of the middle.
   const kept = sums.indexOf(countedBefore(calls[back]!));
   expect(kept).toBeGreaterThanOrEqual(replicated);
   expectCounted(calls.slice(0, failed), 0);

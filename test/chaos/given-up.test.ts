@@ -6,7 +6,7 @@ import { expect, inject, test } from "vitest";
 import { startFaultProxy } from "../support/fault-proxy.ts";
 import { SUBJECTS } from "./subjects.ts";
 
-test.for(SUBJECTS)("what the $name gives up leaves no connection behind", async ({ start }) => {
+test.for(SUBJECTS)("a call given up by the $name leaves no connection", async ({ start }) => {
   const proxy = await startFaultProxy(inject("redisRestUrl"));
   const arrived = new Promise<ServerResponse>((resolve) => {
     proxy.fault = ({ response }) => resolve(response);

@@ -35,7 +35,7 @@ function answer(totalTokens: number): { readonly body: Buffer; readonly response
   return { body, response: new Response(stream, { status: 201, headers }) };
 }
 
-test("Redis killed between the reservation and the end: every byte arrives, and the settlements say what is unknown", async () => {
+test("Redis killed between the reservation and the end: every byte arrives, and the settlements say which parts are unknown", async () => {
   const limiter = createLimiter({
     redis: { url: store.proxy.url, token: TOKEN },
     policies: [
@@ -82,7 +82,8 @@ test("Redis killed between the reservation and the end: every byte arrives, and 
   expect(statuses.slice(0, 5)).toEqual(Array(5).fill("unknown"));
   expect(statuses.slice(5)).toContain("not-sent");
 
-  // An empty one in its place: what surely did not run is sent again, and what Redis has forgotten gives nothing back.
+  // An empty one in its place: calls that surely did not run are sent again, and units that Redis has forgotten are not given
+  // back.
   await store.startRedis();
   while ((await limiter.peek("ada")).reason !== "allowed") await sleep(50);
   const again = await Promise.all(streams.map(({ hold }) => hold.settle()));

@@ -22,7 +22,7 @@ import { type Admitted, mostAboveRefill, mostInAnyWindow, mostInOneWindow } from
 
 const TOKEN = "token";
 
-/** Enough to cross several windows; who has time takes more. */
+/** Enough to cross several windows; a longer run takes more. */
 const CALLS = runs(300);
 
 const IPS = Array.from({ length: 8 }, (_, i) => `ip-${i}`);
@@ -36,7 +36,7 @@ const POLICIES = [
   fixedWindow({ name: "all", by: "*", limit: 30, window: "1s" }),
 ];
 
-/** One call: who, what it cost, when, and what came of it. */
+/** One call: its client, cost, time and result. */
 interface Call {
   readonly ip: string;
   readonly key: string;
@@ -52,7 +52,7 @@ function givesBack(body: string): boolean {
   return Array.isArray(command) && /^\d{10,}$/.test(String(command[3 + Number(command[2])]));
 }
 
-/** The client gives up, and what it sent arrives later. */
+/** The client gives up, and its request arrives later. */
 function late(ms: number): Fault {
   return async ({ forward, reset }) => {
     reset();
@@ -61,7 +61,7 @@ function late(ms: number): Fault {
   };
 }
 
-/** A tenth of the give-backs is lost, and a tenth arrives after everybody has stopped waiting. */
+/** A tenth of the give-backs is lost, and a tenth arrives after all callers have stopped waiting. */
 function roulette(seed: number): {
   fault: Fault;
   counts: { lost: number; late: number; all: number };
@@ -183,7 +183,7 @@ test.for(some(STORES))(
   },
 );
 
-/** An isolate: what it admits without Redis would not count. */
+/** An isolate: requests that it admits without Redis would not count. */
 function limiterOn(url: string): Limiter {
   return createLimiter({
     redis: { url, token: TOKEN },

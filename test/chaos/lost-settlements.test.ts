@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-/** Enough to cross several windows; who has time takes more. */
+/** Enough to cross several windows; a longer run takes more. */
 const HOLDS = runs(600);
 const USERS = Array.from({ length: 6 }, (_, i) => `user-${i}`);
 const ESTIMATE = 5;
@@ -40,7 +40,7 @@ const POLICIES: Policy[] = [
   segmentedWindow({ name: "segments", limit: 25, window: "2s", refundable: true }),
   fixedWindow({ name: "fixed", limit: 25, window: "2s", refundable: true }),
   tokenBucket({ name: "bucket", limit: 25, refill: 25, per: "2s", refundable: true }),
-  // Forgets nothing, so that it tells what was given back.
+  // Forgets nothing, so that it shows the refunds.
   fixedWindow({ name: "account", limit: ACCOUNT, window: "366d", refundable: true }),
 ];
 
@@ -78,7 +78,7 @@ function roulette(seed: number): { fault: Fault; counts: { before: number; after
   };
 }
 
-/** One hold: whose, when, what it used, and what became of it. */
+/** One hold: its client, its time, the units that it used, and its settlement. */
 interface Story {
   readonly user: string;
   readonly sentAtMs: number;
@@ -109,7 +109,7 @@ test(
   async () => {
     const { fault, counts } = roulette(3);
     const isolates = Array.from({ length: 3 }, () => limiterOn(store.proxy.url));
-    // Nobody has to send the scripts any more.
+    // The scripts need not be sent any more.
     for (const limiter of isolates) await (await limiter.reserve("first")).release();
     const before = store.proxy.forwarded.length;
     store.proxy.fault = fault;
@@ -144,7 +144,8 @@ test(
     expect(lost).toHaveLength(counts.before + counts.after);
     expect(ran).toHaveLength(stories.length - counts.before);
 
-    // Who was told that it is settled got everything back but for what a bucket has refilled or a window has ended for.
+    // A client whose hold was reported as settled got everything back but for units that a bucket has refilled, or whose window
+    // has ended.
     for (const { used, settlement } of stories) {
       const { status, returned } = settlement;
       if (status !== "settled") expect(returned).toEqual({});
@@ -166,7 +167,7 @@ test(
       const used = settled.reduce((sum, each) => sum + each.units, 0);
       unreturned += ACCOUNT - left["account"]! - used;
     }
-    // What did not arrive keeps its estimate, and nothing else does: nobody knows which of the lost ones these are.
+    // A lost settlement keeps its estimate, and no other does: it is unknown which of the lost ones these are.
     const excess = lost.map(({ used }) => ESTIMATE - used).toSorted((a, b) => a - b);
     const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
     expect(unreturned).toBeGreaterThanOrEqual(sum(excess.slice(0, counts.before)));

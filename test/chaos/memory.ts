@@ -12,7 +12,7 @@ export async function fillUp(redis: Redis): Promise<void> {
     );
     if (full) break;
   }
-  // What a connection frees while it is idle must not let a write through.
+  // Memory freed by an idle connection must not let a write through.
   await redis.config("SET", "maxmemory", (await usedMemory(redis)) - 500_000);
 }
 

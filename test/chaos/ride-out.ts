@@ -13,7 +13,7 @@ export interface Outage {
   readonly name: string;
   begin(): unknown;
   end(): unknown;
-  /** What it is told as. */
+  /** The code under which it is reported. */
   readonly code: ErrorCode;
   /** It takes the whole timeout to notice. */
   readonly hangs?: boolean;
@@ -27,10 +27,10 @@ export const timeoutFor = ({ hangs }: Pick<Outage, "hangs">) => (hangs ? "250ms"
 /** In milliseconds: five failures open the breaker, and a second later it probes once. */
 const lasts = ({ hangs }: Outage) => (hangs ? 2_700 : 1_300);
 
-/** What somebody has taken before the outage: without Redis, an isolate counts on from what it saw admitted. */
+/** The units taken before the outage: without Redis, an isolate counts on from the ones that it saw admitted. */
 const TAKEN = 3;
 
-/** Somebody with quota left, and somebody who is known to have none. */
+/** A user with quota left, and one who is known to have none. */
 interface Users {
   readonly verdict: Verdict;
   readonly user: string;
@@ -70,7 +70,7 @@ export async function rideOut(subject: Subject, proxy: FaultProxy, outage: Outag
   const exactAfter = stop();
   expect(exactAfter.ownMs).toBeLessThan(2_000);
   for (const { verdict, user } of everybody) {
-    // What reached Redis late is counted late, and once.
+    // A request that reached Redis late is counted late, and once.
     await proxy.settled();
     const { remaining } = await untilCounted(subject, verdict, user);
     const { costs, unheard } = charges(proxy.forwarded.slice(mark), await subject.partition(user));
@@ -101,7 +101,7 @@ async function untilCounted(subject: Subject, verdict: Verdict, user: string): P
   }
 }
 
-/** Again, if a busy machine missed so many timeouts that a breaker opened before the outage. */
+/** Again, if a busy machine missed enough timeouts that a breaker opened before the outage. */
 async function prepareAll(subject: Subject): Promise<readonly Users[]> {
   for (;;) {
     const reported = subject.reported.length;
@@ -110,7 +110,7 @@ async function prepareAll(subject: Subject): Promise<readonly Users[]> {
   }
 }
 
-/** While nothing is broken yet; but a busy machine may miss a timeout all the same. */
+/** Before the fault is planted; but a busy machine may miss a timeout all the same. */
 async function prepare(subject: Subject, verdict: Verdict): Promise<Users> {
   const spent = crypto.randomUUID();
   while ((await untilCounted(subject, verdict, spent)).reason !== "cached-denial");
@@ -124,7 +124,7 @@ async function prepare(subject: Subject, verdict: Verdict): Promise<Users> {
   }
 }
 
-/** One request after the other, for some time and more than the limit; whoever has nothing left tries now and then. */
+/** One request after the other, for some time and more than the limit; a user without quota tries now and then. */
 async function load(
   subject: Subject,
   { verdict, user, spent }: Users,
@@ -134,7 +134,7 @@ async function load(
   while (performance.now() < until || outcomes.length < LIMIT + 10) {
     outcomes.push(await subject.ask(verdict, user));
     if (outcomes.length % 10 === 0) {
-      // What is known to be denied stays denied, whatever the verdict.
+      // A known denial stays, under any verdict.
       expect(await subject.ask(verdict, spent)).toMatchObject({
         status: 429,
         reason: "cached-denial",
@@ -153,7 +153,7 @@ function expectVerdicts(verdict: Verdict, outcomes: readonly Outcome[]): void {
   expect(statuses).toEqual(statuses.map((_status, request) => (request < passed ? 200 : denied)));
 }
 
-/** Five failures open a breaker for whoever fails then, and all share one probe per second. */
+/** Five failures open a breaker for the users that fail then, and all share one probe per second. */
 function expectBreakers(subject: Subject, asked: readonly Received[], seconds: number): void {
   const byVerdict = VERDICTS.map((verdict) =>
     asked.filter(({ body }) => body.includes(`}:${verdict}`)),

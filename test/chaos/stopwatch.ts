@@ -4,7 +4,7 @@ const TICK = 10;
 export interface Elapsed {
   /** By the clock, in milliseconds. */
   readonly ms: number;
-  /** What this process had of it: a promise about time is not broken by a machine that gives none. */
+  /** The share of this process: a promise about time is not broken by a machine that gives none. */
   readonly ownMs: number;
 }
 

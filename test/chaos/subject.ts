@@ -6,7 +6,7 @@ export type Verdict = (typeof VERDICTS)[number];
 /** Of every policy here; none of them gives anything back while a test runs. */
 export const LIMIT = 20;
 
-/** What whoever asked was told. */
+/** The answer to a request. */
 export interface Outcome {
   readonly status: number;
   readonly reason: Reason;
@@ -17,18 +17,18 @@ export interface Outcome {
   readonly ms: number;
 }
 
-/** What has to live through a fault: the limiter in Node, or the worker as it is deployed. */
+/** The subject that has to live through a fault: the limiter in Node, or the worker as it is deployed. */
 export interface Subject {
   readonly name: string;
   /** Asks for one unit, where a policy of this verdict decides. */
   ask(verdict: Verdict, identity: string): Promise<Outcome>;
-  /** What is between the braces of this identity's key. */
+  /** The text between the braces of this identity's key. */
   partition(identity: string): Promise<string>;
   /** How many breakers there are between the three verdicts. */
   readonly breakers: number;
   /** Codes of the failures that it has reported, oldest first. */
   readonly reported: readonly StoreError["code"][];
-  /** Whatever else it complained about. */
+  /** All other complaints. */
   readonly complaints: readonly string[];
   stop(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { limiterSubject } from "./limiter-subject.ts";
 import { workerSubject } from "./worker-subject.ts";
 
-/** Whatever happens to the store happens to both. */
+/** Both meet every fault of the store. */
 export const SUBJECTS = [
   { name: "limiter", start: limiterSubject },
   { name: "worker", start: workerSubject },

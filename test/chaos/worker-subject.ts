@@ -56,7 +56,7 @@ export async function workerSubject({ url, token, timeout }: SubjectOptions): Pr
       };
     },
     async stop() {
-      // What passed reached the origin, and nothing else did.
+      // Allowed requests reached the origin, and no others did.
       const counts = origin.counts();
       await worker.stop();
       await origin.stop();

@@ -1,4 +1,4 @@
-/** What the admin API answers in the tests of the program. */
+/** The answers of the admin API in the tests of the program. */
 
 export const DOCUMENT = {
   $schema: "https://example.com/document.schema.json",

@@ -56,7 +56,7 @@ describe("rules check", () => {
     },
   );
 
-  test("says where, what, the remedy and what it found", async () => {
+  test("shows place, fault, remedy and the value found", async () => {
     const { out, err, exit } = await tidegate(["rules", "check", "-"], { stdin: FAULTY });
     expect(out).toBe(
       '-:5:49: rules[0].policies[0].window: Give a time with its unit (ms, s, m, h or d) from "1ms" to "366d", such as "10s". (In the rule for * /rides.) (found: 1)\n',
@@ -120,7 +120,7 @@ describe("rules check", () => {
   });
 });
 
-test("rules that are too many for a variable of a Worker are warned about, with what to do instead", async () => {
+test("too many rules for a variable of a Worker bring a warning, with an alternative", async () => {
   const rule = (i: number) =>
     `[[vars.RULES]]\npath = "/${"p".repeat(200)}${i}"\npartition = ["header:x-user"]\npolicies = [{ algorithm = "fixed-window", name = "p${i}", limit = 20, window = "1m" }]\n`;
   const file = join(cwd, "wrangler.toml");

@@ -263,7 +263,7 @@ describe("history", () => {
     expect(JSON.parse((await on.run(["history", "GET", "/", "--json"])).out)).toEqual(answer);
   });
 
-  test("of a client that was blocked since, shows what was counted before, and says that it is blocked", async () => {
+  test("of a client that was blocked since, shows the earlier counts, and says that it is blocked", async () => {
     const answer = { from: FROM, to: AT, times, minutes: [], partitions: [row] };
     const entries = [{ identity: "x-user-id:42", until: AT }];
     on.gateway.script(ok(answer), ok({ verdict: "blocked", rules: [], entries }));
@@ -384,7 +384,7 @@ describe("block and allow", () => {
     ]);
   });
 
-  test("what may be such a name or the value itself is asked about, and is taken as the value if said", async () => {
+  test("text that may be such a name or the value itself brings a question, and is taken as the value if said", async () => {
     const value = "x-api-key:0123456789abcdefghijkl";
     on.gateway.script(ok({ id: "1", identity: value, source: "call" }));
     const unsure = await on.run(["block", value]);

@@ -12,7 +12,7 @@ const on = useGateway();
 const ORIGIN = "https://origin.example.com";
 const REDIS = "https://one.upstash.io";
 
-/** What the doctor finds in a file with these variables, and of which environments. */
+/** The doctor's findings in a file with these variables, by environment. */
 function found(vars: object, env: Readonly<Record<string, object>>) {
   const environments = Object.entries(env).map(([name, own]) => [name, { vars: own }]);
   const text = JSON.stringify({ vars, env: Object.fromEntries(environments) });

@@ -26,7 +26,7 @@ const HISTORY = { from: AT, times: [AT], partitions: [{ ...COUNTS, denied: [1], 
 const ENTRY = { cidr: "203.0.113.7", until: AT, by: BY };
 const OVERRIDE = { identity: "x-user-id:1", plan: "gold", appliesTo: [], by: BY };
 
-/** Commands with what a gateway answers, to which a later gateway may add. */
+/** Commands with a gateway's answers, to which a later gateway may add. */
 const COMMANDS: readonly (readonly [command: string, answer: object])[] = [
   ["rules pull", LIVE],
   ["rules diff", { changes: CHANGES }],
@@ -49,7 +49,7 @@ const COMMANDS: readonly (readonly [command: string, answer: object])[] = [
 ];
 
 test.each(COMMANDS)(
-  "tidegate %s --json prints what the gateway answers, and nothing else",
+  "tidegate %s --json prints the gateway's answer, and no other text",
   async (command, given) => {
     writeFileSync(join(on.cwd, "rules.json"), JSON.stringify({ version: 7, ...DOCUMENT }));
     const answer = { ...given, later: { added: [1, null] } };
@@ -69,7 +69,7 @@ test("a rollback to 0 names it, and one without a version leaves it to the gatew
   ]);
 });
 
-test("what an isolate holds is written as based on what is published, whose place a push takes", async () => {
+test("the rules that an isolate holds are written as based on the published ones, which a push replaces", async () => {
   on.gateway.script(ok({ ...LIVE, version: 2, document: null }), ok({ ...LIVE, version: 7 }));
   const { err, exit } = await on.run(["rules", "pull", "--held", "-o", "held.json"]);
   expect(exit).toBe(0);

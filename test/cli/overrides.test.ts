@@ -70,7 +70,7 @@ describe("override", () => {
   });
 });
 
-test("overrides shows who has other limits", async () => {
+test("overrides shows the clients with other limits", async () => {
   const entries = [
     { id: "1", identity: "x-user-id:42", plan: "gold", until: AT, by: BY, source: "call" },
     { identity: "x-user-id:vip_*", policies: { rides: { limit: 200 } }, source: "document" },
@@ -92,7 +92,7 @@ test("overrides shows who has other limits", async () => {
   expect(on.gateway.seen[0]).toEqual(seen("GET", "/overrides"));
 });
 
-test("audit shows who did what", async () => {
+test("audit shows the authors of changes", async () => {
   const entries = [
     { at: AT, by: BY, action: "publish", version: 8, changes: CHANGES, omitted: 2 },
     { at: AT, by: BY, action: "put deny", changes: CHANGES.slice(1, 2) },

@@ -9,7 +9,7 @@ import { useGateway } from "./use-gateway.ts";
 
 const on = useGateway();
 
-/** A wrangler file whose variable RULES has so many bytes, with two in each character of its path. */
+/** A wrangler file whose variable RULES has this many bytes, with two in each character of its path. */
 function fileOf(bytes: number): string {
   const empty = JSON.stringify([{ path: "/", policies: [] }]).length;
   const left = bytes - empty;

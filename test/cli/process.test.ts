@@ -7,7 +7,7 @@ import { PROGRAM, TOKEN, tidegate, tidegateProcess } from "../support/cli/run.ts
 import { AT, BY, CHANGES, LIVE, ok, problem } from "./answers.ts";
 import { useGateway } from "./use-gateway.ts";
 
-/* What only a process has. The other tests run the program in theirs. */
+/* The properties of a process. The other tests run the program in theirs. */
 
 const on = useGateway();
 

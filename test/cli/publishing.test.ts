@@ -13,7 +13,7 @@ function write(document: object): void {
 }
 
 describe("rules push", () => {
-  test("publishes, shows the changes, and says what the next push is based on", async () => {
+  test("publishes, shows the changes, and names the base of the next push", async () => {
     write({ version: 7, ...DOCUMENT });
     on.gateway.script(ok(PUBLISHED));
     const { out, err, exit } = await on.run([

@@ -56,7 +56,7 @@ describe("rules pull", () => {
 });
 
 describe("rules diff", () => {
-  test("shows what a draft changes, and exits with 1 only if asked", async () => {
+  test("shows the changes of a draft, and exits with 1 only if asked", async () => {
     const answer = ok({ from: "live", to: "draft", changes: CHANGES });
     on.gateway.script(answer, answer);
     expect(await on.run(["rules", "diff"])).toEqual({ exit: 0, out: CHANGE_LINES, err: "" });
@@ -64,7 +64,7 @@ describe("rules diff", () => {
     expect(on.gateway.seen[0]).toEqual(seen("GET", "/rules/diff"));
   });
 
-  test("compares what it is told, and exits with 0 if there is no difference", async () => {
+  test("compares the given versions, and exits with 0 if there is no difference", async () => {
     on.gateway.script(ok({ from: 5, to: "live", changes: [] }));
     const result = await on.run(["rules", "diff", "--from", "5", "--to", "live", "--exit-code"]);
     expect(result).toEqual({ exit: 0, out: "", err: "No differences.\n" });

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** What the server answers next: a status and JSON, or whatever it does with the response. */
+/** The server's next answer: a status and JSON, or a function of the response. */
 export type Scripted =
   | { readonly status: number; readonly json?: unknown }
   | ((response: ServerResponse) => void);
@@ -22,9 +22,9 @@ export interface ScriptedGateway {
   readonly url: string;
   /** All but those for its health. */
   readonly seen: readonly Seen[];
-  /** Forgets what came, and answers the next requests so; is healthy until told otherwise. */
+  /** Forgets earlier requests, and gives these answers to the next ones; is healthy until told otherwise. */
   script(...answers: readonly Scripted[]): void;
-  /** What it answers when it is asked for its health, which commands ask beside what they show. */
+  /** Its answer about its health, for which commands ask beside their own requests. */
   health: Scripted;
   close(): void;
 }

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What is written beside the result of a program on this terminal. */
+/** The text beside the result of a program on this terminal. */
 async function written(terminal: { readonly isTTY: boolean; readonly columns: number }) {
   vi.stubEnv("CI", undefined);
   let text = "";
@@ -36,11 +36,11 @@ test("a terminal shows that something takes long", async () => {
   expect(await written({ isTTY: true, columns: 80 })).toContain("Asking");
 });
 
-test("nothing is shown elsewhere", async () => {
+test("no text is shown elsewhere", async () => {
   expect(await written({ isTTY: false, columns: 80 })).toBe("");
 });
 
 // The spinner would clear infinitely many lines of no width.
-test("nothing is shown on a terminal without a width, such as those of some containers", async () => {
+test("no text is shown on a terminal without a width, such as those of some containers", async () => {
   expect(await written({ isTTY: true, columns: 0 })).toBe("");
 });

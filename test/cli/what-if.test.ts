@@ -17,7 +17,7 @@ const ANSWER = {
   partitionsAffected: { sampled: 30, estimate: 1_920, low: 1_230, high: 2_610 },
 };
 
-test("what-if sends the numbers, and shows what they would have changed", async () => {
+test("what-if sends the numbers, and shows the differences that they would have made", async () => {
   on.gateway.script({ status: 200, json: ANSWER });
   const args = ["what-if", "rides", "--set", "limit=5", "--set", "window=10s", "--minutes", "10"];
   const { out, err, exit } = await on.run(args);
@@ -53,7 +53,7 @@ test("what-if says where the sample is too small", async () => {
   expect(out.match(/too few/g)).toHaveLength(2);
   expect(err).toContain("too few for an estimate");
   expect(err).toContain("3 of them are affected: 19 times out of 20, 19.4 % to 99.4 % of all.");
-  // A gateway of before does not say it.
+  // An older gateway does not report it.
   on.gateway.script({ status: 200, json: { ...ANSWER, ...small, affectedShare: undefined } });
   const before = await on.run(["what-if", "rides", "--set", "limit=5"]);
   expect(before).toMatchObject({ exit: 0, err: expect.not.stringContaining("times out of 20,") });

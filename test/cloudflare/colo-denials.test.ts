@@ -7,7 +7,7 @@ import { createRedisClocks } from "../../src/denials/redis-clocks.ts";
 import type { Sharing } from "../../src/features/shared-denials/shared-denials.ts";
 import { compile } from "../support/compile-policy.ts";
 
-/** What the platform was asked to keep a request alive for. */
+/** The promises for which the platform was asked to keep a request alive. */
 const kept = vi.hoisted(() => [] as Promise<unknown>[]);
 vi.mock("../../src/runtime/bindings.ts", () => ({
   bindings: {},
@@ -41,7 +41,7 @@ function isolate(name?: string, prefix = "tg"): Sharing {
   return coloDenials(name).share(settings, clocks, createDenialCache(10, 1));
 }
 
-/** A denial of so many seconds. */
+/** A denial of this many seconds. */
 const denial = (seconds: number) => ({
   nowUs: SHOWN,
   rows: [
@@ -113,7 +113,7 @@ describe("a published denial", () => {
 });
 
 describe("an address", () => {
-  test("is the same in every isolate, and shows nothing of who is asking", async () => {
+  test("is the same in every isolate, and reveals nothing of the client", async () => {
     const [one, other] = [await addressOf(isolate()), await addressOf(isolate())];
     expect(one).toBe(other);
     expect(one).not.toContain("ada");
@@ -143,7 +143,7 @@ describe("an address", () => {
     expect(match.mock.calls).toEqual([[address]]);
   });
 
-  test("under which nothing is found is a claim's, for a second", async () => {
+  test("that finds no entry is a claim's, for a second", async () => {
     expect(await isolate().read("ada", [1])).toBeUndefined();
     await kept.at(-1);
     const [where, response] = put.mock.lastCall!;

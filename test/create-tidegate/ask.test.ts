@@ -42,7 +42,7 @@ test("asks for each thing, and takes the first choices", async () => {
   });
 });
 
-test("asks neither for what is given, nor where there is no choice", async () => {
+test("asks neither for given settings, nor where there is no choice", async () => {
   const given = { folder: "new", origin: "https://api.example.com" };
   const settings = await answered(given, [["Where does it run?", DOWN + ENTER]]);
   expect(settings).toEqual({ ...given, platform: "vercel", store: "redis" });
@@ -54,7 +54,7 @@ test("offers only platforms with the given store", async () => {
   expect(settings.platform).toBe("node");
 });
 
-test("refuses what is no origin, and can be left", async () => {
+test("refuses a value that is no origin, and can be cancelled", async () => {
   const given: Given = { folder: "new", platform: "vercel" };
   const cancelled = answered(given, [
     ["address of your API", `api${ENTER}`],

@@ -2,7 +2,7 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 
 /**
- * What axe finds on a page, each with where it is.
+ * The findings of axe on a page, each with its place.
  *
  * @param impacts those that count. Default: all
  */
@@ -14,7 +14,7 @@ export async function violationsOf(
   return shown(violations.filter(({ impact }) => !impacts || impacts.includes(impact ?? "")));
 }
 
-/** What is hard to read on a page that `violationsOf()` has looked at in other colours: the other rules ask for no colour. */
+/** The low contrasts of a page that `violationsOf()` has looked at in other colours: the other rules ask for no colour. */
 export async function lowContrastsOf(page: Page): Promise<readonly string[]> {
   return shown(await run(page, { runOnly: ["color-contrast"] }));
 }

@@ -9,7 +9,7 @@ import { ride } from "./rides.ts";
 const on = useDashboard();
 const TEXT = JSON.stringify({ rules: RULES }, undefined, 2);
 
-/** The tick of the page comes later than what these tests wait for. */
+/** The tick of the page comes later than the changes for which these tests wait. */
 const AT_ONCE = { timeout: 4_000 };
 
 const shown = (page: Page) => editorOf(page).innerText();
@@ -144,7 +144,7 @@ test("a limit is changed in a form, and back by Undo; the rest of the rules stay
   );
 });
 
-test("somebody else's publication stops the form", async () => {
+test("a publication by another user stops the form", async () => {
   const page = await on.open("#/rules/0");
   await page.getByRole("button", { name: "Change the limit of rides" }).click();
   const { version } = (await (await on.ask("GET", "/rules")).json()) as { version: number };
@@ -160,7 +160,7 @@ test("somebody else's publication stops the form", async () => {
   expect(now.document.rules.map(({ policies }) => policies[0]!.limit)).toEqual([3, 55]);
 });
 
-test("somebody else's publication stops Undo and a roll back, too", async () => {
+test("a publication by another user stops Undo and a roll back, too", async () => {
   interface Found {
     readonly version: number;
     readonly document: { readonly rules: typeof RULES };

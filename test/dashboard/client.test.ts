@@ -36,7 +36,7 @@ test("the entry that blocks a client is shown with its end, taken away, and put 
   const naming = page.getByRole("group", { name: "Entries that block it" });
   expect(await naming.locator("code").allInnerTexts()).toEqual(["198.51.100.0/24"]);
   await naming.getByText(/^until /).waitFor();
-  // No policy explains it, but what they have counted before can be reset all the same.
+  // No policy explains it, but its earlier counts can be reset all the same.
   const about = page.getByRole("group", { name: "About this client" });
   expect(await about.getByRole("button", { name: "Reset" }).isEnabled()).toBe(true);
   await naming.getByRole("button", { name: "Remove 198.51.100.0/24" }).click();
@@ -103,7 +103,7 @@ test("a credential of a described request stays out of the address", async () =>
   expect(page.url()).not.toContain("s3cret");
 });
 
-test("an override gives one client another limit, and a reset gives back what was used", async () => {
+test("an override gives one client another limit, and a reset gives back its used units", async () => {
   for (let i = 0; i < 3; i++) await ride(on.stack, "vip");
   expect(await ride(on.stack, "vip")).toBe(429);
   const page = await on.open("#/partition?method=POST&path=/rides/7&headers=x-user-id:vip");
@@ -120,7 +120,7 @@ test("an override gives one client another limit, and a reset gives back what wa
   expect(await ride(on.stack, "vip")).toBe(200);
 });
 
-test("a budget of a month says what is left of it, and until when by the clocks of its zone", async () => {
+test("a budget of a month shows its remaining units, and its end by the clocks of its zone", async () => {
   const live = (await (await on.ask("GET", "/rules")).json()) as {
     readonly version: number;
     readonly document: { readonly rules: readonly object[] };

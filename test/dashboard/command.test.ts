@@ -12,7 +12,7 @@ import { openBrowser } from "./browser.ts";
 
 const TOKEN = "the-token-of-these-tests";
 
-/** What the gateway got. */
+/** The requests that the gateway got. */
 let got: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[] = [];
 let gateway: Server;
 let server: DashboardServer;
@@ -92,7 +92,7 @@ test("the page knows that it need not ask for the token, and does not have it", 
   ]);
 });
 
-test("what it asks goes on with the token, and comes back", async () => {
+test("its request goes on with the token, and the answer comes back", async () => {
   got = [];
   const { status, headers, text } = await send("api/v1/rules?note=a", {
     method: "PUT",

@@ -42,7 +42,7 @@ const REQUESTS = Array.from({ length: 8 }, (_, i) => [
   { rule: `r${i}`, outcome: "blocked", reason: "list", counts: [0, 0, 2 * i] },
 ]).flat();
 
-test("the layers of denials by rule add up to all denials, whatever the number of rules", () => {
+test("the layers of denials by rule add up to all denials, for any number of rules", () => {
   for (let rules = 0; rules <= 8; rules++) {
     const requests = REQUESTS.slice(0, 4 * rules);
     const denied = requests.filter(({ outcome }) => outcome === "denied");

@@ -23,8 +23,8 @@ export function manyRules(count: number) {
 const MINUTES = 60;
 
 /**
- * Counts three requests of each of so many partitions in the last hour, under rules as `manyRules` makes them, and writes
- * them as an isolate of the stack does. As many are clients of the first rule as of all the others together.
+ * Counts three requests of each partition in the last hour, under rules as `manyRules` makes them, and writes them as an isolate
+ * of the stack does. As many are clients of the first rule as of all the others together.
  */
 export async function countCrowd(
   { bridge, token }: LocalStack,

@@ -27,7 +27,7 @@ export interface OpenOptions {
   /** Default: the token that may write. */
   readonly token?: string;
   readonly context?: BrowserContextOptions;
-  /** What is counted: by the gateway, or made up, with an incident in it. Default: by the gateway. */
+  /** The counts: the gateway's own, or made-up ones with an incident. Default: the gateway's. */
   readonly counts?: "own" | "incident";
   /** Made-up partitions at the top. */
   readonly top?: readonly string[];
@@ -48,8 +48,8 @@ export interface Dashboard {
 }
 
 /**
- * A stack with the dashboard, and a browser, for the tests of a file. After each test nothing may have left the origin,
- * violated the policy of its contents, or failed in the page.
+ * A stack with the dashboard, and a browser, for the tests of a file. After each test no request may have left the origin, and no
+ * error or violation of the policy of its contents may have occurred in the page.
  */
 export function useDashboard(): Dashboard {
   let stack: LocalStack;
@@ -81,7 +81,7 @@ export function useDashboard(): Dashboard {
     async open(hash = "#/", { token = stack.adminToken!, context, top, counts = "own" } = {}) {
       const page = await (await browser.newContext(context)).newPage();
       pages.push(page);
-      // Sooner than the test's, so that it is said what was waited for.
+      // Sooner than the test's, so that the error names the awaited element.
       page.setDefaultTimeout(8_000);
       watch(page, new URL(dashboard.url).origin, faults);
       if (counts === "incident") await fakeStats(page);

@@ -10,7 +10,7 @@ const CHANGED = JSON.stringify({ rules: RULES }, undefined, 2).replace(
   '"limit": 31',
 );
 
-test("the difference is side by side, without what is the same", async () => {
+test("the difference is side by side, without the equal parts", async () => {
   const page = await on.open("#/edit");
   await page.getByText("There is no difference.").waitFor();
   await putText(page, CHANGED);
@@ -34,7 +34,7 @@ test("the difference is side by side, without what is the same", async () => {
   expect(left!.x + left!.width).toBeLessThanOrEqual(right!.x);
 });
 
-test("the difference shows what is the same by the keyboard, too, on both sides", async () => {
+test("the difference shows the equal parts by the keyboard, too, on both sides", async () => {
   const page = await on.open("#/edit");
   await putText(page, CHANGED);
   const difference = page.getByRole("region", { name: "Difference to version 0" });

@@ -33,7 +33,7 @@ test("an editor that cannot be loaded says so, and the rest works", async () => 
   await page.getByRole("region", { name: "Rules in force", exact: true }).waitFor();
 });
 
-test("names and values of the schema are proposed, with what they mean", async () => {
+test("names and values of the schema are proposed, with their meanings", async () => {
   const page = await on.open("#/edit");
   await putText(page, TEXT);
   await goBehind(page, TEXT, '"name": "rides",');
@@ -65,7 +65,7 @@ test("a name that has a sign of templates in it is put as it is", async () => {
   await expect.poll(() => line.innerText()).toBe('  "$schema": "",');
 });
 
-test("a pointer on a name shows what the schema says of it", async () => {
+test("a pointer on a name shows its description in the schema", async () => {
   const page = await on.open("#/edit");
   await page.getByText("Sound, and the same as in force.").waitFor();
   await editorOf(page).getByText('"refill"').hover();
@@ -102,7 +102,7 @@ test("Tab leaves the text as it is, and goes on", async () => {
   await page.getByText("Sound, and the same as in force.").waitFor();
 });
 
-test("Ctrl-F finds what is not drawn", async () => {
+test("Ctrl-F finds text that is not drawn", async () => {
   const page = await on.open("#/edit");
   const lines = Array.from({ length: 500 }, (_, i) => `"rule ${i}"`);
   await putText(page, `[\n${lines.join(",\n")}\n]`);
@@ -118,7 +118,7 @@ test("Ctrl-F finds what is not drawn", async () => {
   await page.getByRole("textbox", { name: "Find" }).waitFor({ state: "detached" });
 });
 
-test("a screen reader hears what it is and how it is used", async () => {
+test("a screen reader hears its kind and its use", async () => {
   const page = await on.open("#/edit", { token: READ_TOKEN });
   const field = editorOf(page);
   await page.getByText("Sound, and the same as in force.").waitFor();

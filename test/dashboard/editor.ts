@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 
-/** The field of the rules. What it shows is only a part of a long text. */
+/** The field of the rules. It shows only a part of a long text. */
 export function editorOf(page: Page): Locator {
   return page.getByLabel("The rules as JSON");
 }

@@ -36,7 +36,7 @@ async function proposedAt(text: string, offset: number) {
   return { labels: items.map(({ label }) => label), word, rest };
 }
 
-/** What the text around a place has proposed, and what all of it has. */
+/** The proposals from the text around a place, and those from all of it. */
 async function compareAt(state: EditorState, place: number) {
   const excerpt = excerptAt(state, place)!;
   return {
@@ -45,7 +45,7 @@ async function compareAt(state: EditorState, place: number) {
   };
 }
 
-test("what is around a place has the same proposed as the whole text", async () => {
+test("the text around a place has the same proposals as the whole text", async () => {
   const state = stateOf(documentOf(3));
   let proposed = 0;
   for (let place = 0; place <= state.doc.length; place++) {

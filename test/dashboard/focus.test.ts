@@ -42,7 +42,7 @@ test.each(VIEWS)("reading %s anew moves nothing, so that a field keeps its focus
   expect(await page.evaluate("moved")).toEqual([]);
 });
 
-test("what somebody types while the page reads anew ends in the field", async () => {
+test("text typed while the page reads anew ends in the field", async () => {
   const page = await on.open("#/partition");
   await page.getByLabel("Path and query").focus();
   await page.keyboard.press("Control+a");

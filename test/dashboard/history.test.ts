@@ -13,14 +13,14 @@ const on = useDashboard();
 const under = (page: Page, policy: string) =>
   page.getByRole("region", { name: `Under ${policy}`, exact: true });
 
-/** What the legend of a picture of rides says. */
+/** The legend of a picture of rides. */
 const shownOn = (page: Page, title: string) =>
   legendOf(under(page, "rides").getByRole("region", { name: title }));
 
 const described = (user: string) =>
   `#/partition?method=POST&path=/rides/7&headers=${encodeURIComponent(`x-user-id: ${user}`)}`;
 
-test("a described client has its denials, its requests by the minute, and what was done about it", async () => {
+test("a described client has its denials, its requests by the minute, and the actions about it", async () => {
   const [sampled] = await sampledUsers(on.stack, 1);
   const { user, identity } = sampled!;
   await rideOften(on.stack, user, 8);
@@ -54,7 +54,7 @@ test("a described client has its denials, its requests by the minute, and what w
   await deeds.getByRole("cell", { name: "reset", exact: true }).waitFor();
 });
 
-test("a name of the overview has its history without a description, and shows nobody else's state", async () => {
+test("a name of the overview has its history without a description, and shows no other client's state", async () => {
   const [unsampled] = await unsampledUsers(on.stack, 1);
   const { user, identity } = unsampled!;
   await rideOften(on.stack, user, 6);
@@ -73,7 +73,7 @@ test("a name of the overview has its history without a description, and shows no
   expect(await page.getByLabel("Headers, one in each line").inputValue()).toBe("");
 });
 
-test("what nobody knows of a partition is said", async () => {
+test("an unknown partition is reported as such", async () => {
   const page = await on.open("#/partition?partition=ip:Zf3qk9Xr5cW1uYtB7oMh2A");
   await page.getByText("It was not among the clients that are kept, in this time.").waitFor();
   await page.goto(`${on.url}#/partition?number=zz9`);

@@ -67,14 +67,14 @@ test.each([1280, 390])(
     const deny = ["long".repeat(2_048), MARKUP, "\u001B[31mred\u2066\u200B"].map((identity) => ({
       identity: `x:${identity}`,
     }));
-    // As somebody types it, and not as JSON would write it.
+    // As a person types it, and not as JSON would write it.
     const text = JSON.stringify({ ...document, lists: { deny } }, undefined, 2);
     await putText(page, text.replaceAll("\\u001b", "\u001B"));
     await page.locator(".editor .cm-line", { hasText: "\\u{001b}[31mred" }).waitFor();
     const difference = page.getByRole("region", { name: /^Difference/ });
     await difference.scrollIntoViewIfNeeded();
     await difference.getByText("x:\\u{202e}<svg/onload=alert(1)>").first().waitFor();
-    // Only what can be seen is drawn of a long text.
+    // Only the visible part of a long text is drawn.
     await expect
       .poll(async () => {
         await difference.evaluate((element) => element.scrollTo(0, element.scrollHeight));

@@ -28,7 +28,7 @@ test.each(HOSTILE)("a deep link to partition %# shows text", async (partition) =
   await expectPlain(page);
 });
 
-test("what a client calls itself is explained, listed and audited as text", async () => {
+test("the name that a client gives itself is explained, listed and audited as text", async () => {
   const name = MARKUP.slice("x-user-id:".length);
   const entry = { identity: MARKUP, for: "1h" };
   expect((await on.ask("PUT", "/lists/deny", entry)).status).toBe(200);

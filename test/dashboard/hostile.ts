@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** What would run if it were not text. */
+/** Markup that would run if it were not text. */
 export const MARKUP = `x-user-id:<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
 
-/** What a client may call itself. */
+/** Names that a client may give itself. */
 export const HOSTILE = [
   MARKUP,
   "x-user-id:line\r\nbreak\u0000\u001B[31mred",
@@ -13,7 +13,7 @@ export const HOSTILE = [
   "javascript:document.title='owned'",
 ];
 
-/** Expects nothing on the page that nobody can see, and nothing that led out of a text. */
+/** Expects no invisible character on the page, and no element that came out of a text. */
 export async function expectPlain(page: Page): Promise<void> {
   const text = (await page.locator("main").innerText()).replaceAll(/[\n\t]/g, "");
   expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);

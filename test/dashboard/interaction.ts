@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from "playwright-core";
 
-/** What an interaction cost the page. */
+/** The cost of an interaction for the page. */
 export interface Cost {
   readonly what: string;
   /** How long the page was busy with it, scripts, layout and painting together, in milliseconds. */
@@ -11,9 +11,7 @@ export interface Cost {
 
 /** Measures interactions with a page. */
 export interface Stopwatch {
-  /**
-   * @param act does it, and resolves when what it leads to is shown
-   */
+  /** @param act does it, and resolves when its effect is shown */
   measure(what: string, act: () => Promise<unknown>): Promise<void>;
   readonly costs: readonly Cost[];
 }
@@ -29,7 +27,7 @@ export async function stopwatchOf(page: Page): Promise<Stopwatch> {
   `);
   const costs: Cost[] = [];
 
-  // Of scripts alone Chromium leaves out what runs as a microtask, where most of this page's work is done.
+  // Chromium's time of scripts leaves out microtasks, where most of this page's work is done.
   async function busyMs(): Promise<number> {
     const { metrics } = await session.send("Performance.getMetrics");
     return 1000 * metrics.find(({ name }) => name === "TaskDuration")!.value;
@@ -41,7 +39,7 @@ export async function stopwatchOf(page: Page): Promise<Stopwatch> {
       await page.evaluate("window.longTasks.length = 0");
       const before = await busyMs();
       await act();
-      // What was changed has been painted.
+      // The change has been painted.
       await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
       const spent = (await busyMs()) - before;
       const longestMs = (await page.evaluate("Math.max(0, ...window.longTasks)")) as number;

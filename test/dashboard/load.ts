@@ -2,7 +2,7 @@
 export interface Load {
   /** How often each status was answered, by route, such as `POST /rides/7`. */
   readonly answers: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no request is under way any more. */
   pause(): Promise<void>;
   go(): void;
 }

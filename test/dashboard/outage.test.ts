@@ -6,7 +6,7 @@ import { useDashboard } from "./dashboard.ts";
 const on = useDashboard();
 
 test(
-  "in an outage one banner says what the isolate sees, and what its traffic gets",
+  "in an outage one banner shows the isolate's view, and the effect on its traffic",
   { timeout: 60_000 },
   async () => {
     const page = await on.open("#/");
@@ -20,7 +20,7 @@ test(
     redis.on("error", () => {});
     await redis.shutdown("NOSAVE").catch(() => {});
     const banner = page.getByRole("alert").filter({ hasText: "Redis does not answer the isolate" });
-    // What health said last is said again for a second.
+    // The last answer of health is given again for a second.
     const reread = async () => {
       await page.getByRole("button", { name: "Live", exact: true }).click();
       await page.getByRole("button", { name: "Paused", exact: true }).click();

@@ -21,19 +21,19 @@ async function limitNow(): Promise<readonly [version: number, limit: number]> {
   return [live.version, live.document.rules[0]!.policies[0]!.limit];
 }
 
-/** Where the alert on denials leads: what a Prometheus makes of its annotation is in the test of the alerts. */
+/** The address to which the alert on denials leads: the test of the alerts expands its annotation as Prometheus does. */
 function alertLink(): string {
   const text = readFileSync("test/metrics/alerts.test.yml", "utf8");
   return /dashboard: "\/_tidegate\/(#.*rides.*)"/.exec(text)![1]!;
 }
 
-/** What the origin got of rides. */
+/** The number of rides that the origin got. */
 async function ridesAtOrigin(): Promise<number> {
   const response = await fetch(`${on.stack.origin}/__counts`);
   return ((await response.json()) as Readonly<Record<string, number>>)["POST /rides/7"] ?? 0;
 }
 
-/** What was counted of rides before; whether the stack works was asked with requests, too. */
+/** The earlier counts of rides; the check that the stack works sent requests, too. */
 async function ridesCounted(): Promise<Readonly<Record<string, number>>> {
   const { requests } = (await (await on.ask("GET", "/stats")).json()) as {
     readonly requests: readonly {
@@ -51,7 +51,7 @@ async function ridesCounted(): Promise<Readonly<Record<string, number>>> {
 }
 
 test(
-  "the way of the person on call under load: an alert, who is denied, why, a draft, publish, roll back",
+  "the way of the person on call under load: an alert, the denied clients, the reason, a draft, publish, roll back",
   { timeout: 60_000 },
   async () => {
     const before = await ridesCounted();
@@ -64,7 +64,7 @@ test(
       return status;
     };
 
-    /** What the view of the rule shows equals what was answered, and what reached the origin. */
+    /** Expects the view of the rule to show the given answers, and the requests that reached the origin. */
     async function expectTrueNumbers(page: Page): Promise<void> {
       const statuses = () => [...(load.answers.get("POST /rides/7")?.keys() ?? [])].toSorted();
       await expect.poll(statuses).toEqual([200, 429]);
@@ -100,7 +100,7 @@ test(
       .getByRole("region", { name: "Denied by the ten minutes, at least" });
     await expect.poll(() => legendOf(denials)).toMatchObject({ denied: 6 });
 
-    // Who it is, a hash does not say: the person has it from the client who complains.
+    // A hash does not show the client: the person has it from the client's complaint.
     await page.getByLabel("Path and query").fill("/rides/7");
     await page.getByLabel("Headers, one in each line").fill("x-user-id: 42");
     await page.getByRole("button", { name: "Explain" }).click();
@@ -167,7 +167,7 @@ test(
   },
 );
 
-test("somebody else's publication is told, not overwritten", async () => {
+test("a publication by another user is reported, not overwritten", async () => {
   const page = await on.open("#/edit");
   const text = JSON.stringify({ rules: RULES }, undefined, 2);
   await putText(page, text.replace('"limit": 30', '"limit": 31'));

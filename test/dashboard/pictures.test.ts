@@ -129,7 +129,7 @@ test.each([0, 1])("each colour of a picture stands out from the card, theme %i",
     /^(?:allowed|denied|blocked|refused|exempt|passed|series-\d)$/.test(name),
   );
   expect(names).toHaveLength(11);
-  // Layers that lie upon each other; what is no layer of its own is striped.
+  // Layers that lie upon each other; a part without a layer of its own is striped.
   for (const layers of [
     ["allowed", "denied", "blocked", "refused", "exempt"],
     ["series-1", "series-2", "series-3", "series-4", "series-5"],

@@ -6,7 +6,7 @@ import { readAgain } from "./visit.ts";
 
 const on = useDashboard();
 
-/** Answers `/top` with twelve clients, who were denied more often each time. */
+/** Answers `/top` with twelve clients, each with more denials every time. */
 async function growingTop(page: Page) {
   const state = { times: 0, status: 200 };
   await page.route("**/api/v1/top?*", (route) => {
@@ -82,7 +82,7 @@ test("an answer about another time range does not show as the one that is asked 
   expect(await page.getByRole("region", { name: "Requests by the hour" }).count()).toBe(0);
 });
 
-test("a tile says what was answered ahead of Redis, and what had no room, where anything was", async () => {
+test("a tile shows the requests answered ahead of Redis, and those without room, where there were any", async () => {
   const page = await on.open("#/audit");
   let ahead = 0;
   await page.route("**/api/v1/stats?*", async (route) => {
@@ -104,7 +104,7 @@ test("a tile says what was answered ahead of Redis, and what had no room, where 
   await tile.getByText("3 units had no room").waitFor();
 });
 
-test("tiles say what was decided without Redis, and apart from it what passed unlimited", async () => {
+test("tiles show the requests decided without Redis, and apart from them those that passed unlimited", async () => {
   const page = await on.open("#/audit");
   await page.route("**/api/v1/stats?*", async (route) => {
     const answer = (await (await route.fetch()).json()) as { times: string[]; requests: object[] };

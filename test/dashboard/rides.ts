@@ -10,7 +10,7 @@ export async function ride({ workers }: LocalStack, user: string): Promise<numbe
   return response.status;
 }
 
-/** So many rides of a user, one after the other. */
+/** This many rides of a user, one after the other. */
 export async function rideOften(stack: LocalStack, user: string, times: number): Promise<void> {
   for (let i = 0; i < times; i++) await ride(stack, user);
 }

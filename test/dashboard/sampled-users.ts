@@ -10,12 +10,12 @@ export interface User {
   readonly identity: string;
 }
 
-/** So many users that the sample of a stack has. */
+/** This many users that the sample of a stack has. */
 export function sampledUsers(stack: LocalStack, count: number): Promise<readonly User[]> {
   return usersOf(stack, count, true);
 }
 
-/** So many users that the sample does not have. */
+/** This many users that the sample does not have. */
 export function unsampledUsers(stack: LocalStack, count: number): Promise<readonly User[]> {
   return usersOf(stack, count, false);
 }

@@ -158,7 +158,7 @@ describe("a what-if in words", () => {
     affected: [],
   };
 
-  test("has what was counted, what would have been, and how certain that is", () => {
+  test("has the counts, the hypothetical ones, and their certainty", () => {
     expect([
       saidNow(answer, 60),
       saidThen(answer),

@@ -53,7 +53,7 @@ describe.each(VIEWS)("%s", (hash, region) => {
   });
 });
 
-test("axe finds nothing where somebody signs in", async () => {
+test("axe finds no fault where a user signs in", async () => {
   const page = await on.open();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("Token").waitFor();
@@ -88,7 +88,7 @@ test("a gateway that does not count says so, and the rest works", async () => {
   await page.getByText("Redis answers").waitFor();
 });
 
-test("while it is paused nothing is asked, and again when it is live", async () => {
+test("while it is paused no request is sent, and again when it is live", async () => {
   const page = await on.open();
   await page.getByText("Denied most").first().waitFor();
   await page.clock.install();
@@ -115,7 +115,7 @@ test("while it is paused nothing is asked, and again when it is live", async () 
   expect(asked).toBe(2);
 });
 
-test("the rules have what was blocked in a column of its own, apart from what was denied", async () => {
+test("the rules have blocked requests in a column of their own, apart from the denied ones", async () => {
   const page = await on.open("#/");
   const counted = (outcome: string, total: number) => ({
     rule: "POST /rides/*",

@@ -9,10 +9,10 @@ import { sampledUsers, unsampledUsers } from "./sampled-users.ts";
 
 const on = useDashboard();
 
-// A stack tries each worker with a request of a client of its own, who is in the sample in one stack of 64.
+// A stack tries each worker with a request of a client of its own, which is in the sample in one stack of 64.
 beforeAll(async () => {
   const asked = { policy: "rides", numbers: { limit: 2 }, minutes: 60 };
-  // It writes what the worker has counted.
+  // It writes the worker's counts.
   expect((await on.ask("POST", "/what-if", asked)).status).toBe(200);
   const redis = new Redis(on.stack.redis!, { disableClientInfo: true });
   const traces = await redis.keys("tg:{#metrics}:trace:*");
@@ -70,10 +70,10 @@ test("a policy that was not asked has no trace, and few partitions are too few s
     .waitFor();
 });
 
-test("what another limit would have denied is said with its interval, and who would notice", async () => {
+test("the denials under another limit are shown with their interval, and with the clients that would notice", async () => {
   const users = await sampledUsers(on.stack, 14);
   for (const { user } of users) await rideOften(on.stack, user, 5);
-  // Whom the sample does not have: an estimate is never above what was counted.
+  // Users outside the sample: an estimate is never above the count.
   const others = await unsampledUsers(on.stack, 800);
   for (let at = 0; at < others.length; at += 25) {
     await Promise.all(others.slice(at, at + 25).map(({ user }) => rideOften(on.stack, user, 1)));

@@ -25,7 +25,7 @@ describe("a policy that is not advertised", () => {
     });
   });
 
-  test("that denies is waited for, and nothing else says that it exists", async () => {
+  test("that denies is waited for, and no other field reveals it", async () => {
     const rows = [
       [burst, room(19, 0.1)],
       [hidden, full(3600.5, 3600.5)],

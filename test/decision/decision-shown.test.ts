@@ -15,7 +15,7 @@ const row = {
   allowed: true,
 };
 
-/** What is written, read as the literal that it is. */
+/** The written value, read as the literal that it is. */
 function written(value: unknown): unknown {
   const text = inspect(value, { depth: 5 });
   return new Function(`return (${text})`)();

@@ -25,7 +25,7 @@ describe("fields of an allowed request", () => {
     });
   });
 
-  test("tell every policy in order, and of the one nearest its limit what has room for one only", () => {
+  test("tell every policy in order; those with room for one tell the one nearest its limit", () => {
     const rows = [
       [burst, room(3, 1.7)],
       [daily, room(412, 36_000)],
@@ -104,7 +104,7 @@ describe("fields of a denied request", () => {
     expect(headers.get("RateLimit")).toBe('"burst";r=0;t=0');
   });
 
-  test("tell the policy that denies, and let the others keep what they have", () => {
+  test("tell the policy that denies, and leave the others their rest", () => {
     const rows = [
       [burst, room(19, 0.1)],
       [daily, full(3600.5, 3600.5)],

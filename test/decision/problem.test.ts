@@ -75,7 +75,7 @@ describe("a denial as a response", () => {
 });
 
 describe("an allowed decision as a response", () => {
-  test("is an empty 200 with its fields, and asks nobody to try again", async () => {
+  test("is an empty 200 with its fields, and asks no client to try again", async () => {
     const decision = decide(
       [
         [burst, room(19, 0.1)],

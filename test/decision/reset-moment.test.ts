@@ -11,7 +11,7 @@ import {
 } from "../../src/index.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 
-/* `X-RateLimit-Reset` of one window is one moment: its end on Redis's clock, whatever the isolate's own shows. */
+/* `X-RateLimit-Reset` of one window is one moment: its end on Redis's clock, under any clock of the isolate. */
 
 let bridge: Bridge;
 beforeEach(async () => {
@@ -38,7 +38,7 @@ function limiterOn(options: Partial<LimiterOptions> = {}) {
   });
 }
 
-/** What responses to this many requests say, a few milliseconds apart. */
+/** The reset moments in responses to this many requests, a few milliseconds apart. */
 async function resets(limiter: ReturnType<typeof limiterOn>, requests: number, identity: string) {
   const said: [string, string | null][] = [];
   for (let request = 0; request < requests; request++) {
@@ -59,11 +59,11 @@ async function endOfHour(): Promise<string> {
 }
 
 describe("one fixed window, by an isolate whose clock is minutes off", () => {
-  test("allowed, denied by Redis, denied from what is known: the same moment, the window's end", async () => {
+  test("allowed, denied by Redis, denied by a known denial: the same moment, the window's end", async () => {
     const end = await endOfHour();
     const identity = crypto.randomUUID();
     const said = await resets(limiterOn(), 40, identity);
-    // What another isolate used up, Redis denies.
+    // Redis denies a request without units after another isolate used them.
     said.push(...(await resets(limiterOn(), 2, identity)));
     expect(said.map(([reason]) => reason)).toEqual([
       ...Array(3).fill("allowed"),

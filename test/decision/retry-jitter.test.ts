@@ -23,7 +23,7 @@ const WAITS = [0.000001, 0.4, 1, 2.5, 10, 59.2, 99.5, 100, 3600, 86_400];
 const DRAWS = [0, 0.001, 0.25, 0.5, 0.75, 0.999999999];
 
 describe("a jitter of 0.1", () => {
-  test("never makes a wait shorter, and never longer than a tenth and what is rounded up", () => {
+  test("never makes a wait shorter, and never longer than a tenth and the rounding up", () => {
     for (const wait of WAITS) {
       for (const draw of DRAWS) {
         const [retryAfter, t] = told(wait, draw);
@@ -53,7 +53,7 @@ describe("a jitter of 0.1", () => {
     expect(new Set(waits).size).toBeGreaterThan(80);
   });
 
-  test("leaves what the program is told, and the moment of the reset, as they are", () => {
+  test("leaves the program's arguments, and the moment of the reset, as they are", () => {
     const at = (random: number) =>
       decide([[tenth, full(100, 200)]], "limited", {}, undefined, () => random);
     expect([at(0).retryAfterMs, at(0.9).retryAfterMs]).toEqual([100_000, 100_000]);
@@ -106,7 +106,7 @@ describe("a jitter of 0.1", () => {
   });
 });
 
-test("without jitter nothing is drawn, and the waits are rounded up and nothing else", () => {
+test("without jitter no number is drawn, and the waits are only rounded up", () => {
   const never = () => {
     throw new Error("drawn");
   };

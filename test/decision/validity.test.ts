@@ -6,7 +6,7 @@ import { decide, full, room } from "./decide.ts";
 import { parseList } from "./structured-fields.ts";
 
 describe("RateLimit and RateLimit-Policy", () => {
-  test("are lists of RFC 9651 that say what the decision says", () => {
+  test("are lists of RFC 9651 that agree with the decision", () => {
     const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
     const limit = fc.integer({ min: 1, max: 1_000_000_000 });
     const hours = fc.integer({ min: 1, max: 8784 });

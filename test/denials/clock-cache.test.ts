@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { createClockCache } from "../../src/denials/clock-cache.ts";
 
-test("it grows with what it holds, by a sixteenth at most, and never beyond its bound", () => {
+test("it grows with its content, by a sixteenth at most, and never beyond its bound", () => {
   const table = createClockCache(2_000, 2, 10);
   for (let i = 1; i <= 3_000; i++) {
     table.set(`text ${i}`, [i, -i]);

@@ -82,7 +82,7 @@ test.for([{ hash: "drawn" }, { hash: "the same for every partition" }])(
           }
           expect(cache.find(partition, costs, now)).toEqual(model.find(partition, costs, now));
         }
-        // What is left is the same too, so that nothing was given up too early, nor kept too long.
+        // The remaining entries are the same too: none was dropped too early, nor kept too long.
         const most = Array.from({ length: policies }, () => 1e9);
         for (const partition of partitions) {
           expect(cache.find(partition, most, now)).toEqual(model.find(partition, most, now));

@@ -21,7 +21,7 @@ const waiting = (...waits: number[]): Reply => ({
 test("a denial is known from the moment of sending for the wait less the drift", () => {
   const cache = createDenialCache(10, 1);
   cache.learn("a", [1], 1_000, waiting(10_000));
-  // As it stands then: what has passed since the sending is taken off, and Redis's clock has moved on by as much.
+  // As it stands then: the time since the sending is taken off, and Redis's clock has moved on by as much.
   expect(cache.find("a", [1], 10_994)).toEqual({
     state: "denied",
     nowUs: SHOWN + 9_994_000,
@@ -55,7 +55,7 @@ test("of several policies the longest wait counts", () => {
   expect(cache.find("a", [1, 1, 1], 1_999).state).toBe("expired");
 });
 
-test("a cost above what was denied to one policy is denied for as long as that policy waits", () => {
+test("a cost above the one that a policy denied is denied for as long as that policy waits", () => {
   const cache = createDenialCache(10, 2);
   cache.learn("a", [4, 1], 0, waiting(2_000, 100));
   const stateOf = (costs: readonly number[], nowMs: number) => cache.find("a", costs, nowMs).state;
@@ -88,7 +88,7 @@ test("no denial is trusted for more than a minute, because another isolate may h
   expect(cache.find("a", [1], 60_000).state).toBe("expired");
 });
 
-test("what is forgotten does not come back with an answer that was under way", () => {
+test("a forgotten denial does not come back with an answer that was under way", () => {
   const cache = createDenialCache(10, 1);
   cache.learn("a", [1], 0, waiting(10_000));
   cache.forget("a", 5);
@@ -112,7 +112,7 @@ test("it stays within its entries, and the ones in use stay", () => {
   expect(cache.find("flood-997", [1], 1).state).toBe("unknown");
 });
 
-test("what is dropped makes room before anything that is denied, however often it is asked for", () => {
+test("a dropped entry makes room before any denied one, however often it is asked for", () => {
   const cache = createDenialCache(2, 1);
   cache.learn("out", [1], 0, waiting(10));
   cache.learn("denied", [1], 0, waiting(10_000));

@@ -17,10 +17,10 @@ interface Entry {
   used: boolean;
 }
 
-/** What a denial cache has to answer, as plainly as it can be said: entries in a row, and a hand that goes round them. */
+/** The answers that a denial cache has to give, as plainly as possible: entries in a row, and a hand that goes round them. */
 export function modelDenialCache(maxEntries: number, rowCount: number): DenialCache {
   const entries: (Entry | undefined)[] = [];
-  /** Places of what was dropped; the last one is filled first. */
+  /** Places of dropped entries; the last one is filled first. */
   const vacant: number[] = [];
   let hand = 0;
   let forgotAt = -Infinity;
@@ -53,7 +53,7 @@ export function modelDenialCache(maxEntries: number, rowCount: number): DenialCa
       if (!entry) return { state: "unknown" };
       const { costs, rows, sentAt, shown } = entry.denial;
       if (now >= sentAt + trusted(rows)) return { state: "expired", denied: entry.denied };
-      // What was denied to a greater cost says nothing about a smaller one.
+      // The denial of a greater cost says nothing about a smaller one.
       const known = rows.map((row, i) => (given[i]! >= costs[i]! ? row : withoutWait(row)));
       if (now >= sentAt + trusted(known)) return { state: "unknown" };
       entry.denied = true;

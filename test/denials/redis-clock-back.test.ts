@@ -33,7 +33,7 @@ const WINDOW = 10_000;
 const PACE = 100;
 
 interface World {
-  /** Milliseconds that have passed for everybody. */
+  /** Milliseconds that have passed for all isolates. */
   time: number;
   /** By how many milliseconds Redis's clock has gone back. */
   back: number;
@@ -70,7 +70,7 @@ async function lockout(
     while ((await isolate.limit(identity, { cost })).allowed);
   }
   world.time += after;
-  // What came back meanwhile is spent, too.
+  // Units that came back meanwhile are spent, too.
   for (const isolate of isolates) {
     while ((await isolate.limit(identity, { cost })).allowed);
   }
@@ -89,7 +89,7 @@ async function lockout(
 const inRedis = (world: World) => redisStore(redisWithClock(redis, clockOf(world)), ALL_SCRIPTS);
 const inMemory = (world: World) => memoryStore({ now: clockOf(world) });
 
-/** What a request without a step waits for at most, in milliseconds: that much a step adds. */
+/** The longest wait of a request without a step, in milliseconds: a step adds at most that much. */
 function longestWait({ algorithm, limit, ...rest }: Policy, cost: number): number {
   if (algorithm === "segmented-window") {
     const { segments = 10 } = rest as { segments?: number };
@@ -118,7 +118,7 @@ const policies: Policy[] = [
 ];
 
 test.for(policies)(
-  "$algorithm of $limit, stepped by 0.5 to 100 s at any time: nobody waits for a window longer",
+  "$algorithm of $limit, stepped by 0.5 to 100 s at any time: no request waits for a window longer",
   async (policy) => {
     for (let step = 500; step <= 100_000; step += step < 25_000 ? 500 : 5_000) {
       for (const after of [0, 2_300, 9_990]) {

@@ -59,9 +59,9 @@ test("no answer is dated later than Redis gave it, nor before it was asked", () 
 test("a step of Redis's clock that no way explains is noticed, and a smaller one forgotten", () => {
   const clocks = createRedisClocks();
   clocks.note("a", 1_101_000, 100, 102);
-  // 50 ms forwards: dated by what was known, it would have been given after it was received.
+  // 50 ms forwards: dated by the known clock, it would have been given after it was received.
   expect(clocks.note("a", 1_255_000, 200, 210)).toBe(200);
-  // Then 3 ms forwards; ten seconds after the answer that says otherwise, nothing is left of it.
+  // Then 3 ms forwards; ten seconds after the answer that says otherwise, its effect is gone.
   expect(clocks.note("a", 1_362_000, 300, 310)).toBeGreaterThan(300);
   expect(clocks.note("a", 11_262_000, 10_200, 10_210)).toBe(10_200);
 });

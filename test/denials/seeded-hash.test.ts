@@ -5,7 +5,7 @@ import { createSeededHash } from "../../src/denials/seeded-hash.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Texts as somebody would choose them who wants them to collide. */
+/** Texts chosen to collide. */
 const HOSTILE: Record<string, (i: number) => string> = {
   "differ at the end": (i) => `2001:db8::${String(i)}`,
   "differ at the start": (i) => `${String(i)}.example.com`,
@@ -53,7 +53,7 @@ test.for(Object.keys(HOSTILE))("texts that %s collide no more often than by chan
   expect(pairs / 100_000).toBeLessThan(0.75);
 });
 
-test("what collides under one hash does not under the next", () => {
+test("keys that collide under one hash do not under the next", () => {
   drawFrom(0);
   const [hash, next] = [createSeededHash(), createSeededHash()];
   const seen = new Map<number, string>();
@@ -69,7 +69,7 @@ test("what collides under one hash does not under the next", () => {
   expect(collisions).toBeGreaterThan(0);
 });
 
-test("nothing random is drawn before the first denial, and then once", () => {
+test("no random number is drawn before the first denial, and then one", () => {
   const draw = vi.spyOn(crypto, "getRandomValues");
   const cache = createDenialCache(10, 1);
   cache.find("a", [1], 0);

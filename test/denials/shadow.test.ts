@@ -14,8 +14,8 @@ import { runs } from "../support/runs.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
 /*
- * The shadow: whatever an isolate denies by itself is put to a real Redis at that same moment, as a peek. Time is
- * virtual and the network takes its time, so that minutes of load run in seconds and no machine's noise blurs a moment.
+ * The shadow: every denial that an isolate makes by itself is put to a real Redis at that same moment, as a peek. Time is virtual
+ * and the network takes its time, so that minutes of load run in seconds and no machine's noise blurs a moment.
  */
 
 let redis: Redis;
@@ -98,7 +98,7 @@ const policies = EVERY_ALGORITHM.map(({ of }) => of(100, "10s"));
 const loads = [0.9, 1.2, 5, 50];
 const crowds = [1, 10, 100];
 
-/** Together so many decisions, over every algorithm, load and crowd. `TEST_RUNS=10` checks a million. */
+/** All decisions together, over every algorithm, load and crowd. `TEST_RUNS=10` checks a million. */
 const DECISIONS = runs(100_000);
 const EACH = Math.ceil(DECISIONS / (policies.length * loads.length * crowds.length));
 

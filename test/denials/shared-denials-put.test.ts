@@ -11,7 +11,7 @@ import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";
 
-/** What was put, and what is found. */
+/** The entries that were put, and the answer that a look finds. */
 let puts: [key: string, text: string, seconds: number][];
 let put: (...args: [string, string, number]) => void | Promise<void>;
 let get: () => Promise<string | undefined>;
@@ -50,7 +50,7 @@ const row = (wait: number, remaining = 0) => ({
   resetAfterUs: wait + 1,
 });
 
-describe("what is published", () => {
+describe("the published text", () => {
   test("is Redis's time, and the cost and numbers of each row, until the longest wait is over", () => {
     const policies = [daily, fixedWindow({ name: "q", limit: 9, window: "1d" })];
     sharing(policies).publish("ada", [3, 4, 9], {
@@ -134,7 +134,7 @@ describe("a read", () => {
     expect(puts).toEqual([
       [expect.stringMatching(/^tg:.*:ada$/), expect.stringMatching(/^\d+$/), 1],
     ]);
-    // Its clock is the one of the answer, and what drift can have put on top.
+    // Its clock is the one of the answer, and the most that drift can have added.
     const claimed = Number(puts[0]![1]) - SHOWN;
     expect(claimed).toBeGreaterThanOrEqual(0);
     expect(claimed).toBeLessThan(10);

@@ -97,7 +97,7 @@ interface Answer {
   readonly took: number;
 }
 
-/** Requests, each at so many milliseconds after the start, and what came of them. */
+/** Requests, each at its time in milliseconds after the start, and their results. */
 async function play(
   ...requests: readonly (readonly [at: number, limiter: Limiter, cost?: number])[]
 ): Promise<Answer[]> {
@@ -132,7 +132,7 @@ const allowed = { reason: "allowed", took: CACHE_TRIP + TRIP };
 const deniedByNote = { reason: "cached-denial", took: CACHE_TRIP };
 const deniedByItself = { reason: "cached-denial", took: 0 };
 
-describe("what one isolate learnt from Redis", () => {
+describe("a denial that one isolate learnt from Redis", () => {
   test("denies in another one without a call, when its own knowledge has run out", async () => {
     const [one, other] = await bothDenied();
     expect(await play([SECOND, one], [SECOND + 50, other], [SECOND + 100, other])).toEqual([
@@ -144,7 +144,7 @@ describe("what one isolate learnt from Redis", () => {
     expect(reads).toBe(2);
   });
 
-  test("denies nobody after its end", async () => {
+  test("denies no request after its end", async () => {
     const [one, other] = await bothDenied();
     const third = SECOND + WINDOW;
     await play([SECOND, one], [third, other]);
@@ -239,7 +239,7 @@ describe("while one isolate asks", () => {
     expect(first!.took).toBeLessThanOrEqual(PATIENCE_MS + CACHE_TRIP + TRIP);
   });
 
-  test("fails, they ask soon, and nobody is denied by its claim", async () => {
+  test("fails, they ask soon, and no request is denied by its claim", async () => {
     const [one, other] = await bothDenied();
     fails = true;
     const [first] = await play([SECOND, one]);

@@ -21,8 +21,8 @@ import { distantStore } from "./distant-store.ts";
 import { nearbyCache } from "./nearby-cache.ts";
 
 /*
- * As the shadow of Redis, for isolates that share their denials: whatever they deny without Redis is put to the model
- * at that same moment. Their clocks start anywhere, and run faster or slower than Redis's by what NTP allows.
+ * As the shadow of Redis, for isolates that share their denials: every denial that they make without Redis is put to the model at
+ * that same moment. Their clocks start anywhere, and run faster or slower than Redis's within the bounds of NTP.
  */
 
 const MAX_DRIFT = 400e-6;

@@ -21,7 +21,7 @@ interface Call {
 }
 
 let calls: Call[];
-/** What becomes of the next calls, one after the other; then all of them go through. */
+/** The fate of the next calls, one after the other; then all of them go through. */
 let fates: ("fails" | "never ends")[];
 let limiter: Limiter;
 
@@ -52,7 +52,7 @@ afterEach(() => {
 
 const pass = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Uses the quota up, and lets what is known of it run out; from here on only new calls are counted. */
+/** Uses the quota up, and lets the known denial run out; from here on only new calls are counted. */
 async function runOut(identity = "a"): Promise<void> {
   const last = limiter.limit(identity, { cost: 10 });
   await vi.advanceTimersByTimeAsync(TRIP);
@@ -63,7 +63,7 @@ async function runOut(identity = "a"): Promise<void> {
   calls = [];
 }
 
-/** So many requests, one each millisecond; their reasons in the order of arrival. */
+/** This many requests, one each millisecond; their reasons in the order of arrival. */
 async function burst(size: number, cost: number, identity = "a"): Promise<string[]> {
   const decisions = Array.from({ length: size }, async (_, after) => {
     await pass(after);
@@ -79,7 +79,7 @@ test("when a known denial has run out, one request asks and the others are answe
   expect(calls).toHaveLength(1);
 });
 
-test("whoever was not denied lately asks at once, whoever else does", async () => {
+test("an identity that was not denied lately asks at once, with any others", async () => {
   await runOut("somebody else");
   const start = performance.now();
   const reasons = await burst(11, 1);
@@ -87,7 +87,7 @@ test("whoever was not denied lately asks at once, whoever else does", async () =
   expect(calls.map(({ at }) => at - start)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });
 
-test("a request that costs less than what was denied does not wait", async () => {
+test("a request with a lower cost than the denied one does not wait", async () => {
   await runOut();
   const start = performance.now();
   const first = limiter.limit("a", { cost: 10 });
@@ -127,7 +127,7 @@ test("when the one that asked fails, the others ask themselves", async () => {
   expect(calls).toHaveLength(3);
 });
 
-test("who has seen no end asks when its patience ends, and who comes later at once", async () => {
+test("a waiter that has seen no end asks when its patience ends, and one that comes later at once", async () => {
   await runOut();
   const start = performance.now();
   fates = ["never ends"];
@@ -138,7 +138,7 @@ test("who has seen no end asks when its patience ends, and who comes later at on
   expect(await waiting).toEqual(["allowed", "limited", "limited"]);
 });
 
-test("an answer that denies nobody lets all ask at once", async () => {
+test("an answer without a denial lets all ask at once", async () => {
   const charged = limiter.charge("a", 10);
   await vi.advanceTimersByTimeAsync(10_000 + TRIP);
   await charged;
@@ -148,7 +148,7 @@ test("an answer that denies nobody lets all ask at once", async () => {
   expect(calls.map(({ at }) => at - start)).toEqual([0, TRIP, TRIP, TRIP]);
 });
 
-test("who waits for one after the other runs out of patience all the same", async () => {
+test("a waiter that waits for one after the other runs out of patience all the same", async () => {
   const flights = createSingleFlight(1);
   const forever = () => new Promise<void>(() => {});
   void flights.run("a", [1], 0, forever);

@@ -20,7 +20,7 @@ test.for(
   "a $first.algorithm and a $second.algorithm of one name in $where: each keeps its limit",
   async ({ where, first, second }) => {
     const place = where === "Redis" ? { redis, timeout: "10s" as const } : { store: memoryStore() };
-    // Their denial caches would hide what the store says.
+    // Their denial caches would hide the store's answers.
     const limiters = [first, second].map((policy) =>
       createLimiter({ ...place, policies: [{ ...policy, name: "rides" }], denialCache: false }),
     );

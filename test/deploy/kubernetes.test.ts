@@ -148,7 +148,7 @@ test("no container is root, writes to its image, or talks to the API server", ()
   }
 });
 
-/** Runs a container's command here, with what the cluster would put into it. */
+/** Runs a container's command here, with the variables that the cluster would give it. */
 function start(command: readonly string[], environment: Record<string, string>) {
   const env = { ...process.env, ...environment };
   const [program, ...args] = command.map((word) =>

@@ -59,7 +59,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A text without what is another one in each run. */
+/** A text without the parts that differ in each run. */
 function masked(text: string): unknown {
   return JSON.parse(
     text
@@ -69,7 +69,7 @@ function masked(text: string): unknown {
   );
 }
 
-test("the commands of docs/admin.md work in their order, and answer what it shows", async () => {
+test("the commands of docs/admin.md work in their order, and answer as it shows", async () => {
   const { port } = server.address() as AddressInfo;
   const env = {
     ...process.env,

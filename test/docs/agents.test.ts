@@ -4,7 +4,7 @@ import { checkText } from "../../src/node/cli/check/check-text.ts";
 import { codeBlocks } from "./code-blocks.ts";
 import { writeBlocks } from "./typed-blocks.ts";
 
-// What is said of tools is held by test/llm/limit-tools.test.ts.
+// The statements about tools are held by test/llm/limit-tools.test.ts.
 const blocks = codeBlocks("docs/agents.md");
 const code = blocks.filter(({ language }) => language === "ts");
 const typed = writeBlocks("agents", code);
@@ -14,7 +14,7 @@ test("docs/agents.md has its blocks", () => {
   expect(blocks.map(({ language }) => language)).toEqual(["ts", "toml", "ts"]);
 });
 
-test("what is asserted of a model in docs/agents.md holds", async () => {
+test("the assertions about a model in docs/agents.md hold", async () => {
   await typed.run(code[1]!.line);
 });
 

@@ -56,7 +56,7 @@ describe("the pictures of the benchmark", () => {
     expect(files.sort()).toEqual(names.map((name) => `${name}.svg`).sort());
   });
 
-  test.each(names)("%s is left out where nothing was measured", (name) => {
+  test.each(names)("%s is left out where it was not measured", (name) => {
     expect(PICTURES[name]!({ parts: {} })).toBeUndefined();
   });
 });

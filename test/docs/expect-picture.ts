@@ -2,7 +2,7 @@ import { expect } from "vitest";
 
 import { parseSvg, type TextBox, textBoxes } from "./text-boxes.ts";
 
-/** What is true of each picture: one short message, which it is named by, and text that is whole and apart. */
+/** Expects of each picture: one short message as its name, and text that is whole and apart. */
 export function expectPicture(svg: string): SVGSVGElement {
   const picture = parseSvg(svg);
   const title = picture.querySelector(":scope > title")!.textContent;
@@ -30,7 +30,7 @@ export function expectPicture(svg: string): SVGSVGElement {
   return picture;
 }
 
-/** What hangs below the letters of a line, and a gap. */
+/** The descent below the letters of a line, and a gap. */
 const BELOW = 5;
 
 function touch(one: TextBox, other: TextBox): boolean {

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 
 import type { Results } from "../../bench/benchmark/results.ts";
 import type { SurgeResults } from "../../bench/surge/results.ts";
-import { withMeasuredTables } from "../../scripts/build-docs/measured-tables.ts";
-import { withSurgeTables } from "../../scripts/build-docs/surge-tables.ts";
+import { withMeasuredTables } from "../../bench/tables/measured-tables.ts";
+import { withSurgeTables } from "../../bench/tables/surge-tables.ts";
 
 const read = (path: string) => readFileSync(path, "utf8");
 const bench = JSON.parse(read("bench/results.json")) as Results;

@@ -11,10 +11,10 @@ import { guideBlocks, guideCode } from "./guides.ts";
 const blocks = guideBlocks("ts");
 const folder = resolve(".tmp/guides");
 
-/** What a worker's wrangler.toml binds. */
+/** The bindings of a worker's wrangler.toml. */
 const bound = vi.hoisted((): Record<string, unknown> => ({}));
 
-// What only Workers have: there, test/workerd and test/first-steps run it.
+// Parts that only Workers have: there, test/workerd and test/first-steps run them.
 const tracing = vi.hoisted(() => ({ getActiveSpan: () => undefined }));
 vi.mock("cloudflare:workers", () => ({ env: bound, tracing, waitUntil: () => {} }));
 
@@ -41,7 +41,7 @@ afterAll(async () => {
   await origin.stop();
 });
 
-/** What a block exports: a worker, a middleware, or nothing where it runs by itself. */
+/** The export of a block: a worker, a middleware, or none where it runs by itself. */
 type Handler =
   | { fetch(request: Request): Response | Promise<Response> }
   | ((request: Request) => Promise<Response>);
@@ -84,7 +84,7 @@ describe("the guides' TypeScript", () => {
               ["burst", 2],
               ["daily", 997],
             ];
-        // What only exports a function logs nothing.
+        // A block that only exports a function logs nothing.
         const runs = code.includes("console.log");
         expect(log.mock.calls.map((logged) => logged.slice(0, 2))).toEqual(runs ? expected : []);
       } else if (code.includes('counts: "failures"')) {

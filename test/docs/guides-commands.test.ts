@@ -66,7 +66,7 @@ test("these are the guides' commands", () => {
   ]);
 });
 
-test("the two set-up commands are CI's, and what test/stack starts", () => {
+test("the two set-up commands are CI's, and those that test/stack starts", () => {
   const readme = commands.filter(({ document }) => document === "README.md");
   expect(readme.map(({ line }) => line).filter((line) => line.startsWith("npm ci"))).toEqual([
     "npm ci && npm start",
@@ -77,7 +77,7 @@ test("the two set-up commands are CI's, and what test/stack starts", () => {
   );
 });
 
-test("60 requests with one key: 20 pass, and what refills meanwhile; the origin has counted them", async () => {
+test("60 requests with one key: 20 pass, and the units that refill meanwhile; the origin has counted them", async () => {
   const start = performance.now();
   const statuses = (await run(command(/1-60/))).trim().split(" ");
   const refilled = Math.ceil((performance.now() - start) / 100);

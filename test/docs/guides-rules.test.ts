@@ -19,7 +19,7 @@ afterAll(async () => {
   await origin.stop();
 });
 
-test("the guides' patterns cover what it says they do, and its backstop the rest", async () => {
+test("the guides' patterns cover the paths that it says they do, and its backstop the rest", async () => {
   const config = join(folder, "wrangler.toml");
   writeFileSync(config, `name = "readme"\n${guideCode('"/**/api/login')}`);
   const gateway = createGateway({

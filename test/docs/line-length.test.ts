@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-/** What a window beside another one shows. Written at 120; somebody may add a few words to a line. */
+/** The line length that a window beside another one shows. Written at 120; an edit may add a few words to a line. */
 const MOST = 150;
 
 const documents = readdirSync("docs", { recursive: true, encoding: "utf8" }).filter((file) =>

@@ -11,6 +11,6 @@ test("docs/llm.md has its four blocks", () => {
   expect(blocks.map(({ language }) => language)).toEqual(["ts", "ts", "ts", "ts"]);
 });
 
-test.for(blocks)("what is asserted on line $line of docs/llm.md holds", async ({ line }) => {
+test.for(blocks)("the assertions on line $line of docs/llm.md hold", async ({ line }) => {
   await typed.run(line);
 });

@@ -80,7 +80,7 @@ test("a server that is stopped as docs/metrics.md does it has written its counts
   vi.restoreAllMocks();
 });
 
-test("what a worker weighs more with the admin API, and with metrics, is what the documents say", async () => {
+test("the bytes that the admin API and metrics add to a worker are those in the documents", async () => {
   const weightOf = async (parts: string) => {
     const text = await bundle(`
       import { admin } from "./src/admin/admin.ts";

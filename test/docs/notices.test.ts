@@ -13,7 +13,7 @@ test("docs/notices.md has its blocks", () => {
   expect(blocks.map(({ language }) => language)).toEqual(["ts", "toml", "json"]);
 });
 
-test("what is asserted in docs/notices.md holds", async () => {
+test("the assertions in docs/notices.md hold", async () => {
   await typed.run(code[0]!.line);
 });
 

@@ -17,7 +17,7 @@ const sources = new Map(
 const marked = (name: string) => `<!-- options: ${name} -->\n<!-- end -->\n`;
 
 describe("the tables of docs/options.md", () => {
-  test("are what the docstrings say", () => {
+  test("are those of the docstrings", () => {
     expect(withOptionTables(document, sources)).toBe(document);
   });
 
@@ -113,7 +113,7 @@ const withOptions = (options: Partial<LimiterOptions>) => () =>
     ...options,
   });
 
-/** Options with a range: how a value is given, and what lies just outside of both ends. */
+/** Options with a range: how a value is given, and the values just outside of both ends. */
 const ranges: [
   string,
   string,
@@ -187,7 +187,7 @@ const ranges: [
 ];
 
 test.for(ranges)(
-  "the range of %s in %s is what is accepted",
+  "the range of %s in %s is the accepted one",
   ([option, section, given, outside]) => {
     const numeric = typeof outside[0] === "number";
     for (const end of rangeOf(option, section)) {

@@ -74,7 +74,7 @@ test.for([
   },
 );
 
-test("the playground says with the product's sentence what is wrong with a setting", () => {
+test("the playground reports a faulty setting with the product's sentence", () => {
   const { faults } = replay(MODELS[0]!, { ...SETTINGS, limit: 0 }, []);
   expect(faults).toHaveLength(1);
   expect(faults[0]).toContain("policy.limit, 0: ");

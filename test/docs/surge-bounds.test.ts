@@ -6,7 +6,7 @@ import type { SurgeResults } from "../../bench/surge/results.ts";
 
 const results = JSON.parse(readFileSync("bench/surge.json", "utf8")) as SurgeResults;
 
-/* What docs/surge.md says of every run, held against the committed one. */
+/* The statements of docs/surge.md about every run, held against the committed one. */
 
 test("the surge keeps within the bounds that docs/surge.md states", () => {
   const { without, with: limited, scenes } = results;

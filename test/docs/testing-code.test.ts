@@ -11,6 +11,6 @@ test("the recipe has its two blocks", () => {
   expect(blocks.map(({ language }) => language)).toEqual(["ts", "ts"]);
 });
 
-test.for(blocks)("what is asserted on line $line holds", async ({ line }) => {
+test.for(blocks)("the assertions on line $line hold", async ({ line }) => {
   await typed.run(line);
 });

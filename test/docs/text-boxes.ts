@@ -9,7 +9,7 @@ export interface TextBox {
   readonly paragraph: number;
   readonly left: number;
   readonly right: number;
-  /** Of the letters, not of what hangs below them. */
+  /** Of the letters, without their descent. */
   readonly bottom: number;
   readonly top: number;
 }

@@ -20,7 +20,7 @@ function binaries(folder: string): string {
   return folder;
 }
 
-/** What differs from run to run: moments, and whose token it was. */
+/** The parts that differ from run to run: moments, and the token's owner. */
 function steady(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<moment>")
@@ -28,7 +28,7 @@ function steady(text: string): string {
 }
 
 test(
-  "the guide's tour through live rules prints what it says, against the local stack",
+  "the guide's tour through live rules prints the guide's output, against the local stack",
   { timeout: 60_000 },
   async () => {
     const stack = await startLocalStack({ onLog: () => {} });

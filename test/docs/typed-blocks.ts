@@ -5,7 +5,7 @@ import type { CodeBlock } from "./code-blocks.ts";
 
 /** Blocks of TypeScript as files, which import the package by its name. `test/docs/types.test.ts` checks their types. */
 export interface TypedBlocks {
-  /** Runs the block that begins on this line, and resolves to what it exports. */
+  /** Runs the block that begins on this line, and resolves to its exports. */
   run<Module>(line: number): Promise<Module>;
   remove(): void;
 }

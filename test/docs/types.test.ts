@@ -16,7 +16,7 @@ const PAGES = [
   ...globSync("docs/moving/*.md"),
 ];
 
-/** What else is compiled with them. */
+/** The other files that are compiled with them. */
 const BESIDE = {
   // Of Workers, whose types this project does without.
   "workers.d.ts": `
@@ -39,9 +39,9 @@ export const wrong = (response: Response): number => response.locals.rateLimit.r
 /** The types of the libraries that people move from are large, and a busy machine takes minutes for them. */
 const PATIENCE_MS = 240_000;
 
-// One run of the compiler for all: each reads the whole library and what it stands beside.
+// One run of the compiler for all: each reads the whole library and its companions.
 test(
-  "the TypeScript of the documents is what the types say",
+  "the TypeScript of the documents agrees with the types",
   async () => {
     const folder = resolve(".tmp/types");
     rmSync(folder, { recursive: true, force: true });
@@ -50,7 +50,7 @@ test(
     for (const { file, code } of guideBlocks("ts")) files[file] = code;
     for (const page of PAGES) {
       const blocks = codeBlocks(page).filter(({ language }) => language === "ts");
-      // A page about moving shows the code of before, too.
+      // A page about moving shows the earlier code, too.
       const least = page.startsWith("docs/moving/") ? 2 : 1;
       expect(blocks.length, page).toBeGreaterThanOrEqual(least);
       for (const { line, code } of blocks) {

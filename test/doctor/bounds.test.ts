@@ -206,7 +206,7 @@ test("a REST API that sends without an end is left, and is a finding", async () 
   expect(found?.evidence).toContain("more than 8000000 bytes");
   await Promise.all(closed);
   expect(closed).toHaveLength(1);
-  // What the buffers of both sides hold comes on top.
+  // The content of both sides' buffers comes on top.
   expect(sent).toBeLessThan(30);
 });
 

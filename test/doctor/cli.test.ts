@@ -23,7 +23,7 @@ function tokenFile(token: string): string {
   return join(folder, "token");
 }
 
-test("a sound deployment exits with 0, and says what was seen", async () => {
+test("a sound deployment exits with 0, and prints the observations", async () => {
   const server = await deployRedis();
   const rest = await deployBridge(server.url);
   const url = await deployGateway(rest);
@@ -97,7 +97,7 @@ test("--help names every option, and is no error", async () => {
   expect(out.match(/--[a-z-]+/g)).toEqual(expect.arrayContaining(["--rest-token-file", "--json"]));
 });
 
-test("options become what the doctor takes; what is not given is left out", () => {
+test("options become those of the doctor; options not given are left out", () => {
   const given = {
     url: "https://a",
     preview: "https://b",
@@ -120,7 +120,7 @@ test("options become what the doctor takes; what is not given is left out", () =
   });
 });
 
-test("the report has all of each finding, counts them by severity, and ends with what was seen", () => {
+test("the report has all of each finding, counts them by severity, and ends with the observations", () => {
   const finding = { id: "x:cf-connecting-ip", title: "T\u0007", evidence: "E", remedy: "R" };
   const lines = reportLines({
     findings: [

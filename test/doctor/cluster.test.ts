@@ -38,7 +38,7 @@ test("a dead master is found, and that it stops all others", async () => {
 });
 
 test.for(["yes", "no"])(
-  "hash slots that nobody holds are found, full coverage: %s",
+  "hash slots without an owner are found, full coverage: %s",
   async (full) => {
     const busPort = `${await freePort()}`;
     const enabled = ["--cluster-enabled", "yes", "--cluster-port", busPort];

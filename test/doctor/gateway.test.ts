@@ -22,7 +22,7 @@ beforeAll(() => {
   rest = { url: inject("redisRestUrl"), token: inject("redisRestToken") };
 });
 
-/** Changes an answer of what is behind. */
+/** Changes an answer of the gateway behind. */
 function answering(change: (response: Response, request: Request) => Response | void): Front {
   return async (request, gateway) => {
     const response = await cloudflare(request, gateway);
@@ -44,7 +44,7 @@ function pathOf(request: Request): string {
   return new URL(request.url).pathname;
 }
 
-/** Answers the second request for an address from what it kept of the first. */
+/** Answers the second request for an address from its copy of the first. */
 function cache(): Front {
   const kept = new Map<string, Response>();
   return async (request, gateway) => {

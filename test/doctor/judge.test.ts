@@ -6,7 +6,7 @@ import type { Answer } from "../../src/node/doctor/gather/http.ts";
 import type { RedisFacts, UnreachableRedis } from "../../src/node/doctor/gather/redis-facts.ts";
 import { type Facts, judge } from "../../src/node/doctor/judge.ts";
 
-/* What cannot be planted on a machine without a network, or takes Redis minutes to come to. */
+/* Facts that cannot be planted on a machine without a network, or that Redis takes minutes to reach. */
 
 const sound: RedisFacts = {
   through: "rest",

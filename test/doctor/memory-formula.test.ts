@@ -27,7 +27,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What the data take: neither connections nor the script cache. */
+/** The memory of the data: neither connections nor the script cache. */
 async function usedMemory(): Promise<number> {
   const info = await redis.info("memory");
   const field = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)![1]);
@@ -39,7 +39,7 @@ function policyOf(algorithm: Algorithm, limit: number) {
   return everyPolicy(limit, "1h").find((policy) => policy.algorithm === algorithm)!;
 }
 
-/** Fills the states of all partitions: what is taken at these moments, as shares of the window from its start. */
+/** Fills the states of all partitions: units are taken at these moments, as shares of the window from its start. */
 async function fill(algorithm: Algorithm, limit: number, cost: number, shares: readonly number[]) {
   const compiled = compilePolicy(policyOf(algorithm, limit));
   const { text } = scriptFor(DECIDE_ONE, [compiled]);

@@ -20,7 +20,7 @@ import { startOlderRedis } from "./older-redis.ts";
 
 const MIB = 2 ** 20;
 
-/** Keys as long as the limiter's, of so many bytes together. */
+/** Keys as long as the limiter's, of this many bytes together. */
 async function fill(redis: Redis, bytes: number, keyOf = (i: number) => `tg:{${i}}:rides:f2`) {
   for (let i = 0; i * 65_536 < bytes; i++) await redis.set(keyOf(i), "x".repeat(65_536 - 100));
 }
@@ -186,7 +186,7 @@ test.for<Planted>([
   const rest = await deployBridge(server.url);
   if (plant) await plant(connect(server.url), server);
   expect(await idsOf({ rest, ...options })).toEqual(found);
-  // What the REST API says and what Redis says directly is judged alike.
+  // Facts from the REST API and from Redis directly are judged alike.
   expect(await idsOf({ redisUrl: server.url, ...options })).toEqual(found);
 });
 
@@ -203,7 +203,7 @@ test.for([
   expect(await idsOf({ rest })).toEqual(["error command-refused"]);
 });
 
-test("what the REST API refuses is asked of Redis itself, and without that is no finding", async () => {
+test("facts that the REST API refuses are asked of Redis itself, and without it there is no finding", async () => {
   const server = await deployRedis("--maxmemory-policy", "allkeys-lru");
   const rest = await proxyOf((await deployBridge(server.url)).url, (exchange) => {
     const [name] = JSON.parse(exchange.body) as [string];

@@ -73,7 +73,7 @@ describe("tidegateStorage()", () => {
     return { storage: tidegateStorage({ redis, prefix: ownPrefix(), timeout: "10s" }), sent };
   };
 
-  test("admits no more than the limit of what comes at once", async () => {
+  test("admits no more than the limit of requests that come at once", async () => {
     const { storage } = opened();
     const all = Array.from({ length: 30 }, () => storage.consume("ada", { window: 60, max: 5 }));
     const allowed = (await Promise.all(all)).filter((each) => each.allowed);
@@ -89,7 +89,7 @@ describe("tidegateStorage()", () => {
     expect(sent() - before).toBe(2);
   });
 
-  test("keeps what was counted when a rule gets another limit, and denies all with 0", async () => {
+  test("keeps the count when a rule gets another limit, and denies all with 0", async () => {
     const { storage } = opened();
     await storage.consume("ada", { window: 60, max: 1 });
     expect(await storage.consume("ada", { window: 60, max: 2 })).toEqual({

@@ -48,7 +48,7 @@ export function countedRedis(): { readonly redis: RedisClient; readonly sent: ()
   };
 }
 
-/** A Redis that nobody reaches. */
+/** A Redis that cannot be reached. */
 export const noRedis: RedisClient = {
   evalsha: () => Promise.reject(new Error("connect ECONNREFUSED")),
   eval: () => Promise.reject(new Error("connect ECONNREFUSED")),

@@ -64,7 +64,7 @@ const byHono = async (options: Options, store: unknown): Promise<Send> => {
 const ours = (options: TidegateStoreOptions = {}) =>
   new TidegateStore({ redis: redisByDate(), prefix: ownPrefix(), timeout: "20s", ...options });
 
-/** What the peers' own store does, ours does, under their own middleware. */
+/** The behaviours that the peers' own store and ours share, under their own middleware. */
 const EACH = [
   ["express-rate-limit on its MemoryStore", byExpress, () => new MemoryStore()],
   ["express-rate-limit on TidegateStore", byExpress, ours],
@@ -104,7 +104,7 @@ describe.for(EACH)("%s", ([, create, storeOf]) => {
     expect(statuses).toEqual([200, 429, 429, 200, 429, 200]);
   });
 
-  test("takes back what is not to be counted", async () => {
+  test("takes back requests that are not to be counted", async () => {
     standStill();
     for (const [skip, skipped, counted] of [
       ["skipFailedRequests", 401, 200],
@@ -162,7 +162,7 @@ describe.for([
     expect((await store.increment("ada")).totalHits).toBe(1);
   });
 
-  test("slows down by what it has counted", async () => {
+  test("slows down by its count", async () => {
     standStill();
     const used: number[] = [];
     const app = express() as unknown as Application;

@@ -122,7 +122,7 @@ describe("TidegateThrottlerStorage", () => {
     expect(costs).toEqual([1, 1, 1, 0]);
   });
 
-  test("admits no more than the limit of what comes at once", async () => {
+  test("admits no more than the limit of requests that come at once", async () => {
     const { redis } = countedRedis();
     const storage = new TidegateThrottlerStorage({ redis, prefix: ownPrefix(), timeout: "10s" });
     const all = Array.from({ length: 30 }, () =>

@@ -29,7 +29,7 @@ const EACH = [
   ],
 ] as const;
 
-/** What a call answers or rejects with, as numbers: consumed, remaining, until the end. */
+/** The answer or rejection of a call, as numbers: consumed, remaining, until the end. */
 const shown = async (call: Promise<RateLimiterRes>) => {
   const [kind, result] = await call.then(
     (result) => ["passed", result] as const,
@@ -41,7 +41,7 @@ const shown = async (call: Promise<RateLimiterRes>) => {
 };
 
 describe.for(EACH)("%s", ([, create]) => {
-  test("lets points pass, and rejects with a result that counts what it denies", async () => {
+  test("lets points pass, and rejects with a result that counts the denied ones", async () => {
     const clock = standStill();
     const limiter = create({ points: 5, duration: 60 });
     expect(await shown(limiter.consume("ada", 3))).toEqual(["passed", 3, 2, 60_000]);
@@ -165,7 +165,7 @@ describe.for(EACH)("%s", ([, create]) => {
 });
 
 describe("RateLimiterTidegate", () => {
-  test("sends one command for a consume, whatever it answers, and a second while a key is blocked", async () => {
+  test("sends one command for a consume, with any answer, and a second while a key is blocked", async () => {
     const { redis, sent } = countedRedis();
     const limiter = new RateLimiterTidegate({
       redis,
@@ -189,7 +189,7 @@ describe("RateLimiterTidegate", () => {
     expect(costs).toEqual([1, 1, 2]);
   });
 
-  test("rejects with an Error, not with a result, if the store fails and nobody counts", async () => {
+  test("rejects with an Error, not with a result, if the store fails and there is no local count", async () => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
     onTestFinished(() => void vi.restoreAllMocks());
     const options = { redis: noRedis, points: 1, duration: 60 };

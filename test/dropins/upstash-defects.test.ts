@@ -7,7 +7,7 @@ import { Ratelimit } from "../../src/upstash-ratelimit.ts";
 import { connect, noRedis, ownPrefix, standStill } from "./clocked-redis.ts";
 import { createOurs, createPeer, type Create, type Limiter, peerRedis } from "./upstash-places.ts";
 
-/** What happens on the peer and on us: the first is why it is in the table of docs/moving/upstash-ratelimit.md. */
+/** The results of the peer and of ours: the peer's is the reason for its row in the table of docs/moving/upstash-ratelimit.md. */
 async function onBoth<Result>(run: (create: Create) => Promise<Result>): Promise<[Result, Result]> {
   return [await run(createPeer), await run(createOurs)];
 }

@@ -5,7 +5,7 @@ import { inject } from "vitest";
 import { Ratelimit, type RatelimitConfig } from "../../src/upstash-ratelimit.ts";
 import { ownPrefix, redisByDate } from "./clocked-redis.ts";
 
-/** What both constructors take, but for the Redis. */
+/** The options of both constructors, but for the Redis. */
 export type Options = Omit<RatelimitConfig, "redis" | "limiter">;
 
 /** A limiter of either package. */
@@ -19,7 +19,7 @@ export type Limiter = Pick<
   | "getDynamicLimit"
 >;
 
-/** The static methods, which make what only their own constructor takes. */
+/** The static methods, which make values that only their own constructor takes. */
 export type Builders = Pick<
   typeof Ratelimit,
   "fixedWindow" | "slidingWindow" | "tokenBucket" | "cachedFixedWindow"

@@ -24,7 +24,7 @@ const silent = {
 };
 
 describe.for(BOTH)("the documented API of %s", ([, create]) => {
-  test("fixedWindow: so many in each window, with what is left and when it ends", async () => {
+  test("fixedWindow: a limit in each window, with the remaining units and its end", async () => {
     const clock = standStill();
     toGrid(clock, 10_000);
     const limiter = create(({ fixedWindow }) => fixedWindow(2, "10 s"));
@@ -46,7 +46,7 @@ describe.for(BOTH)("the documented API of %s", ([, create]) => {
     expect(await successes(limiter, 3)).toBe(2);
   });
 
-  test("slidingWindow: the window before counts by what is still covered of it", async () => {
+  test("slidingWindow: the window before counts by the part of it that is still covered", async () => {
     const clock = standStill();
     toGrid(clock, 10_000);
     const limiter = create(({ slidingWindow }) => slidingWindow(10, "10 s"), {
@@ -69,7 +69,7 @@ describe.for(BOTH)("the documented API of %s", ([, create]) => {
     expect(await successes(limiter, 12)).toBe(10);
   });
 
-  test("cachedFixedWindow: so many in each window", async () => {
+  test("cachedFixedWindow: a limit in each window", async () => {
     const clock = standStill();
     toGrid(clock, 10_000);
     const limiter = create(({ cachedFixedWindow }) => cachedFixedWindow(3, "10 s"));
@@ -124,7 +124,7 @@ describe.for(BOTH)("the documented API of %s", ([, create]) => {
     await expect(daily.blockUntilReady("ada", 0)).rejects.toThrow("timeout must be positive");
   });
 
-  test("dynamicLimits: an override for everybody, until it is taken back", async () => {
+  test("dynamicLimits: an override for all clients, until it is taken back", async () => {
     standStill();
     const limiter = create(({ fixedWindow }) => fixedWindow(2, "1 d"), {
       dynamicLimits: true,
@@ -165,7 +165,7 @@ describe.for(BOTH)("the documented API of %s", ([, create]) => {
     }
   });
 
-  test("analytics: counts what was decided, in pending", async () => {
+  test("analytics: counts the decisions, in pending", async () => {
     standStill();
     const prefix = ownPrefix();
     const limiter = create(({ fixedWindow }) => fixedWindow(1, "1 d"), { analytics: true, prefix });
@@ -215,7 +215,7 @@ describe.for([
     expect(() => Any.fixedWindow(1, window)).not.toThrow();
   });
 
-  test("refuses what is no time", () => {
+  test("refuses a text that is no time", () => {
     const made = () => Any.fixedWindow(1, "ten" as never) as unknown as (() => unknown) | undefined;
     // The peer finds out when it is asked.
     expect(() => made()).toThrow("Unable to parse window size");

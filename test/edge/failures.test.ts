@@ -49,7 +49,7 @@ describe("rateLimit() of tidegate/vercel, with a policy that counts failures", (
     ).toBe(3);
   });
 
-  test("counts what goes on to a route, whose response it does not see", async () => {
+  test("counts a request that goes on to a route, whose response it does not see", async () => {
     expect(await passing(() => undefined)).toBe(2);
     for (const field of ["x-middleware-next", "x-middleware-rewrite"]) {
       expect(await passing(() => new Response(null, { headers: { [field]: "1" } }))).toBe(2);

@@ -9,7 +9,7 @@ afterEach(() => {
 
 /** A gateway of the Edge runtime, whose origin answers nothing; and the signals that its fetches were given. */
 function silentOrigin(variables: object = {}) {
-  // What the runtime has, and this environment, which is of Node in part, has not.
+  // Parts that the runtime has, and that this environment, which is of Node in part, has not.
   const edge = new EdgeVM();
   expect(edge.evaluate("typeof AbortSignal.any")).toBe("undefined");
   const { AbortController, AbortSignal, Request } = edge.context;

@@ -47,7 +47,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
     expect((await middleware(from("192.0.2.2"))).status).toBe(200);
   });
 
-  test("hands allowed requests to the middleware behind it, and adds the fields to what that answers", async () => {
+  test("hands allowed requests to the middleware behind it, and adds the fields to its answer", async () => {
     const asked: string[] = [];
     const middleware = rateLimit({
       store: memoryStore(),
@@ -78,7 +78,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
     }
   });
 
-  test("keeps a go-on of its own, with what that adds", async () => {
+  test("keeps a go-on of its own, with its additions", async () => {
     const middleware = rateLimit({
       store: memoryStore(),
       policies,
@@ -121,7 +121,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
     expect(answer.headers.get("X-RateLimit-Remaining")).toBe("1");
   });
 
-  test("trusts Vercel with the client's address, and nobody else", async () => {
+  test("trusts Vercel with the client's address, and no other platform", async () => {
     const middleware = rateLimit({ store: memoryStore(), policies, onMissing: "reject" });
     const spoofed = { "x-forwarded-for": "192.0.2.1", "cf-connecting-ip": "192.0.2.1" };
     expect((await middleware(from(undefined, { headers: spoofed }))).status).toBe(400);
@@ -261,7 +261,7 @@ describe("a route", () => {
   });
 
   test.each(["x-middleware-next", "x-middleware-rewrite"])(
-    "keeps what a middleware behind makes of its fields, and is told beside it (%s)",
+    "keeps the fields as a middleware behind changes them, and is told beside it (%s)",
     async (goOn) => {
       const middleware = rateLimit({
         store: memoryStore(),

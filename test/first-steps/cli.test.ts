@@ -29,7 +29,7 @@ test("the command line of the package checks a file, and says where its faults a
   });
 });
 
-test("it says what it lacks, and which version it is", async () => {
+test("it reports its missing parts, and its version", async () => {
   await expect(tidegate("audit", "--url", "http://127.0.0.1:1")).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringContaining("TIDEGATE_TOKEN"),
@@ -39,7 +39,7 @@ test("it says what it lacks, and which version it is", async () => {
 
 test("it serves the dashboard that the package brings, until it is stopped", async () => {
   const program = join(inject("installed"), "node_modules/.bin/tidegate");
-  // Nobody listens there: only the API's answers come from the gateway.
+  // No server listens there: only the API's answers come from the gateway.
   const child = spawn(program, ["dashboard", "--url", "http://127.0.0.1:1"], {
     env: { ...process.env, TIDEGATE_TOKEN: "the-token-of-these-tests" },
     stdio: ["ignore", "pipe", "ignore"],

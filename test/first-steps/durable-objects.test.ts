@@ -15,14 +15,14 @@ const [handler, handlerToml, gateway, gatewayToml] = codeBlocks("docs/durable-ob
   ({ code }) => code,
 );
 
-/** Twenty requests one after the other, and then so many at once that the bucket cannot refill as fast. */
+/** Twenty requests one after the other, and then enough at once that the bucket cannot refill as fast. */
 async function burst(worker: RunningWorker, path: string) {
   const first = await statusesOf(worker, 20, path);
   const rest = await Promise.all(Array.from({ length: 300 }, () => statusesOf(worker, 1, path)));
   return { first, denies: rest.flat().includes(429) };
 }
 
-describe("somebody without a Redis", () => {
+describe("a user without a Redis", () => {
   test("limits in a worker by the page's code", async () => {
     const worker = await startProject({
       files: { "src/index.ts": handler!, "wrangler.toml": handlerToml! },

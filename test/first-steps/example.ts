@@ -38,7 +38,7 @@ export async function installExample(name: string): Promise<string> {
   return folder;
 }
 
-/** Links what the folder's package.json names. */
+/** Links the packages that the folder's package.json names. */
 export async function linkPackages(folder: string): Promise<void> {
   const { dependencies, devDependencies } = await manifestOf(folder);
   for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
@@ -60,7 +60,7 @@ export async function startScript(
     cwd: folder,
     env: { ...process.env, NODE_ENV: undefined, ...environment, PORT: String(port) },
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own, to be ended with what it has started.
+    // A group of its own, to be ended with the processes that it has started.
     detached: true,
   });
   let output = "";

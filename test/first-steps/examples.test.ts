@@ -140,7 +140,7 @@ describe("examples and templates", () => {
     }
   });
 
-  test("are what the package's types say", async () => {
+  test("agree with the package's types", async () => {
     const folder = await mkdtemp(join(inject("installed"), "types-"));
     const sources: readonly [string, string][] = [
       ["express", "server.ts"],

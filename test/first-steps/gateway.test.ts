@@ -12,7 +12,7 @@ import { codeBlocks } from "../docs/code-blocks.ts";
 import { guideCode } from "../docs/guides.ts";
 import { startProject, statusesOf } from "./worker.ts";
 
-/** What the guide has somebody write who has no clone. */
+/** The files that the guide has a reader without a clone write. */
 const files = {
   "wrangler.toml": guideCode("[[vars.RULES]]"),
   "src/index.ts": guideCode("tidegate/worker"),
@@ -34,7 +34,7 @@ afterAll(() => {
 
 const address = () => `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
 
-describe("the gateway of somebody who has only installed the package", () => {
+describe("the gateway of a user who has only installed the package", () => {
   test("limits by the guide's rule, and passes the rest", async () => {
     const worker = await startProject({
       files,

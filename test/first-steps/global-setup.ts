@@ -8,7 +8,7 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** An empty folder but for `npm install` of the packed tarballs and of what the README's code imports. */
+    /** An empty folder but for `npm install` of the packed tarballs and of the imports of the README's code. */
     installed: string;
     /** The packed tarball. */
     tarball: string;
@@ -20,10 +20,10 @@ declare module "vitest" {
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
 
-/** What a clone does not have. */
+/** Folders and files that a clone does not have. */
 const NOT_CLONED = new Set([".git", ".tmp", ".wrangler", "dist", "node_modules"]);
 
-/** What a newcomer installs beside the package, in the versions that the project's own installation has cached. */
+/** Packages that a newcomer installs beside the package, in the versions that the project's own installation has cached. */
 const BESIDE = ["@upstash/redis", "rate-limiter-flexible", "typescript"];
 
 /** An app has a Hono of its own. It has to become the package's, too, or their types would not fit each other. */

@@ -43,7 +43,7 @@ async function build(file: string, code: string, ...options: string[]): Promise<
   return stdout + stderr;
 }
 
-/** Serves what was built, until the test ends. */
+/** Serves the built app, until the test ends. */
 async function start(): Promise<string> {
   const port = await freePort();
   const next: ChildProcess = spawn(
@@ -82,7 +82,7 @@ test("examples/next answers twenty requests, and denies the next ones", async ()
 
 describe("Next 16 with the README's sample", () => {
   test.each([["--turbopack"], ["--webpack"]])(
-    "builds it as proxy.ts, and denies what is over the limit: %s",
+    "builds it as proxy.ts, and denies requests over the limit: %s",
     async (...options) => {
       const said = await build("proxy.ts", sample('from "tidegate/vercel"'), ...options);
       expect(said).toContain("Proxy (Middleware)");

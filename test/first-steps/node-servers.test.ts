@@ -9,7 +9,7 @@ import { afterEach, beforeAll, describe, expect, inject, test, vi } from "vitest
 import { freePort } from "../../scripts/support/free-port.ts";
 import { codeBlocks } from "../docs/code-blocks.ts";
 
-/** What the samples import, and where the project has it. */
+/** The imports of the samples, and their places in the project. */
 const BESIDE = { express: "express5", fastify: "fastify5", ioredis: "ioredis", redis: "redis" };
 
 const blocks = ["docs/node.md", "docs/start.md"].flatMap((document) =>

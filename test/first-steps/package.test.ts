@@ -30,7 +30,7 @@ beforeAll(() => {
 });
 
 describe("the tarball", () => {
-  test("has the library and what starts the command line, and nothing else", () => {
+  test("has the library and the start of the command line, and no other files", () => {
     const kinds = files.map((file) => file.replace(/^(dist\/lib)\/.*?((?:\.d)?\.\w+)$/, "$1/*$2"));
     expect([...new Set(kinds)].sort()).toEqual([
       "CHANGELOG.md",
@@ -103,7 +103,7 @@ test("the example is the guide's gateway", () => {
   expect(blocks).toContain(read("src/index.ts"));
 });
 
-describe("of whoever needs the library alone", () => {
+describe("of a user who needs the library alone", () => {
   let alone: string;
   beforeAll(async () => {
     alone = join(dirname(inject("installed")), "alone");
@@ -160,7 +160,7 @@ describe("the packages beside the library", () => {
     expect(statSync(inject("beside")[name]!).size).toBeLessThan(most);
   });
 
-  test.for(["cli", "dashboard", "redis-rest"])("%s has the licences of what is in it", (name) => {
+  test.for(["cli", "dashboard", "redis-rest"])("%s has the licences of its contents", (name) => {
     const text = readFileSync(join(beside(name), "dist/THIRD-PARTY-LICENSES.txt"), "utf8");
     for (const part of text.split(/^-{80}$/m)) {
       expect(part.trim()).toMatch(/^[@\w/-]+ [\d.]+\n\n[^]*copyright[^]{300,}/i);

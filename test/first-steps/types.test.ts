@@ -32,7 +32,7 @@ const resolutions = [
   { name: "Bundler without a DOM", options: { ...bundler, lib: ["ES2024", "WebWorker"] } },
 ];
 
-/** What projects have that change nothing, or next to nothing. */
+/** Settings of projects that make no difference, or next to none. */
 const consumers = [
   { name: "nothing else set", options: nodeNext },
   { name: "strict alone", options: { ...nodeNext, strict: true } },
@@ -41,7 +41,7 @@ const consumers = [
 /** The compilers that projects have, by where they are installed. */
 const compilers = ["typescript", "typescript-5"];
 
-/** What the compiler says of these files in a project that has the package installed. */
+/** The compiler's complaints about these files in a project that has the package installed. */
 async function complaints(
   files: Readonly<Record<string, string>>,
   options: object,
@@ -61,7 +61,7 @@ async function complaints(
   });
 }
 
-/** Node's own types are not installed: what the guides take from them stands here. */
+/** Node's own types are not installed: the types that the guides take from them stand here. */
 const platforms =
   "declare const process: { readonly env: Readonly<Record<string, string | undefined>> };";
 
@@ -126,7 +126,7 @@ export default app;`;
     expect(await complaints({ "routes.ts": typed(use), "own.ts": code }, strict)).toBe("");
   });
 
-  test("is a Decision and nothing else", async () => {
+  test("is a Decision without other properties", async () => {
     const faults = await complaints(
       {
         "wrong.ts": typed(`const n: number = c.var.rateLimit;`),

@@ -8,7 +8,7 @@ import { expect, inject, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import alias from "../../packages/upstash-ratelimit/package.json" with { type: "json" };
 
-/** A library that was written against @upstash/ratelimit, and knows nothing else. */
+/** A library that was written against @upstash/ratelimit, and knows no other. */
 const THIRD_PARTY = `import { Ratelimit } from "@upstash/ratelimit";
 
 export class Guard {

@@ -96,7 +96,7 @@ describe("on a Worker without Node's compatibility, the README's first handler",
     expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
   });
 
-  test("finds what is in .dev.vars", async () => {
+  test("finds the variables of .dev.vars", async () => {
     const lines = Object.entries(redis()).map(([name, value]) => `${name}="${value}"`);
     const worker = await startProject({
       ...runtime,
@@ -116,7 +116,7 @@ describe("on a Worker without Node's compatibility, the README's first handler",
     expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
   });
 
-  test("names both ways out where nothing is bound", async () => {
+  test("names both ways out without a binding", async () => {
     const worker = await startProject({ ...runtime, files });
     const answer = await worker.fetch("/");
     expect(answer.status).toBe(500);

@@ -15,7 +15,7 @@ export interface WorkerProject {
 
 export interface RunningWorker {
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** What the worker wrote to its log. */
+  /** The worker's log. */
   log(): string;
 }
 
@@ -23,7 +23,7 @@ export interface RunningWorker {
 export async function startProject(project: WorkerProject): Promise<RunningWorker> {
   const { files, compatibilityDate, compatibilityFlags = [], variables = {}, secrets } = project;
   const folder = await mkdtemp(join(inject("installed"), "worker-"));
-  // What wrangler.toml names by its path, as the dashboard's files, is looked for in the project itself.
+  // Files that wrangler.toml names by their paths, as the dashboard's, are looked for in the project itself.
   await symlink(join(inject("installed"), "node_modules"), join(folder, "node_modules"));
   const configuration = `name = "worker"
 main = "src/index.ts"

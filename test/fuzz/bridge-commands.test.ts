@@ -67,7 +67,7 @@ fuzz("any body is answered", 500, () =>
   }),
 );
 
-/** What plain text becomes of bytes that came as base64; a bare OK stays readable. */
+/** Decodes base64 to plain text; a bare OK stays readable. */
 function decode(value: unknown, bare = true): unknown {
   if (Array.isArray(value)) return value.map((item) => decode(item, false));
   if (typeof value !== "string" || (bare && value === "OK")) return value;

@@ -4,7 +4,7 @@ import { type RedisServer, startRedisServer } from "../../scripts/support/redis-
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { type Shape, shapesOf } from "./redis-commands.ts";
 
-/** Milliseconds, more than any command here takes: what takes longer hangs. */
+/** Milliseconds, more than any command here takes: a longer call hangs. */
 const PATIENCE = 3_000;
 
 export interface Asked {
@@ -23,7 +23,7 @@ export interface BridgeUnderTest {
   /** The commands of its Redis. */
   readonly shapes: readonly Shape[];
   ask(asked: Asked): Promise<Answer>;
-  /** An envelope, or a list of them, with a status of its kind; and everybody else is still served. */
+  /** An envelope, or a list of them, with a status of its kind; and all other clients are still served. */
   expectProper(answer: Answer, statuses?: readonly number[]): Promise<void>;
 }
 

@@ -18,7 +18,7 @@ import { fuzz } from "./fuzz.ts";
 import { hostileText, hostileValue } from "./hostile.ts";
 import { realize, Trap } from "./made.ts";
 
-/** So long that nothing comes back while a property runs. */
+/** So long that no unit comes back while a property runs. */
 const window = "30d";
 const POLICIES: readonly Policy[] = [
   tokenBucket({ limit: 1_000, refill: 1_000, per: window }),

@@ -27,7 +27,7 @@ export function applyChanges(sound: object, changes: readonly Change[]): unknown
     const steps = ["whole", ...path];
     const last = steps.pop()!;
     const owner = steps.reduce<unknown>(descend, root);
-    // An earlier change may have taken away what this one is about.
+    // An earlier change may have removed the subject of this one.
     if (!isPlain(owner)) continue;
     if (kind === "replace") Reflect.set(owner, last, realize(value));
     else if (kind === "add") Reflect.set(owner, `${last}x`, realize(value));

@@ -67,7 +67,7 @@ const policies = () => [
 const limiterOptions = (memory = false) => ({
   policies: policies().map(fromData),
   ...(memory
-    ? // Inherits: what it is made of is not for anybody to change.
+    ? // Inherits: callers cannot change its parts.
       { store: Object.create(memoryStore()) as Store }
     : { redis: { url: "https://redis.example", token: SECRET } }),
   prefix: "p",
@@ -161,7 +161,7 @@ function rethrow(error: Error): never {
   throw error;
 }
 
-test.for([false, true])("what changes are made to is sound, memory %s", (memory) => {
+test.for([false, true])("the configurations before any change are sound, memory %s", (memory) => {
   createLimiter(limiterOptions(memory) as never);
   honoRateLimit(requestOptions(memory) as never);
   vercelRateLimit(requestOptions(memory) as never);
@@ -200,7 +200,7 @@ fuzz("createLimiter() with dimensions and plans decides with what it takes", 1_5
           try {
             await limiter.limit({ ip: "192.0.2.1", key: "k" }, { plan });
           } catch (error) {
-            // What was taken away may be what this request asks for.
+            // The removed part may be the one that this request asks for.
             if (!(error instanceof TidegateError)) throw error;
           }
         }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Redis } from "ioredis";
 
-/** What stands under a key: a string, or the fields of a hash. */
+/** The value under a key: a string, or the fields of a hash. */
 export type Value = Buffer | Readonly<Record<string, Buffer>>;
 
 /** Something that happened to a value, as data, so that a counterexample can be read. */

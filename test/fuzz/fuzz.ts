@@ -3,7 +3,7 @@ import { test } from "vitest";
 
 import { FACTOR, runs } from "../support/runs.ts";
 
-/** Milliseconds for the usual number of runs: many times what they take, so that a failure has time to shrink. */
+/** Milliseconds for the usual number of runs: many times their duration, so that a failure has time to shrink. */
 const patience = 20_000;
 
 /** A test of one property. A failure prints its seed and the smallest input that it shrank to. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 import { allMade } from "./made.ts";
 
-/** Text of somebody who means harm: any UTF-16, halves of characters, delimiters, escapes, blanks, much of one. */
+/** Text of an attacker: any UTF-16, halves of characters, delimiters, escapes, blanks, much of one. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }),
   fc.string({
@@ -18,7 +18,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
 const NUMBERS = [0, -0, -1, 0.5, 1, 5, 1e9, 1e9 + 1, 2 ** 53, Infinity, NaN];
 const WORDS = "1s 0s 1e3s 10 366d local closed ip zone memory redis cloudflare https://example.com";
 
-/** What a configuration file, or somebody in a hurry, could put anywhere. */
+/** Values that a configuration file, or an author in a hurry, could put anywhere. */
 const plainValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom<unknown>(undefined, null, true, false, [], {}, "", ...NUMBERS),

@@ -18,7 +18,7 @@ const PATHS = "/limited /few limited few / _tidegate health";
 const ESCAPES =
   "%2f %2F %5c %2e .. . ; ;a=b %00 % %f %zz %ff %C3%A9 %252f // \\ ? # ?a=% : @ %6cimited";
 
-/** What may stand in a request line: anything but what would end it. */
+/** Text that may stand in a request line: any characters but those that would end it. */
 export const target = fc
   .array(
     fc.oneof(
@@ -40,7 +40,7 @@ const value = fc.oneof(
   fc.constantFrom(...ADDRESSES.split(" ")),
 );
 
-/** The fields by which a worker may tell who is asking, and one by which it may not. */
+/** The fields by which a worker may identify the client, and one by which it may not. */
 export const identityFields: fc.Arbitrary<Fields> = fc.record(
   { "x-api-key": value, "x-user-id": value, "cf-connecting-ip": value, "x-forwarded-for": value },
   { requiredKeys: [] },

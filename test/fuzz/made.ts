@@ -1,4 +1,4 @@
-/** What a getter or a proxy of a hostile value throws: the caller's own, which passes as it is. */
+/** The error that a getter or a proxy of a hostile value throws: the caller's own, which passes as it is. */
 export class Trap extends Error {
   override readonly name = "Trap";
 }
@@ -41,7 +41,7 @@ const MADE = {
   "a hundred thousand arrays within each other": deep,
 } satisfies Record<string, () => unknown>;
 
-/** Stands for one of them until it is used, because a generator looks at what it generates. */
+/** Stands for one of them until it is used, because a generator looks at its own values. */
 export class Made {
   readonly what: keyof typeof MADE;
 

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 const patience = 5_000;
 
 /**
- * Everything that a server answers to these bytes until it closes; nothing is made regular on the way.
+ * The whole answer of a server to these bytes until it closes; it is not normalised on the way.
  *
  * @param ends whether the client has nothing more to say: without, the bytes have to be a request that ends by itself
  */
@@ -21,7 +21,7 @@ export function exchange(
       socket.destroy(new Error(`neither answered nor closed within ${patience} ms`));
     });
     socket.on("data", (chunk) => chunks.push(chunk));
-    // A server that has read enough may reset the connection under what is still on its way.
+    // A server that has read enough may reset the connection while bytes are still on their way.
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "ECONNRESET" || error.code === "EPIPE") resolve(Buffer.concat(chunks));
       else reject(error);

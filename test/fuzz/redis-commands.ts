@@ -18,7 +18,7 @@ const LEFT_OUT = new Set(
 
 type Description = readonly [name: string, arity: number, ...unknown[]];
 
-/** What the reply to COMMAND describes, subcommands by themselves. */
+/** The shapes that the reply to COMMAND describes, subcommands by themselves. */
 export function shapesOf(reply: readonly Description[]): Shape[] {
   return reply
     .flatMap((description) => {

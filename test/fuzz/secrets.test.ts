@@ -9,7 +9,7 @@ const url = "https://redis.example";
 
 const secret = fc.stringMatching(/^[A-Za-z0-9]{16,40}$/);
 
-/** What comes along when a token is copied, any of which makes it none. */
+/** Characters that come along when a token is copied, any of which makes it none. */
 const stray = fc.string({ unit: fc.constantFrom(..." \n\t\r\0é\"'\u200b="), maxLength: 3 });
 
 /** How a secret comes to stand where it makes a fault. */

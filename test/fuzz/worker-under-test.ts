@@ -20,7 +20,7 @@ export interface RawAnswer {
 
 export interface WorkerUnderTest {
   readonly redis: Redis;
-  /** What the worker wrote to its log. */
+  /** The worker's log. */
   readonly log: readonly string[];
   send(bytes: Uint8Array, options?: { ends: boolean }): Promise<RawAnswer>;
 }

@@ -44,7 +44,7 @@ fuzz("every request is answered, and none goes past its rule", 500, () =>
   }),
 );
 
-/** Who a request is, as the rule's list of sources says. */
+/** The identity of a request, by the rule's list of sources. */
 function identityOf(fields: Fields): string {
   for (const name of ["x-api-key", "x-user-id"]) {
     const text = fields[name]?.trim();

@@ -9,7 +9,7 @@ import { useDeployed } from "./deployed.ts";
 
 const gateway = useDeployed();
 
-/** Answers with what the origin saw. */
+/** Answers with the request as the origin saw it. */
 function mirror(asked: IncomingMessage, response: ServerResponse): void {
   const { method, url, headersDistinct: fields } = asked;
   let body = "";
@@ -115,7 +115,7 @@ describe("in workerd, a response reaches the client", () => {
     expect(bytes.equals(body)).toBe(true);
   });
 
-  test("with its cookies, its policies and its redirect, which nobody followed", async () => {
+  test("with its cookies, its policies and its redirect, which was not followed", async () => {
     gateway.answer((_asked, response) => {
       response.writeHead(302, {
         Location: "/elsewhere",
@@ -177,7 +177,7 @@ describe("in workerd, bodies are streamed", () => {
 });
 
 describe("in workerd, requests at once", () => {
-  test("share the count and nothing else", async () => {
+  test("share the count and no other state", async () => {
     gateway.answer(mirror);
     const headers = { "x-test": crypto.randomUUID() };
     const answers = await Promise.all(

@@ -27,11 +27,11 @@ export interface Deployed {
   readonly origin: Server;
   /** How the origin answers from now on. */
   answer(listener: RequestListener): void;
-  /** A request as a client writes it, nothing made regular. */
+  /** A request exactly as a client writes it. */
   ask(target: string, options?: RequestOptions, body?: string): Promise<RawResponse>;
 }
 
-/** The gateway in workerd, as it is deployed, in front of an origin that each test tells what to do. */
+/** The gateway in workerd, as it is deployed, in front of an origin that each test scripts. */
 export function useDeployed(): Deployed {
   let listener: RequestListener;
   let worker: Worker;

@@ -136,7 +136,7 @@ describe("on a real Redis", () => {
     }
   });
 
-  test("with live rules it enforces what is published: a limit, a block and an override", async () => {
+  test("with live rules it enforces the published ones: a limit, a block and an override", async () => {
     const origin = await startOrigin();
     const prefix = crypto.randomUUID();
     await publish(prefix, {
@@ -150,7 +150,7 @@ describe("on a real Redis", () => {
     expect(some.map(({ status }) => status)).toEqual([200, 429]);
   });
 
-  test("with holds only failures count, and with quota a client reads what is left", async () => {
+  test("with holds only failures count, and with quota a client reads its remaining units", async () => {
     const origin = await startOrigin();
     const logins = { ...quota("logins", 2), counts: "failures", when: { status: [401] } };
     const given = {
@@ -209,7 +209,7 @@ describe("a bundle", () => {
     const { metafile } = await build({
       stdin: { contents: source, resolveDir: ".", loader: "ts" },
       bundle: true,
-      // What is left of a file without it says nothing about a deployment.
+      // Unminified leftovers of a file say nothing about a deployment.
       minify: true,
       write: false,
       format: "esm",

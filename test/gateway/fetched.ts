@@ -14,7 +14,7 @@ export interface Fetched {
   ): (path: string, init?: RequestInit) => Promise<Response>;
 }
 
-/** Puts a `fetch` in the place of the real one that notes what a gateway asks of the origin and of Redis. */
+/** Puts a `fetch` in the place of the real one that notes the gateway's requests to the origin and to Redis. */
 export function useFetched(): Fetched {
   const origin: Fetched["origin"] = vi.fn();
   const redis: Fetched["redis"] = vi.fn();

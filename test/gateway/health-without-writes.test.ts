@@ -65,7 +65,7 @@ describe("a Redis that answers and takes no writes is 503 within a second, and 2
       },
     ]);
     await redis.replicaof("NO", "ONE");
-    // The bridge has left the replica for whatever its address names now, which takes a moment of real time.
+    // The bridge leaves the replica for the server that its address names now, which takes a moment of real time.
     await expect
       .poll(async () => {
         vi.advanceTimersByTime(1_000);

@@ -139,7 +139,7 @@ describe("/_tidegate/health", () => {
   });
 
   test("says which store, dialect, version and breaker state it is", async () => {
-    // Of its own, because a script that somebody has loaded there without the flag would do as well.
+    // Of its own, because a script loaded there without the flag by another test would do as well.
     const server = await startRedisServer();
     const bridge = await startBridge({
       redis: server.url,
@@ -204,7 +204,7 @@ describe("/_tidegate/health", () => {
 });
 
 describe("/_tidegate/live", () => {
-  test("is 200 whatever Redis does, without asking it", async () => {
+  test("is 200 in any state of Redis, without asking it", async () => {
     const bridge = await startRedisRest();
     for (const url of [bridge.url, "http://127.0.0.1:1"]) {
       const ask = gatewayTo("http://127.0.0.1:1", [{ path: "/*", policies: [quota("all", 1)] }], {
@@ -224,7 +224,7 @@ describe("/_tidegate/live", () => {
     expect(bridge.requests).toBe(0);
   });
 
-  test("stays 200 while health is 503, so that nobody ejects a gateway that serves", async () => {
+  test("stays 200 while health is 503, so that no load balancer ejects a gateway that serves", async () => {
     const ask = gatewayTo("http://127.0.0.1:1", generous, {
       STORE: "redis",
       UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1",

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, vi } from "vitest";
 
 import { gatewayTo, generous } from "../support/gateway/gateway.ts";
 
-/** What health says of a store that decides, on the Redis that this machine has. */
+/** The answer of health for a store that decides, on the Redis of this machine. */
 export const OK = {
   status: "ok",
   store: "redis",
@@ -24,7 +24,7 @@ export function stopClock(): void {
   });
 }
 
-/** A gateway that counts in a Redis, and what it says of its health. */
+/** A gateway that counts in a Redis, and its answers of health. */
 export function gatewayOn(url: string, token = "test", variables: object = {}) {
   const ask = gatewayTo("http://127.0.0.1:1", generous, {
     STORE: "redis",

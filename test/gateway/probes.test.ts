@@ -9,8 +9,8 @@ import { type FaultProxy, none, startFaultProxy } from "../support/fault-proxy.t
 import { startOrigin } from "../support/gateway/gateway.ts";
 
 /*
- * In workerd every request has a context of its own, none may use what another one's I/O brings, and each ends when its
- * client goes away. What waits for another request must go on all the same.
+ * In workerd every request has a context of its own, cannot use the I/O of another, and ends when its client goes away. A request
+ * that waits for another must go on all the same.
  */
 
 let proxy: FaultProxy;
@@ -50,7 +50,10 @@ async function ask(): Promise<string> {
   return response.headers.get("x-ratelimit-reason") ?? String(response.status);
 }
 
-/** Takes the one token, and lets pass what is known by it. Returns how often Redis was asked until then. */
+/**
+ * Takes the one token, and sends further requests until the limiter denies by its cache. Returns the number of calls of Redis
+ * until then.
+ */
 async function runOut(): Promise<number> {
   expect(await ask()).toBe("200");
   expect(await ask()).toBe("cached-denial");
@@ -58,7 +61,7 @@ async function runOut(): Promise<number> {
   return proxy.received.length;
 }
 
-/** What happens to the next request that reaches Redis; all others go through. */
+/** The fault of the next request that reaches Redis; all others go through. */
 function onNext(fault: FaultProxy["fault"]): Promise<void> {
   return new Promise((resolve) => {
     proxy.fault = (exchange) => {

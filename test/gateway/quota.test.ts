@@ -35,7 +35,7 @@ async function setUp(variables = {}) {
   return { ask, quotaOf, seen };
 }
 
-test("a client learns what it has left, and asking takes nothing of it", async () => {
+test("a client learns its remaining units, and asking takes none of them", async () => {
   const { ask, quotaOf, seen } = await setUp();
   expect(await quotaOf("ada")).toEqual(["api 5"]);
   await ask("/api/x", { headers: { "x-user-id": "ada" } });
@@ -49,7 +49,7 @@ test("a client without an identity learns nothing", async () => {
   expect(await (await ask("/_tidegate/quota")).json()).toEqual({ policies: [] });
 });
 
-test("an address asks at most 60 times a minute, whoever it says it is", async () => {
+test("an address asks at most 60 times a minute, under any identity", async () => {
   const { ask } = await setUp();
   const statuses: number[] = [];
   for (let i = 0; i < 61; i++) {
@@ -60,7 +60,7 @@ test("an address asks at most 60 times a minute, whoever it says it is", async (
   expect((await ask("/_tidegate/quota", other)).status).toBe(200);
 });
 
-test("asking takes nothing of what a library beside the gateway counts by the same name and address", async () => {
+test("asking takes no units that a library beside the gateway counts by the same name and address", async () => {
   const gateways = await meteredGateways(rules);
   const { ask } = gateways.open();
   for (let i = 0; i < 3; i++) expect((await ask("/_tidegate/quota")).status).toBe(200);
@@ -72,7 +72,7 @@ test("asking takes nothing of what a library beside the gateway counts by the sa
   expect((await library.peek("192.0.2.1")).policies).toMatchObject([{ remaining: 60 }]);
 });
 
-test("a blocked client learns nothing, and nothing may store an answer", async () => {
+test("a blocked client learns nothing, and its answers may not be stored", async () => {
   const { ask } = await setUp({ LISTS: { deny: [{ identity: "x-user-id:eve" }] } });
   const blocked = await ask("/_tidegate/quota", { headers: { "x-user-id": "eve" } });
   expect(blocked.status).toBe(403);

@@ -40,7 +40,7 @@ describe("in hono/combine", () => {
     expect((await app.request("/", { headers: { "x-internal": "1" } })).status).toBe(200);
   });
 
-  test("every() stops at a denial, and what comes after is not asked", async () => {
+  test("every() stops at a denial, and does not ask the limiters after it", async () => {
     let reached = 0;
     const app = new Hono();
     app.use(

@@ -73,7 +73,7 @@ test("a socket keeps its slot until its handler frees it, and so does a body who
   expect((await ask("/socket")).status).toBe(101);
 });
 
-test("what answers to HEAD is cancelled, because its slot is free and nobody reads on", async () => {
+test("the answer to HEAD is cancelled, because its slot is free and its body is not read", async () => {
   const { context, done } = background();
   const policies = [concurrency({ name: "streams", limit: 1, ttl: "24h" })];
   const app = new Hono().use(rateLimit({ store: memoryStore(), policies, partition: () => "ada" }));

@@ -77,7 +77,7 @@ describe("the Redis of rateLimit()", () => {
     expect(redis).toHaveBeenCalledTimes(1);
   });
 
-  test("is given in the options, and then nothing is looked up", async () => {
+  test("is given in the options, and then it is not looked up", async () => {
     const env = { UPSTASH_REDIS_REST_URL: "http://192.0.2.1", UPSTASH_REDIS_REST_TOKEN: "x" };
     expect(await askTwice({ redis: endpoint() }, env)).toEqual(["200 allowed", "429"]);
   });

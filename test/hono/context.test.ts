@@ -7,7 +7,7 @@ import { memoryStore } from "../../src/store/memory-store.ts";
 
 type E = { Variables: { rateLimit?: { reason: string } } };
 
-/** An app in which a middleware around the limiter says what it finds on the context before and after. */
+/** An app in which a middleware around the limiter answers with the context before and after. */
 function appThatLooks(options: { onDenied?: () => Response } = {}) {
   const seen: (string | undefined)[] = [];
   let handled = 0;
@@ -45,7 +45,7 @@ describe("the decision on the context", () => {
     expect(handled()).toBe(1);
   });
 
-  test("is none where the request says nobody and is refused", async () => {
+  test("is none where the request has no identity and is refused", async () => {
     const seen: unknown[] = [];
     const app = new Hono<E>()
       .use(async (c, next) => {

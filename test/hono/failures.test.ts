@@ -127,7 +127,7 @@ test("only the statuses that are failures count: those of `when`, else 401 and 4
   expect(await own.left()).toBe(3);
 });
 
-test("each policy has its own failures, named or not, and what counts requests keeps its own", async () => {
+test("each policy has its own failures, named or not, and one that counts requests keeps its own", async () => {
   const { context, done } = background();
   const app = new Hono().use(
     rateLimit({
@@ -248,7 +248,7 @@ test.each<[what: string, thrown: unknown, left: number]>([
   },
 );
 
-test("what a handler has settled itself stays so", async () => {
+test("a hold that a handler has settled itself stays so", async () => {
   const { context, done } = background();
   const store = memoryStore();
   const tokens = fixedWindow({ name: "tokens", limit: 100, window: "30d", refundable: true });
@@ -276,7 +276,7 @@ test("what a handler has settled itself stays so", async () => {
   expect(await ask("/")).toEqual([3, 30]);
 });
 
-test("an exempt client has a hold, too, of which nothing is taken", async () => {
+test("an exempt client has a hold, too, which takes nothing", async () => {
   const { context, promises } = background();
   const app = new Hono().use(
     rateLimit({
@@ -309,7 +309,7 @@ test("a platform without an execution context settles as well", async () => {
   }
 });
 
-test("without such a policy nothing is reserved, and no body is watched", async () => {
+test("without such a policy no units are reserved, and no body is watched", async () => {
   const { promises, ask } = appWith(byPath, {
     policies: [fixedWindow({ name: "all", limit: 9, window: "30d" })],
   });

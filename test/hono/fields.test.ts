@@ -60,7 +60,7 @@ describe("the fields of the decision", () => {
     expect(headers.has("X-RateLimit-Reset")).toBe(false);
   });
 
-  test("are told with a response that fetch gave and nobody can change", async () => {
+  test("are told with an immutable response of fetch", async () => {
     const fetched = await fetch("data:text/plain,hello");
     expect(() => fetched.headers.set("X", "1")).toThrow(TypeError);
     const app = new Hono().use(limiter("ours", 10)).get("/", () => fetched);

@@ -34,7 +34,7 @@ describe("a request without identity", () => {
     },
   );
 
-  test("shares it also when no source says who it is, and nobody else is in it", async () => {
+  test("shares it also when no source has an identity, and shares it with no other client", async () => {
     const app = appOf({});
     const from = async (address?: string) =>
       (await app.request("/", address ? { headers: { "cf-connecting-ip": address } } : {})).status;

@@ -63,7 +63,7 @@ describe("the lists of rateLimit()", () => {
     expect(partition).toHaveBeenCalledTimes(3);
   });
 
-  test("know an identity by a header, where sources say who is counted", async () => {
+  test("know an identity by a header, where sources say which identity is counted", async () => {
     const { ask } = appWith({
       partition: ["header:x-api-key", "ip"],
       lists: { deny: [{ identity: "x-api-key:k_1" }] },
@@ -79,7 +79,7 @@ describe("the lists of rateLimit()", () => {
     expect(await ask({ ...address, "x-vercel-ip-country": "CH" })).toBe("200 allowed");
   });
 
-  test("come before a refusal of who has no identity", async () => {
+  test("come before a refusal of clients without an identity", async () => {
     const { ask } = appWith({
       partition: ["header:x-api-key"],
       onMissing: "reject",

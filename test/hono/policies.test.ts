@@ -34,7 +34,7 @@ function appOf(options: Partial<RateLimitOptions>) {
     app.request("/", { headers: { "cf-connecting-ip": "192.0.2.1", ...headers } });
 }
 
-/** What each policy has left, by its name, or the status of a response without `RateLimit`. */
+/** The remaining units of each policy, by its name, or the status of a response without `RateLimit`. */
 async function left(answer: Response | Promise<Response>) {
   const { headers, status } = await answer;
   const items = [...(headers.get("RateLimit") ?? "").matchAll(/"([^"]+)";r=(\d+)/g)];
@@ -116,7 +116,7 @@ describe("onMissing of a policy", () => {
     ]);
   });
 
-  test("is warned of once where nobody says what is meant", async () => {
+  test("is warned of once where the meaning is not stated", async () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue();
     const { onMissing: _onMissing, ...bare } = policies("share")[1]!;
     const ask = appOf({ policies: [quota("address", 10), bare], onMissing: undefined as never });
@@ -158,7 +158,7 @@ describe("plans", () => {
     expect(warn.mock.calls.length).toBeLessThanOrEqual(1);
   });
 
-  test("keep what was consumed", async () => {
+  test("keep the consumed units", async () => {
     const ask = appOf({ policies, plans, plan: "header:x-plan" });
     const rides = async (headers: Asked) => (await left(ask(headers))) as Record<string, number>;
     expect([
@@ -179,7 +179,7 @@ describe("a mode", () => {
     expect(await left(answers[1]!)).toEqual({ fair: 0, hard: 0 });
   });
 
-  test("shadow changes no byte of a response, and the handler learns what it would have done", async () => {
+  test("shadow changes no byte of a response, and the handler learns the verdict that it would have given", async () => {
     vi.useFakeTimers({ toFake: ["Date", "performance"] });
     const bytes = async (policies: RateLimitOptions["policies"], store = memoryStore()) => {
       const app = new Hono();

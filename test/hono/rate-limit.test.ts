@@ -191,7 +191,7 @@ describe("rateLimit()", () => {
     ]);
   });
 
-  test("counts HEAD and OPTIONS as what they are, requests", async () => {
+  test("counts HEAD and OPTIONS as requests", async () => {
     const { store } = clockedStore();
     const app = new Hono()
       .use(rateLimit({ store, policies, partition: () => "ada" }))

@@ -48,7 +48,7 @@ async function serve(app: App): Promise<(from: string) => Promise<number>> {
   const { request } = await import("node:http");
   return (localAddress) =>
     new Promise((resolve, reject) => {
-      // What a client says of itself changes nothing.
+      // Fields in which a client names itself change nothing.
       const headers = { "x-forwarded-for": crypto.randomUUID(), "cf-connecting-ip": "192.0.2.1" };
       request({ host: "127.0.0.1", port, localAddress, headers }, (response) => {
         response.resume().on("end", () => resolve(response.statusCode!));
@@ -101,7 +101,7 @@ describe('clientIp "socket"', () => {
     ]);
   });
 
-  test("is nobody where there is no socket, and that is said once", async () => {
+  test("has no identity without a socket, and that is logged once", async () => {
     const app = appOf({ clientIp: "socket" });
     expect((await app.request("/")).status).toBe(200);
     expect((await app.request("/", {}, { incoming: { socket: {} } })).status).toBe(200);
@@ -122,7 +122,7 @@ describe("requests without identity that share one count", () => {
     for (let i = 0; i < times; i++) await app.request("/");
   };
 
-  test("are reported once for each limiter, with what to do", async () => {
+  test("are reported once for each limiter, with a remedy", async () => {
     const app = appOf({ clientIp: "cloudflare", partition: ["header:x-api-key", "ip"] });
     await app.request("/", { headers: { "x-api-key": "k" } });
     expect(warn).not.toHaveBeenCalled();
@@ -137,7 +137,7 @@ describe("requests without identity that share one count", () => {
     expect(warn).toHaveBeenCalledTimes(2);
   });
 
-  test("are reported where a function says nobody", async () => {
+  test("are reported where a function returns no identity", async () => {
     await ask(appOf({ partition: () => undefined }), 2);
     expect(warn).toHaveBeenCalledExactlyOnceWith(
       expect.stringMatching(/^tidegate: the partition function returned no identity: /),

@@ -64,7 +64,7 @@ describe.each(["shadow", "soft"] as const)("a leased %s policy", (mode) => {
   });
 
   test.for(ADVISED)(
-    "of an %s says in a flood what it would say without leases, with denials: %s",
+    "of an %s says in a flood the same as without leases, with denials: %s",
     async ([algorithm, denials]) => {
       const limit = 200;
       const hint = { ...everyone(algorithm, "hint", limit), mode };
@@ -77,7 +77,7 @@ describe.each(["shadow", "soft"] as const)("a leased %s policy", (mode) => {
       }
       expect(told.ledger).toBeGreaterThan(limit * (FLOOD.seconds - 1));
       expect(told.ledger).toBeLessThan(advice.length - limit);
-      // What a lease takes of the limit above, at most, in each window.
+      // The most that a lease takes of the limit above, in each window.
       expect(Math.abs(told.leased - told.ledger) / FLOOD.seconds).toBeLessThanOrEqual(40);
     },
   );

@@ -24,7 +24,7 @@ export interface AutoOutcome {
 
 const START = 4_000_000_000_000_000;
 
-/** Seconds in which nothing is counted: until the isolate knows the rate and the distance. */
+/** Seconds in which requests are not counted: until the isolate knows the rate and the distance. */
 const WARM_UP = 3;
 
 /** Requests that are counted. */

@@ -116,14 +116,14 @@ describe("the length of an automatic lease", () => {
   });
 });
 
-test("the size of an automatic lease covers two round trips or 32 requests, and an eighth of what is left at most", () => {
+test("the size of an automatic lease covers two round trips or 32 requests, and an eighth of the remaining units at most", () => {
   expect(autoUnits({ left: 10_000, meanwhile: 1 })).toBe(32);
   expect(autoUnits({ left: 10_000, meanwhile: 20.2 })).toBe(41);
   expect(autoUnits({ left: 100, meanwhile: 20.2 })).toBe(12);
 });
 
 describe("near the limit", () => {
-  test("leases become smaller, Redis decides, and nobody is denied while there is room", async () => {
+  test("leases become smaller, Redis decides, and no request is denied while there is room", async () => {
     let now = Date.UTC(2030, 0, 1) * 1000;
     const counts = memoryStore({ now: () => now });
     const asked: string[] = [];
@@ -172,11 +172,11 @@ describe("beside optimistic decisions", () => {
     return { store, limiter, reasons, ask };
   }
 
-  test("a request is served from what is held, and the next lease is fetched by one that is admitted ahead", async () => {
+  test("a request is served from held units, and the next lease is fetched by one that is admitted ahead", async () => {
     const { store, reasons } = await running();
     expect(new Set(reasons)).toEqual(new Set(["optimistic", "allowed"]));
     const operations = store.calls.map(({ operation }) => operation);
-    // Until the demand is known, each is settled by itself. Nobody has waited.
+    // Until the demand is known, each is settled by itself. No request has waited.
     expect(operations.slice(0, 7)).toEqual(Array.from({ length: 7 }, () => "charge"));
     expect(operations.slice(8).every((each) => each === "lease")).toBe(true);
     expect(reasons.filter((each) => each === "optimistic")).toHaveLength(store.calls.length);

@@ -13,7 +13,7 @@ import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 
 /*
- * A lease on what counts everybody, beside policies of other dimensions that are decided exactly. The store counts in
+ * A lease on a policy that counts all clients, beside policies of other dimensions that are decided exactly. The store counts in
  * memory, and all clocks are the test's.
  */
 
@@ -73,7 +73,7 @@ async function until(what: string, happened: () => Promise<boolean>): Promise<vo
   throw new Error(`There was never ${what}.`);
 }
 
-/** So many requests that the store decided about these dimensions. */
+/** The requests, this many, that the store decided about these dimensions. */
 const decided = (requests: number, policies: string) =>
   Array.from({ length: requests }, () => ["consume", policies]);
 
@@ -83,7 +83,7 @@ const remaining = async (limiter: ReturnType<typeof buildLimiter>, name: string)
   (await limiter.peek({ ip: "nobody", key: "k" })).policies.find((each) => each.name === name)!
     .remaining;
 
-describe("a lease on what counts everybody", () => {
+describe("a lease on a policy that counts all clients", () => {
   test("costs nothing in quiet times: one call decides all dimensions", async () => {
     const limiter = world().isolate();
     for (let request = 0; request < 50; request++) {
@@ -93,7 +93,7 @@ describe("a lease on what counts everybody", () => {
     expect(asked).toEqual(decided(50, "address,key,everyone"));
   });
 
-  test("under load spares everybody's key: the others are decided by one call each, as before", async () => {
+  test("under load spares the key of all clients: the others are decided by one call each, as before", async () => {
     const limiter = world().isolate();
     expect(await crowd(limiter, 900)).toBe(900);
     // Until the demand is known, and then leases alone.
@@ -129,8 +129,8 @@ describe("a lease on what counts everybody", () => {
   });
 });
 
-describe("what another dimension denies", () => {
-  test("leaves everybody's unit to others, as often as it happens", async () => {
+describe("a request that another dimension denies", () => {
+  test("leaves the shared unit to others, as often as it happens", async () => {
     const limiter = world().isolate({ denialCache: false });
     for (let request = 0; request < 5; request++) await limiter.limit({ ip: "greedy", key: "k" });
     await crowd(limiter, 45);
@@ -142,7 +142,7 @@ describe("what another dimension denies", () => {
       expect([own!.allowed, everyone!.allowed]).toEqual([false, true]);
       expect(everyone!.remaining).toBeLessThanOrEqual(950);
     }
-    // Whatever is held by now is over in a lease; of what was taken by nobody, only that is lost.
+    // The held units expire with the lease: they are the only loss of units that no request took.
     asked = [];
     expect(await crowd(limiter, 1)).toBe(1);
     expect(asked).toContainEqual(["consume", "address,key"]);
@@ -170,7 +170,7 @@ describe("what another dimension denies", () => {
   });
 });
 
-describe("while everybody's units are short", () => {
+describe("while shared units are short", () => {
   test("the request is denied by that alone, and takes nothing of the others", async () => {
     const { isolate } = world();
     const limiter = isolate({
@@ -180,7 +180,7 @@ describe("while everybody's units are short", () => {
     const allowed = await crowd(limiter, 400);
     asked = [];
     const more = await crowd(limiter, 100);
-    // What refills in these hundred milliseconds.
+    // The units that refill in these hundred milliseconds.
     expect(more).toBe(10);
     expect(about("address").length).toBe(more);
     expect(await remaining(limiter, "key")).toBe(10_000 - allowed - more);
@@ -196,7 +196,7 @@ const BUCKET = {
   lease: "100ms",
 } as const;
 
-test("a lease that is denied puts back what was spent of another", async () => {
+test("a lease that is denied puts back the units spent of another", async () => {
   const tenant = fixedWindow({ ...EVERYONE, name: "tenant", by: "tenant", limit: 100 });
   const limiter = world().isolate({
     policies: [fixedWindow(EVERYONE), tenant],
@@ -214,7 +214,7 @@ test("a lease that is denied puts back what was spent of another", async () => {
     expect(await left("busy")).toBeUndefined();
     return asked.some(([operation, policies]) => operation === "lease" && policies === "tenant");
   };
-  // Until a lease of everybody's is young, and one of the tenant's may be asked for.
+  // Until a shared lease is young, and one of the tenant's may be asked for.
   await until("a denied lease", async () => {
     clock++;
     const before = await left(`other-${clock}`);
@@ -225,7 +225,7 @@ test("a lease that is denied puts back what was spent of another", async () => {
 });
 
 describe("while the store is gone", () => {
-  test("units are spent once: those that are held, and then what each isolate counts", async () => {
+  test("units are spent once: the held ones, and then those of each isolate's own count", async () => {
     const limiter = world().isolate({ policies: [key, fixedWindow({ ...EVERYONE, limit: 100 })] });
     const before = await crowd(limiter, 60);
     broken = true;
@@ -247,7 +247,7 @@ describe("while the store is gone", () => {
     expect(before + (await crowd(limiter, 200))).toBe(100);
   });
 
-  test("what is held is no reason to admit what another dimension fails closed", async () => {
+  test("held units are no reason to admit a request that another dimension fails closed", async () => {
     const limiter = world().isolate({
       policies: [{ ...address, onFailure: "closed" }, fixedWindow({ ...EVERYONE, limit: 100 })],
     });
@@ -260,7 +260,7 @@ describe("while the store is gone", () => {
 });
 
 describe("shadow policies beside a lease", () => {
-  test("deny nothing and let nobody pass uncounted when they have no more", async () => {
+  test("deny nothing and let no request pass uncounted when they have no more", async () => {
     const limiter = world().isolate({
       policies: [
         fixedWindow({ ...EVERYONE, limit: 200 }),
@@ -271,7 +271,7 @@ describe("shadow policies beside a lease", () => {
   });
 });
 
-test("a reset drops what is held under every plan", async () => {
+test("a reset drops the held units under every plan", async () => {
   const limiter = world().isolate({
     policies: [fixedWindow({ ...EVERYONE, by: "key" }), address],
     plans: { gold: { everyone: { limit: 2_000 } } },

@@ -20,7 +20,7 @@ export interface CrowdOptions {
   readonly span: number;
   /** Whether calls are lost and slow, and the identity is reset now and then. */
   readonly trouble: boolean;
-  /** What an isolate's clock that steps is read by. Default: as the product reads it. */
+  /** The reader of an isolate's clock that steps. Default: the product's. */
   readonly steady?: typeof steadyClock;
 }
 
@@ -120,7 +120,7 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
   const stores = Array.from({ length: isolates }, isolate);
   const gap = (rate: number) => -Math.log(1 - next()) / rate;
   let from = 0;
-  /** Demand from now on for so many leases' time, `rateOf` requests per lease's time on each isolate; 0 for none. */
+  /** Demand from now on for the time of this many leases, `rateOf` requests per lease's time on each isolate; 0 for none. */
   function demand(leases: number, rateOf: () => number): void {
     const to = from + leases * lease;
     for (const store of stores) {
@@ -133,7 +133,7 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
     from = to;
   }
   while (from < span) {
-    // Some take leases while there is enough, hold them while it gathers again, and then everybody wants everything.
+    // Some take leases while there is enough, hold them while it gathers again, and then all want all units.
     demand(1 + 2 * next(), () => (next() < 0.4 ? 9 + 15 * next() : 0));
     demand(next(), () => 0);
     demand(0.1 + 0.4 * next(), () => 100 + 200 * next());

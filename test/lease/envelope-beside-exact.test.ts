@@ -17,8 +17,8 @@ import { random } from "../support/random.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
 /*
- * What everybody is promised together holds while units are held, put back and lost, beside exact policies that deny some
- * of the requests.
+ * The promise to all clients together holds while units are held, put back and lost, beside exact policies that deny some of the
+ * requests.
  */
 
 const START = 4_000_000_000_123_457;
@@ -29,12 +29,12 @@ const SPAN = 2_000_000;
 const address = tokenBucket({ name: "address", by: "ip", limit: 30, refill: 40, per: "1s" });
 const lease = { name: "everyone", by: "*", lease: "100ms" } as const;
 
-/** When everybody's units of the requests that passed were spent, and how many were put back or passed on units held. */
+/** When the shared units of the requests that passed were spent, and how many were put back or passed on units held. */
 async function story(everyone: Policy, seed: number) {
   const next = random(seed);
   const time = virtualTime(START);
   const model = memoryStore({ now: () => time.now() });
-  /** When the store took everybody's unit for the request, or when the request spent one that was held. */
+  /** When the store took the shared unit for the request, or when the request spent one that was held. */
   const requests = new AsyncLocalStorage<{ debitedAt?: number; spentAt?: number }>();
 
   const travel = () => time.pass(200 + Math.floor(next() * (next() < 0.1 ? 90_000 : 8_000)));

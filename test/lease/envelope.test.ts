@@ -14,13 +14,13 @@ import { least, runs } from "../support/runs.ts";
 import { type Crowd, crowd, type CrowdOptions } from "./crowd.ts";
 
 /*
- * What a policy promises is checked on what was let pass, whoever let it pass and whenever Redis took it: the numbers are
- * those that the user gave, not the tightened ones.
+ * A policy's promise is checked on the requests that passed, for any isolate that let them pass and any moment at which Redis
+ * took them: the numbers are those that the user gave, not the tightened ones.
  */
 
 const LEASE = 100_000;
 
-/** Resets give the whole quota back: the stories between them, each without what may still be spent from before. */
+/** Resets give the whole quota back: the stories between them, each without units that may still be spent from before. */
 function stories({ admissions, resets }: Crowd): Admission[][] {
   const bounds = [-Infinity, ...resets, Infinity];
   return bounds
@@ -62,7 +62,7 @@ const cases: [name: string, policies: Policy[]][] = [
 ];
 
 describe.each(cases)("%s", (_name, policies) => {
-  test("is never exceeded, whatever the isolates, their clocks and the network do", async () => {
+  test("is never exceeded, with any isolates, clocks and network", async () => {
     let local = 0;
     await fc.assert(
       fc.asyncProperty(

@@ -6,8 +6,8 @@ import { flood, type FloodOptions } from "./flood.ts";
 import { type Leasing, LEDGERS } from "./ledger.ts";
 
 /*
- * What is admitted of a limit that is leased for a twentieth of its window, by what a ledger of its own admits of the same
- * clients. Everything that a lease takes and nobody spends is missing here.
+ * The units admitted of a limit that is leased for a twentieth of its window, by those that a ledger of its own admits of the
+ * same clients. The units that a lease takes and no request spends are missing here.
  */
 
 const algorithms = Object.keys(LEDGERS) as Leasing[];
@@ -33,7 +33,7 @@ describe.each(algorithms)("a %s", (algorithm) => {
     async (cell) => {
       const { share } = await flood({ algorithm, ...cell });
       expect(share).toBeGreaterThanOrEqual(0.95);
-      // No more than the limit either, but for what the memory's log and clients' chances differ by.
+      // No more than the limit either, but for the differences of the memory's log and of the clients' chances.
       expect(share).toBeLessThanOrEqual(1.03);
     },
   );

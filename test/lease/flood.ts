@@ -19,8 +19,8 @@ export const WINDOW_US = 1e6;
 export const LEASE_US = 50_000;
 
 /**
- * How many clients share what is offered: few that wait exactly, because all of them come back for each unit that is free,
- * and many that wait whole seconds, because they would leave the limit to nobody.
+ * The number of clients that share the offered load: few that wait exactly, because all of them come back for each unit that is
+ * free, and many that wait whole seconds, because they would leave units of the limit unused.
  */
 const CLIENTS = {
   exactly: () => 100,
@@ -34,13 +34,13 @@ export interface FloodOptions {
   readonly algorithm: Leasing;
   /** Units per window. */
   readonly limit: number;
-  /** What is offered, as a multiple of that. */
+  /** The offered load, as a multiple of that. */
   readonly load: number;
   /** Whether a denied client waits: not at all, as long as it has to, or whole seconds, as `Retry-After` says. */
   readonly obeys: "not" | "exactly" | "seconds";
   /**
-   * What knows denials: an isolate's cache on one Redis, or none there, or none because a Cluster undoes what one of two
-   * dimensions took.
+   * The place of known denials: an isolate's cache on one Redis, or none there, or none because a Cluster undoes the units that
+   * one of two dimensions took.
    */
   readonly denials: "known" | "off" | "cluster";
   readonly isolates: number;
@@ -54,19 +54,19 @@ export interface Flood {
   readonly decisions: number;
   /** Calls about the leased dimension. */
   readonly calls: number;
-  /** What was admitted, by what the ledger admitted of the same clients. */
+  /** The admitted units, by those that the ledger admitted of the same clients. */
   readonly share: number;
-  /** Of what was admitted, in order: when, and by its name what each advisory policy said. */
+  /** Of the admitted requests, in order: the time, and the verdict of each advisory policy by its name. */
   readonly advice: readonly (readonly [atUs: number, said: Readonly<Record<string, boolean>>])[];
 }
 
-/** A policy that counts everybody. */
+/** A policy that counts all clients. */
 export function everyone(algorithm: Leasing, name: string, limit: number) {
   const window = `${WINDOW_US / 1000}ms` as const;
   return { ...factsOf(algorithm).of(limit, window), name, by: "*" } as const;
 }
 
-/** What the ledger of a leased policy counts by: its promise, after a lease has made a trailing window longer. */
+/** The ledger of a leased policy: its promise, after a lease has made a trailing window longer. */
 export function ledgerOf(algorithm: Leasing, limit: number) {
   const isTrailing = factsOf(algorithm).tightens === "window";
   return LEDGERS[algorithm]({ limit, windowUs: WINDOW_US + (isTrailing ? LEASE_US : 0) });
@@ -79,7 +79,7 @@ interface Answer {
 
 type Ask = (client: number) => Promise<Answer> | Answer;
 
-/** Sends clients to whatever answers them. The same seed brings the same clients. */
+/** Sends clients to a server. The same seed brings the same clients. */
 async function send(
   { limit, load, obeys, seconds, seed }: FloodOptions,
   time: VirtualTime,

@@ -41,7 +41,7 @@ describe("demand", () => {
   const demandAt = (holding: ReturnType<typeof createHolding>, nowMs: number, cost = 1) =>
     countDemand(holding, cost, nowMs, PERIOD);
 
-  test("is what was asked for in this period, and of the one before the share that is not over", () => {
+  test("is the units asked for in this period, and of the one before the share that is not over", () => {
     const holding = createHolding(0);
     expect(demandAt(holding, 0, 4)).toBe(4);
     expect(demandAt(holding, 99, 4)).toBe(8);
@@ -50,7 +50,7 @@ describe("demand", () => {
     expect(demandAt(holding, 225, 1)).toBe(2 * 0.75 + 1);
   });
 
-  test("of a period that nobody asked in is none", () => {
+  test("of a period without requests is none", () => {
     const holding = createHolding(0);
     demandAt(holding, 0, 50);
     expect(demandAt(holding, 200, 1)).toBe(1);
@@ -134,7 +134,7 @@ describe("units that expire unspent", () => {
     expect(isIndebted(holding)).toBe(false);
   });
 
-  test("are nobody's loss where it is not reached", () => {
+  test("are no loss where it is not reached", () => {
     const holding = holdingOf([2, 100]);
     heldUnits(holding, 100);
     expect(isIndebted(holding)).toBe(false);
@@ -155,7 +155,7 @@ describe("units that expire unspent", () => {
     ]);
   });
 
-  test("what was spent in time is no loss", () => {
+  test("units spent in time are no loss", () => {
     const holding = { ...holdingOf([2, 100]), reachedUntilMs: 1_000 };
     spend(holding, 2);
     heldUnits(holding, 100);

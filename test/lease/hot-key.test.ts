@@ -10,7 +10,7 @@ import { some } from "../support/runs.ts";
 
 const LOADS = [0.9, 1.2, 5] as const;
 
-/** Policies of so many units per second, and what each load may cost: calls per hundred decisions. */
+/** Policies by their units per second, and the allowed cost of each load: calls per hundred decisions. */
 const policies: [
   algorithm: string,
   policyOf: (rate: number) => Policy,

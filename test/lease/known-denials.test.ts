@@ -64,7 +64,7 @@ test("a window that begins after known denials is leased from its first request 
   }
 });
 
-test("what another dimension denies is no demand of one that is leased", async () => {
+test("a request that another dimension denies is no demand of one that is leased", async () => {
   const address = tokenBucket({ name: "address", by: "ip", limit: 10, refill: 1, per: "1h" });
   const scene = world([everyone, address]);
   const denied = new Set<string>();

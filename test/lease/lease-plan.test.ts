@@ -35,7 +35,7 @@ function isolate(isAuto: boolean) {
     demand(requests: number) {
       for (let i = 0; i < requests; i++) access();
     },
-    /** A lease of so many units, after which the store has so many left. */
+    /** A lease of this many units, after which the store has `left`. */
     async renew(taken: number, left: number) {
       reply = { nowUs: 0, rows: [rowOf(left)], taken };
       await access().renew([]);

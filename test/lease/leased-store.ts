@@ -4,7 +4,7 @@ import { DEFAULTS } from "../../src/limiter/settings.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import type { Reply, Store } from "../../src/store/store.ts";
 
-/** What an isolate with leases answers, row by row. It has no other knowledge, and fails where its store does. */
+/** The answers of an isolate with leases, row by row. It has no other knowledge, and fails where its store does. */
 export interface LeasedStore {
   decide(
     operation: "consume" | "peek" | "charge",

@@ -17,7 +17,7 @@ const HOT = "hot";
 
 /** The isolate's clock and the store's, in milliseconds. */
 let clock: number;
-/** What the store was asked, and how long one way to it takes. */
+/** The calls of the store, and the time of one way to it. */
 let asked: [Operation, number][];
 let oneWay: number;
 let broken: boolean;
@@ -64,7 +64,7 @@ function isolate(...given: Policy[]) {
     slow: leasedStore(slow, policies, options),
     ask: (cost = 1, identity = HOT, operation: "consume" | "peek" | "charge" = "consume") =>
       store.decide(operation, identity, cost),
-    /** So many requests, a millisecond apart. */
+    /** This many requests, a millisecond apart. */
     async demand(requests: number, on: LeasedStore = store): Promise<number> {
       let allowed = 0;
       for (let request = 0; request < requests; request++) {
@@ -79,12 +79,12 @@ function isolate(...given: Policy[]) {
   };
 }
 
-/** So many requests that the store decided one by one. */
+/** This many requests that the store decided one by one. */
 const singly = (requests: number) => Array.from({ length: requests }, () => ["consume", 1]);
 
 const isAllowed = ({ rows }: Pick<Reply, "rows">) => rows.every(({ allowed }) => allowed);
 
-describe("what is asked of the store", () => {
+describe("a call of the store", () => {
   test("an identity that is not busy is decided there, request by request", async () => {
     const { ask } = isolate();
     for (let request = 0; request < 50; request++) {
@@ -94,7 +94,7 @@ describe("what is asked of the store", () => {
     expect(asked).toEqual(singly(50));
   });
 
-  test("of a busy one half of what a lease's time asks for, when the last is spent", async () => {
+  test("of a busy one half of the demand in a lease's time, when the last is spent", async () => {
     const { demand, left } = isolate();
     await demand(1_000);
     const leases = asked.filter(([operation]) => operation === "lease").map(([, units]) => units);
@@ -114,13 +114,13 @@ describe("what is asked of the store", () => {
     asked = [];
     const before = clock;
     await demand(500);
-    // Whoever asks waits for 16 ms, the others for nothing.
+    // A request that asks waits for 16 ms, the others do not wait.
     expect(clock - before).toBe(500 + 16 * asked.length);
     expect(asked.every(([operation]) => operation === "lease")).toBe(true);
     expect(asked.length).toBeLessThan(25);
   });
 
-  test("nothing of the kind where it is too far away for so short a lease", async () => {
+  test("no units ahead where it is too far away for so short a lease", async () => {
     const { demand } = isolate();
     oneWay = 13;
     await demand(100);
@@ -139,7 +139,7 @@ describe("what is asked of the store", () => {
     ]);
   });
 
-  test("a larger cost is served from what is held, or decided there", async () => {
+  test("a larger cost is served from held units, or decided there", async () => {
     const { ask, demand } = isolate();
     await demand(100);
     while ((await held(ask)) < 10) await demand(1);
@@ -151,7 +151,7 @@ describe("what is asked of the store", () => {
   });
 });
 
-/** The units held: what is told to remain beyond what the store says. */
+/** The units held: those reported as remaining beyond the store's own. */
 async function held(ask: ReturnType<typeof isolate>["ask"]): Promise<number> {
   const before = asked.length;
   const { rows } = await ask();
@@ -218,7 +218,7 @@ describe("when the store has no more", () => {
     return own;
   }
 
-  test("nobody asks again before a quarter of a lease, and everybody is told to wait", async () => {
+  test("no request asks again before a quarter of a lease, and every client is told to wait", async () => {
     const { ask, demand } = await drained();
     asked = [];
     while (asked.length === 0) await demand(1);
@@ -291,7 +291,7 @@ test.for([
 );
 
 describe("while a lease is under way", () => {
-  test("who finds nothing asks for itself where nobody was denied", async () => {
+  test("a request that finds no units asks for itself if none was denied", async () => {
     const { slow } = isolate();
     const consume = () => slow.decide("consume", HOT, 1);
     for (let request = 0; request < 7; request++) {
@@ -329,7 +329,7 @@ describe("while a lease is under way", () => {
 });
 
 describe("when the store fails", () => {
-  test("what is held is spent, and then the failure is told", async () => {
+  test("held units are spent, and then the failure is reported", async () => {
     const { ask, demand } = isolate();
     oneWay = 2;
     await demand(200);
@@ -347,7 +347,7 @@ describe("when the store fails", () => {
     expect(asked[0]![0]).toBe("lease");
   });
 
-  test("nobody is denied for what it said before", async () => {
+  test("no request is denied by an earlier answer", async () => {
     const { ask, demand } = isolate(tokenBucket({ limit: 100, refill: 100, per: "1s" }));
     await demand(300);
     broken = true;
@@ -358,7 +358,7 @@ describe("when the store fails", () => {
 });
 
 describe("a reset", () => {
-  test("drops what is held", async () => {
+  test("drops the held units", async () => {
     const { ask, demand, store, left } = isolate();
     await demand(200);
     await store.reset(HOT);
@@ -368,7 +368,7 @@ describe("a reset", () => {
     expect(left()).toBe(999);
   });
 
-  test("drops what was asked for before it", async () => {
+  test("drops the units asked for before it", async () => {
     const { slow } = isolate();
     const consume = () => slow.decide("consume", HOT, 1);
     const answers = Array.from({ length: 8 }, consume);
@@ -381,7 +381,7 @@ describe("a reset", () => {
   });
 });
 
-test("identities do not spend each other's units, and only so many are known", async () => {
+test("identities do not spend each other's units, and only a bounded number is known", async () => {
   const { ask, demand } = isolate();
   await demand(200);
   while ((await held(ask)) < 10) await demand(1);

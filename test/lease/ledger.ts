@@ -1,15 +1,15 @@
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 
 /**
- * What a policy would admit, one request at a time, decided by nobody else and without delay. Written from the promises of
- * the algorithms, not from their code. Times in microseconds.
+ * The units that a policy would admit, one request at a time, decided alone and without delay. Written from the promises of the
+ * algorithms, not from their code. Times in microseconds.
  */
 export interface Ledger {
   /** Admits a request, or says how long until the same one has room. */
   ask(nowUs: number): { readonly allowed: boolean; readonly waitUs: number };
 }
 
-/** So many units per so many microseconds. */
+/** Units per microseconds. */
 interface Terms {
   readonly limit: number;
   readonly windowUs: number;
@@ -52,7 +52,7 @@ function log({ limit, windowUs }: Terms): Ledger {
   const times: number[] = [];
   return {
     ask(nowUs) {
-      // Room for one more when the admission so many before it has left the window.
+      // Room for one more when the admission `limit` places before it has left the window.
       const before = times.at(-limit);
       if (before !== undefined && before > nowUs - windowUs)
         return denied(before + windowUs - nowUs);
@@ -95,7 +95,7 @@ function counter({ limit, windowUs }: Terms): Ledger {
   return {
     ask(nowUs) {
       if (used(nowUs) + 1 > limit) {
-        // What is used only sinks while nothing is admitted, so the first moment with room is found by halving.
+        // The used units only sink while none are admitted, so the first moment with room is found by halving.
         let [full, free] = [nowUs, nowUs + 2 * windowUs];
         while (free - full > 1) {
           const between = Math.floor((full + free) / 2);

@@ -49,7 +49,7 @@ describe("a limiter with leases, on Redis", () => {
     expect(isolates[0]!.calls() + isolates[1]!.calls()).toBeLessThan(100);
   });
 
-  test("counts down one by one, whoever decided", async () => {
+  test("counts down one by one, with any decider", async () => {
     const policies = [fixedWindow({ limit: 100, window: "1d" })];
     const { limiter, calls } = isolate({ policies, lease: "10s", prefix: prefix() });
     for (let left = 99; left >= 0; left--) {

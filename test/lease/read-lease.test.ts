@@ -11,7 +11,7 @@ import {
 import { Faults } from "../../src/options/faults.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
-/** What is said of a lease of 50 ms. */
+/** The remedy for a lease of 50 ms. */
 function remedyFor(window: "100ms" | "99ms"): string {
   const faults = new Faults();
   const policy = compilePolicy(slidingWindowLog({ limit: 9, window }));

@@ -11,8 +11,8 @@ import { everyone } from "./flood.ts";
 import type { Leasing } from "./ledger.ts";
 
 /*
- * Clients that do not wait, over HTTP: what test/lease/flood.test.ts shows by a virtual clock for each algorithm and client,
- * here with real time on the way to a real Redis, and to a Cluster whose masters undo what one of them took.
+ * Clients that do not wait, over HTTP: test/lease/flood.test.ts shows the same by a virtual clock for each algorithm and client,
+ * here with real time on the way to a real Redis, and to a Cluster whose masters undo the units that one of them took.
  */
 
 const TOKEN = "t";
@@ -33,7 +33,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** What clients that do not wait were admitted in about three seconds of Redis's clock. */
+/** The units that clients that do not wait were admitted in about three seconds of Redis's clock. */
 async function admittedOf(algorithm: Leasing, redis: { url: string; token: string }, at: string) {
   const clock = new Redis(at);
   const nowUs = async () => {
@@ -50,7 +50,7 @@ async function admittedOf(algorithm: Leasing, redis: { url: string; token: strin
       tokenBucket({ name: "address", by: "ip", limit: 1e6, refill: 1e6, per: "1s" }),
     ],
   });
-  // The first second is what the leases learn from, and a bucket's burst.
+  // The leases learn from the first second, and it uses up a bucket's burst.
   await limiter.limit({ ip: "first" });
   let [admitted, asked, client] = [0, 0, 0];
   const phase = { isCounted: false, isOver: false };

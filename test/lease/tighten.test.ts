@@ -9,7 +9,7 @@ import { compilePolicy } from "../support/compile-policy.ts";
 
 const tightened = (policy: Policy, lease = 100_000) => tightenPolicy(compilePolicy(policy), lease);
 
-test("a token bucket is smaller by what comes back within a lease, rounded up", () => {
+test("a token bucket is smaller by the units that come back within a lease, rounded up", () => {
   expect(tightened(tokenBucket({ limit: 100, refill: 100, per: "1s" }))).toMatchObject({
     limit: 90,
     windowUs: 900_000,
@@ -21,7 +21,7 @@ test("a token bucket is smaller by what comes back within a lease, rounded up", 
 });
 
 test.for(EVERY_ALGORITHM.filter(({ tightens }) => tightens === "window"))(
-  "$algorithm: what is meant with a window that is longer by a lease",
+  "$algorithm: tightened, it has a window that is longer by a lease",
   ({ of }) => {
     const policy = { ...of(30, "2s", 7), name: "as-given" };
     expect(tightened(policy)).toEqual(compilePolicy({ ...policy, window: "2.1s" } as Policy));
@@ -40,7 +40,7 @@ test.for(
     (["3s", "366d"] as const).map((window) => [algorithm, window, of] as const),
   ),
 )(
-  "%s of the largest limit in %s stays within what is counted exactly",
+  "%s of the largest limit in %s stays within the exactly counted range",
   ([algorithm, window, of]) => {
     const { maxLimit } = IMPLEMENTATIONS[algorithm];
     const policy = of(maxLimit, window, 60);

@@ -9,8 +9,8 @@ import {
 } from "../../src/index.ts";
 
 /*
- * Units in hand belong to all policies of one identity, in their own numbers. What is decided by other policies than
- * that must not be served from them.
+ * Units in hand belong to all policies of one identity, in their own numbers. A request decided by other policies than these must
+ * not be served from them.
  */
 
 /** A limiter over a memory store with a clock of the test, and how often that store was asked for what. */
@@ -96,7 +96,7 @@ test("units taken for one key are not spent by another of the same address", asy
   }
   expect([...allowed.values()]).toEqual([20, 20, 20, 20]);
   expect(calls).toEqual({ consume: 28, peek: 0, charge: 0, lease: 18 });
-  // What its keys were allowed, this request, and nine units of a lease that expired when all keys were denied.
+  // Its keys took: the allowed units, this request, and nine units of a lease that expired when all keys were denied.
   const { policies } = await limiter.limit({ ip: "a" });
   expect(policies.map(({ name, remaining }) => [name, remaining])).toEqual([
     ["address", 10_000 - 80 - 1 - 9],

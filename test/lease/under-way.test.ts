@@ -13,7 +13,7 @@ const LEASE = 100_000;
 
 let clock: number;
 let asked: [Operation, number][];
-/** What is on its way, in the order of its sending: calls of the store, and resets. */
+/** The pending calls, in the order of their sending: calls of the store, and resets. */
 let under: (() => Promise<void>)[];
 
 beforeEach(() => {
@@ -22,7 +22,7 @@ beforeEach(() => {
   under = [];
 });
 
-/** An isolate on a log of so many units per ten seconds, and a store that answers when the test says. */
+/** An isolate on a log of this many units per ten seconds, and a store that answers when the test says. */
 function isolate(limit: number) {
   const policies = compile([slidingWindowLog({ limit, window: "10s" })]);
   const model = memoryStore({ now: () => clock * 1000 });
@@ -44,7 +44,7 @@ function isolate(limit: number) {
   return {
     store,
     consume,
-    /** So many requests, a millisecond apart, each answered at once. */
+    /** This many requests, a millisecond apart, each answered at once. */
     async demand(requests: number) {
       for (let request = 0; request < requests; request++) {
         clock++;
@@ -83,7 +83,7 @@ describe("a request that asks for itself while a lease is under way", () => {
     expect(asked).toHaveLength(9);
   });
 
-  test("and takes the last unit need not tell anybody to wait while units are held", async () => {
+  test("and takes the last unit tells no client to wait while units are held", async () => {
     const { leasing, single } = await bothUnderWay(12);
     await arrive(0);
     await leasing;
@@ -107,7 +107,7 @@ describe("a request that asks for itself while a lease is under way", () => {
     expect(await rowOf(third)).toMatchObject({ allowed: false, retryAfterUs: 15_000 });
   });
 
-  test("that never comes, tells the store's own wait when nobody waits for that lease any more", async () => {
+  test("that never comes, tells the store's own wait when no request waits for that lease any more", async () => {
     const { single } = await bothUnderWay(8);
     clock += 25;
     await arrive(1);
@@ -117,7 +117,7 @@ describe("a request that asks for itself while a lease is under way", () => {
 });
 
 describe("while a reset is under way", () => {
-  test("what is held is spent, and what was leased meanwhile goes with it", async () => {
+  test("held units are spent, and units leased meanwhile go with them", async () => {
     const { store, consume, demand } = isolate(1_000);
     await demand(8);
     const resetting = store.reset(HOT);
@@ -139,7 +139,7 @@ describe("while a reset is under way", () => {
     expect(asked.slice(length)).toEqual([["consume", 1]]);
   });
 
-  test("that fails, what is held stays", async () => {
+  test("that fails, the held units stay", async () => {
     const { store, consume, demand } = isolate(1_000);
     await demand(8);
     const resetting = store.reset(HOT);

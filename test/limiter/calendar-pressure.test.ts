@@ -72,7 +72,7 @@ afterAll(async () => {
   for (const isolate of isolates ?? []) await isolate.stop();
 });
 
-/** Each isolate asks about all identities at each moment; says what was admitted in each window, by identity. */
+/** Each isolate asks about all identities at each moment; reports the units admitted in each window, by identity. */
 async function pressed(
   boundaries: readonly number[],
   pressure: Omit<Pressure, "nowUs">,

@@ -8,8 +8,7 @@ import type { Policy } from "../../src/policy/policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
 /*
- * A deployment changes a policy and leaves its name: what was taken before goes on counting, in a real Redis, whose keys
- * expire.
+ * A deployment changes a policy and leaves its name: units taken before go on counting, in a real Redis, whose keys expire.
  */
 
 const LIMIT = 10;
@@ -59,7 +58,7 @@ async function spender(limiter: Limiter, cost: number): Promise<string> {
   }
 }
 
-/** What was taken before counts, to the unit; of a bucket some of it may be back at the faster rate. */
+/** Units taken before count exactly; of a bucket some of them may be back at the faster rate. */
 function expectCarriedOver(algorithm: string, admitted: number, units: number): void {
   expect(admitted).toBeGreaterThanOrEqual(LIMIT - units);
   expect(admitted).toBeLessThanOrEqual(algorithm === "token-bucket" ? LIMIT : LIMIT - units);

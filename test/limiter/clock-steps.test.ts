@@ -14,13 +14,12 @@ import {
 import { memoryStore } from "../../src/store/memory-store.ts";
 
 /*
- * On Workers `performance.now()` is the wall clock, and steps with it. Here it does what it is told, and nothing else
- * moves it.
+ * On Workers `performance.now()` is the wall clock, and steps with it. Here the test sets it, and it does not move by itself.
  */
 
 const HOUR = 3_600_000;
 
-/** What the isolate's clock shows, and the true time; both in milliseconds. */
+/** The time that the isolate's clock shows, and the true time; both in milliseconds. */
 let shown: number;
 let truth: number;
 /** What Redis was asked. */
@@ -71,7 +70,7 @@ test.for([
   expect((await limiter.limit("a")).reason).toBe("allowed");
 });
 
-test("what is denied for a day is asked for again", async () => {
+test("an identity denied for a day asks again", async () => {
   const limiter = limiterOn({ policies: [tokenBucket({ limit: 1, refill: 1, per: "1d" })] });
   await limiter.limit("a");
   expect((await limiter.limit("a")).reason).toBe("cached-denial");
@@ -170,7 +169,7 @@ test("units taken ahead are not spent any more", async () => {
     await limiter.limit("a");
   }
   asked = [];
-  // Some are held: nobody is asked.
+  // Some are held, and no store is asked.
   pass(1);
   await limiter.limit("a");
   expect(asked).toEqual([]);
@@ -215,7 +214,7 @@ test("a step while a lease is asked for does not end leases for long", async () 
   expect(asked.length).toBeLessThan(50);
 });
 
-test("what another isolate told is judged anew", async () => {
+test("a denial learnt from another isolate is judged anew", async () => {
   const notes = new Map<string, string>();
   const client: RedisClient = { evalsha: async () => answer(), eval: async () => answer() };
   /** Denied for a second from the first question on. */

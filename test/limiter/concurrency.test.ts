@@ -67,7 +67,7 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     expect(policies[0]).toMatchObject({ name: "requests", remaining: 99_996 });
   });
 
-  test("a hold that never ends frees its slot with its time, and a late end frees nobody else's", async () => {
+  test("a hold that never ends frees its slot with its time, and a late end frees no other slot", async () => {
     const limiter = open(streams(1));
     const id = crypto.randomUUID();
     const lost = await limiter.reserve(id, { ttl: "5s" });
@@ -81,7 +81,7 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     expect((await limiter.reserve(id)).allowed).toBe(false);
   });
 
-  test("a slot that has expired does not come back, though nobody has taken it since", async () => {
+  test("a slot that has expired does not come back, even if it is still free", async () => {
     const limiter = open(streams(2));
     const id = crypto.randomUUID();
     const [lost, other] = [await limiter.reserve(id, { ttl: "5s" }), await limiter.reserve(id)];

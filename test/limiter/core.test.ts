@@ -38,7 +38,7 @@ function faultsOf(make: () => unknown): readonly Fault[] {
   return [];
 }
 
-/** What needs a feature: its name, and options that need it, by the path of the fault. */
+/** A feature and options that need it, with the path of the fault. */
 const NEEDS: readonly (readonly [
   feature: keyof Features,
   path: string,
@@ -278,7 +278,7 @@ describe.each([
   });
 });
 
-/** What a worker of this source has to load. */
+/** Bundles a worker of this source. */
 async function bundle(source: string) {
   const { metafile, outputFiles } = await build({
     stdin: { contents: source, resolveDir: ".", loader: "ts" },

@@ -4,7 +4,7 @@ import { createHold, type Reservation } from "../../src/features/holds/create-ho
 import type { SettlementParts } from "../../src/features/holds/settle.ts";
 import { createLimiter, type Decision, fixedWindow, memoryStore } from "../../src/index.ts";
 
-test("a denied hold leaves alone what was taken for it and put back, such as leased units", async () => {
+test("a denied hold does not touch units that were taken for it and put back, such as leased ones", async () => {
   const reservation = { taken: [], slot: { id: "x", ttlUs: 1e6 } } satisfies Reservation;
   const hold = createHold({ allowed: false } as Decision, reservation, {
     now: () => 0,
@@ -27,7 +27,7 @@ test("a denied hold gives nothing back of a policy that had room", async () => {
   expect((await limiter.peek("ada")).policies.map(({ remaining }) => remaining)).toEqual([4, 0]);
 });
 
-test("what a policy in shadow had no room for is not reserved", async () => {
+test("units without room in a shadow policy are not reserved", async () => {
   const policies = [
     fixedWindow({ name: "own", limit: 9, window: "1h", refundable: true }),
     fixedWindow({ name: "trial", limit: 1, window: "1h", refundable: true, mode: "shadow" }),

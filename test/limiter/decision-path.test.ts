@@ -11,7 +11,7 @@ import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
 
 const policies = compile([fixedWindow({ name: "p", limit: 10, window: "1d" })]);
 
-/** A limiter on a clock in milliseconds that the test moves, over a store that answers what the test says. */
+/** A limiter on a clock in milliseconds that the test moves, over a store with scripted answers. */
 function limiterThat(settings: Partial<LimiterSettings> = {}) {
   const at = { now: 1_000, reply: { nowUs: 0, rows: [row()] } as Reply, took: 0, failure: false };
   const scripted = scriptedStore(async () => {
@@ -32,7 +32,7 @@ function limiterThat(settings: Partial<LimiterSettings> = {}) {
   return { at, limiter, ...scripted };
 }
 
-describe("what is known of an answer", () => {
+describe("the cached knowledge of an answer", () => {
   test("is its wait, from the moment that it was asked for, of this cost and larger ones", async () => {
     const { at, limiter, asked } = limiterThat();
     at.reply = { nowUs: 5e9, rows: [row(1_000)] };
@@ -80,7 +80,7 @@ describe("what is known of an answer", () => {
     expect((await limiter.limit("ada")).reason).toBe("allowed");
   });
 
-  test("is nothing of a failure, nor of what was decided without the store", async () => {
+  test("is empty after a failure, and after a decision without the store", async () => {
     const { at, limiter, asked } = limiterThat({ onFailure: "closed" });
     at.failure = true;
     expect(await limiter.limit("ada")).toMatchObject({ status: 503, retryAfterMs: 1_000 });
@@ -91,7 +91,7 @@ describe("what is known of an answer", () => {
 });
 
 describe("a failure of the store", () => {
-  test("is on the decision, and nothing else is", async () => {
+  test("is on the decision, and no other property is", async () => {
     const { at, limiter } = limiterThat();
     expect(Object.hasOwn(await limiter.limit("ada"), "error")).toBe(false);
     at.failure = true;
@@ -110,7 +110,7 @@ describe("a failure of the store", () => {
 });
 
 describe("a cost above every limit", () => {
-  test("asks nobody, and is denied for ever", async () => {
+  test("asks no store, and is denied for ever", async () => {
     const { limiter, asked } = limiterThat();
     expect(await limiter.limit("ada", { cost: 11 })).toMatchObject({
       reason: "cost-exceeds-limit",

@@ -18,7 +18,7 @@ interface Question {
   readonly costs: readonly number[];
 }
 
-/** A limiter over a memory store with a clock of the test, which notes what it is asked. */
+/** A limiter over a memory store with a clock of the test, which notes its calls. */
 function limiterOf(policies: LimiterOptions["policies"], options: Partial<LimiterOptions> = {}) {
   const clock = { nowUs: START };
   const asked: Question[] = [];
@@ -78,7 +78,7 @@ describe("an identity with dimensions", () => {
     );
   });
 
-  test("is counted by those that it has: what is absent or undefined takes no part", async () => {
+  test("is counted by the dimensions that it has: absent and undefined ones take no part", async () => {
     const { limiter, asked } = limiterOf([address, burst]);
     for (const identity of [{ key: "k1" }, { key: "k1", ip: undefined }, { key: "k1", no: "x" }]) {
       const { policies } = await limiter.limit(identity);
@@ -101,7 +101,7 @@ describe("an identity with dimensions", () => {
       reason: "cached-denial",
       policies: [{ name: "everyone", allowed: false }],
     });
-    // Nobody's own dimension is everybody's.
+    // The dimension of requests without one is shared by all.
     expect((await limiter.peek({ ip: "*" })).policies[1]).toMatchObject({ remaining: 2 });
   });
 
@@ -131,7 +131,7 @@ describe("an identity with dimensions", () => {
 });
 
 describe("a denial of one dimension", () => {
-  test("is known for the next request of it, whatever else that one shows", async () => {
+  test("is known for the next request of it, with any other dimensions", async () => {
     const { limiter, asked, clock } = limiterOf([address, burst]);
     await limiter.limit({ ip: "a", key: "k1" });
     await limiter.limit({ ip: "a", key: "k2" });
@@ -142,7 +142,7 @@ describe("a denial of one dimension", () => {
     });
     expect((await limiter.limit({ ip: "a" })).reason).toBe("cached-denial");
     expect(asked).toEqual([]);
-    // Nothing of it concerns another address with the same key.
+    // It does not concern another address with the same key.
     expect((await limiter.limit({ ip: "b", key: "k3" })).reason).toBe("allowed");
     clock.nowUs += 60_000_000;
     expect((await limiter.limit({ ip: "a", key: "k3" })).reason).toBe("allowed");
@@ -237,7 +237,7 @@ describe("costs by the names of policies", () => {
 describe("a plan", () => {
   const plans = { gold: { address: { limit: 10 } }, slower: { burst: { window: "2m" } } };
 
-  test("has numbers of its own, and counts on from what was consumed", async () => {
+  test("has numbers of its own, and goes on from the consumed units", async () => {
     const { limiter } = limiterOf([address, burst], { plans });
     const identity = { ip: "a", key: "k" };
     await limiter.limit(identity);
@@ -251,7 +251,7 @@ describe("a plan", () => {
     ]);
   });
 
-  test("is not denied by what is known of another one, and what it decides is asked again", async () => {
+  test("is not denied by the known denial of another one, and its decision asks the store", async () => {
     const { limiter, asked } = limiterOf([address, burst], { plans });
     const identity = { ip: "a" };
     await limiter.limit(identity);
@@ -263,7 +263,7 @@ describe("a plan", () => {
     expect(asked).toHaveLength(4);
   });
 
-  test("shares what is known of the dimensions that it does not change", async () => {
+  test("shares the known denials of the dimensions that it does not change", async () => {
     const { limiter, asked } = limiterOf([address, burst], { plans });
     const cost = { address: 2 };
     await limiter.limit({ ip: "a", key: "k" }, { cost });

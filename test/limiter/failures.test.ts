@@ -43,7 +43,7 @@ describe("a policy that counts failures", () => {
     expect((await limiter.reserve("ada")).allowed).toBe(false);
   });
 
-  test("tells nobody to wait longer than a second, whoever is asked", async () => {
+  test("asks no client to wait longer than a second, in any call", async () => {
     const { limiter, world } = open([failures(), fixedWindow({ limit: 100, window: "1h" })]);
     await limiter.reserve("ada");
     const last = await limiter.reserve("ada");
@@ -105,7 +105,7 @@ describe("a policy that counts failures", () => {
     });
   });
 
-  test("can be tried in shadow: it gives back, and says what it would have denied", async () => {
+  test("can be tried in shadow: it gives back, and reports the denials that it would have made", async () => {
     const { limiter } = open([failures({ mode: "shadow", limit: 1 })]);
     const hold = await limiter.reserve("ada");
     expect((await limiter.reserve("ada")).shadow[0]).toMatchObject({ allowed: false });

@@ -9,7 +9,7 @@ import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 
-/* What a hold of an outage gives back: where, when, by whose verdict, and with which calls. */
+/* The refunds of a hold of an outage: where, when, by which verdict, and with which calls. */
 
 const START_US = Date.UTC(2030, 0, 1) * 1000;
 const SECOND_US = 1_000_000;
@@ -66,7 +66,7 @@ const ANSWER_LOST = { code: "ERR_STORE_TIMEOUT", ran: true } as const;
 
 const tokens = { name: "tokens", limit: 10, window: "1h", refundable: true } as const;
 
-describe("in an outage, the policy's own verdict says what comes back, not the limiter's", () => {
+describe("in an outage, the policy's own verdict decides the refund, not the limiter's", () => {
   test.for<[own: Policy["onFailure"], limiters: LimiterSettings["onFailure"], back: number]>([
     ["local", "open", 6],
     ["local", "closed", 6],
@@ -100,7 +100,7 @@ describe("in an outage, the policy's own verdict says what comes back, not the l
     // Here the slot is counted, and ends with its time.
     ["local", "open", "expired"],
     ["local", "closed", "expired"],
-    // Nothing is counted that could end.
+    // There is no count that could end.
     ["open", "local", "extended"],
   ])("slots: %o beside %o", async ([own, onFailure, then]) => {
     const streams = concurrency({ name: "streams", limit: 2, ttl: "10s", onFailure: own! });
@@ -115,7 +115,7 @@ describe("in an outage, the policy's own verdict says what comes back, not the l
   });
 });
 
-describe("what an isolate counted by itself comes back", () => {
+describe("units that an isolate counted by itself come back", () => {
   test("as much of a bucket as has not refilled since", async () => {
     const bucket = tokenBucket({ name: "b", limit: 10, refill: 1, per: "1s", refundable: true });
     const { limiter, world } = limiterOf([bucket]);
@@ -153,7 +153,7 @@ describe("what an isolate counted by itself comes back", () => {
 describe("a reservation whose answer was lost", () => {
   const streams = concurrency({ name: "streams", limit: 2, ttl: "60s" });
 
-  test("gives its slots back in Redis, and no units, of which nothing is known", async () => {
+  test("gives its slots back in Redis, and no units, as their count is unknown", async () => {
     const { limiter, world } = limiterOf([fixedWindow(tokens), streams]);
     world.failure = ANSWER_LOST;
     const hold = await limiter.reserve("ada", { cost: { tokens: 4 } });
@@ -186,7 +186,7 @@ describe("a reservation whose answer was lost", () => {
   );
 });
 
-test("a hold names as reserved what it took, not what a shadow without room would have", async () => {
+test("a hold names as reserved the units that it took, not those of a shadow without room", async () => {
   const shadow = fixedWindow({ ...tokens, name: "later", limit: 3, mode: "shadow" });
   const { limiter } = limiterOf([fixedWindow(tokens), shadow]);
   expect((await limiter.reserve("ada", { cost: 2 })).reserved).toEqual({ tokens: 2, later: 2 });

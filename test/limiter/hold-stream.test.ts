@@ -77,7 +77,7 @@ test("a hold that is settled before its response ends keeps that settlement", as
   expect(await left(of)).toEqual([4_900, 2]);
 });
 
-test("what a model's answer tells is what the hold is settled at", async () => {
+test("a hold is settled at the cost that a model's answer reports", async () => {
   const of = limiter();
   const hold = await of.reserve("ada", { cost: { tokens: 4_000 } });
   const waiting: Promise<unknown>[] = [];
@@ -92,7 +92,7 @@ test("what a model's answer tells is what the hold is settled at", async () => {
   expect(await left(of)).toEqual([5_000 - 812, 2]);
 });
 
-test("a usage without a cost of its own is what the policies cost that give back, and no other", async () => {
+test("a usage without a cost of its own is charged to the policies that give back, and to no other", async () => {
   const of = createLimiter({
     store: memoryStore(),
     policies: [
@@ -150,7 +150,7 @@ test("chunks that pass keep the slot beyond its ttl, with few calls; one that st
   expect(await isFree()).toBe(true);
 });
 
-test("what the hold was extended by is what its chunks keep it for, until it is settled", async () => {
+test("the chunks of a stream keep a hold for the time by which it was extended, until it is settled", async () => {
   let nowUs = 0;
   const memory = memoryStore({ now: () => nowUs });
   const extend = vi.spyOn(memory, "extend");

@@ -13,9 +13,9 @@ import { type Mistake, MISTAKES, MISTAKES_WITH_SLOTS } from "./holds/mistakes.ts
 import { type Open, type Tally, tell } from "./holds/tell.ts";
 
 /*
- * Stories of holds: reserved, settled below, at and above the reservation, released, settled twice, at once and late, with
- * calls that are lost before or after they ran, while the clock moves to every edge and back, and the policies change. An
- * account of what really happened says at each call what a policy may admit, must admit, and must give back.
+ * Stories of holds: reserved, settled below, at and above the reservation, released, settled twice, at once and late, with calls
+ * that are lost before or after they ran, while the clock moves to every edge and back, and the policies change. An account of
+ * the real events says at each call how much a policy may admit, must admit, and must give back.
  */
 
 const inMemory: Open = (now) => memoryStore({ now });
@@ -39,7 +39,7 @@ function expectAll(events: readonly string[], tally: Tally, least: number): void
 }
 
 describe.each(DRAWS)("$name", ({ policies }) => {
-  test("holds keep what each policy promises, and lose no unit, in memory", async () => {
+  test("holds keep the promise of each policy, and lose no unit, in memory", async () => {
     const tally: Tally = {};
     await fc.assert(
       fc.asyncProperty(storyOf(policies), (story) => tell(story, inMemory, tally)),
@@ -49,7 +49,7 @@ describe.each(DRAWS)("$name", ({ policies }) => {
   });
 });
 
-test("holds keep what each policy promises, and lose no unit, in Redis over HTTP", async () => {
+test("holds keep the promise of each policy, and lose no unit, in Redis over HTTP", async () => {
   const tally: Tally = {};
   // Keys expire by Redis's own clock, and a busy machine stands still for a tenth of a second.
   const policies = fc
@@ -62,7 +62,7 @@ test("holds keep what each policy promises, and lose no unit, in Redis over HTTP
   expectAll(USUAL, tally, 0);
 });
 
-/** What the accounts report. */
+/** The faults that the accounts report. */
 const BROKEN = /^Error: .*(?:gives back|admits|denies|held|slot)/;
 
 /** Which promise some story sees broken by a mistaken store. */

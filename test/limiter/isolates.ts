@@ -63,8 +63,8 @@ export function nodeIsolate(aheadMs: number): Isolate {
 
 /** The same in another runtime: the clock of the runtime is that of the last pressure. */
 const PRESSED = `
-  import { createLimiter, fixedWindow } from "../support/calendar/src/index.ts";
-  import { redisOf } from "../support/calendar/test/support/calendar/redis-of.ts";
+  import { createLimiter, fixedWindow } from "./src/index.ts";
+  import { redisOf } from "./test/limiter/redis-of.ts";
   let clockUs = 0;
   Date.now = () => clockUs / 1000;
   const limiters = new Map();

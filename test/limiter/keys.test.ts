@@ -36,7 +36,7 @@ describe("the keys of a decision", () => {
     expect(keys[1]).toMatch(/^shop:1:\{user:42\}:.*burst/);
   });
 
-  test("have braces where the hash tag is, and nowhere else, whoever asks", async () => {
+  test("have braces where the hash tag is, and nowhere else, for every identity", async () => {
     for (const identity of ["}{", "{a}:daily", "a}b", "{}", "a".repeat(200)]) {
       for (const key of await keysOf(identity)) expect(key).toMatch(/^tg:\{[^{}]+\}:[^{}]+$/);
     }

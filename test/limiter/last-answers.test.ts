@@ -17,7 +17,7 @@ const reply = (nowUs: number, ...remaining: number[]) => ({
 
 const found = (answers: ReturnType<typeof createLastAnswers>) => answers.find("ada")?.remaining;
 
-test("an answer that was sent for after another had arrived is the newer one, whatever the store's clock says", () => {
+test("an answer that was sent for after another had arrived is the newer one, under any clock of the store", () => {
   const answers = createLastAnswers([0], () => 7);
   answers.note("ada", reply(500, 3), 10, 20);
   answers.note("ada", reply(400, 9), 21, 30);

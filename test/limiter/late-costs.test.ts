@@ -12,8 +12,8 @@ import { redisWithClock } from "../support/redis-with-clock.ts";
 import { budgets, mostOf, type Story, tell } from "./late-costs.ts";
 
 /*
- * How much of a budget is really used where nobody knows the cost before the end. More streams come than it has room for, each
- * goes on for ten seconds and reserves five times what it uses. The runs are deterministic.
+ * The share of a budget that is really used if the cost is unknown before the end. More streams come than it has room for, each
+ * goes on for ten seconds and reserves five times the units that it uses. The runs are deterministic.
  */
 
 let redis: Redis;
@@ -96,7 +96,7 @@ describe.each(SHARES)("of a %s", (algorithm, ...shares) => {
   );
 });
 
-/* Of a log: what bounds the share is what a stream reserves and does not use, for as long as it goes on. */
+/* Of a log: the share is bounded by the units that a stream reserves and does not use, for as long as it goes on. */
 describe.each<[what: string, story: Story, bound: number]>([
   [
     "a minute, estimates five times too high, streams of 10 s",
@@ -113,7 +113,7 @@ describe.each<[what: string, story: Story, bound: number]>([
     const { share } = await tell(story);
     const most = mostOf(story);
     expect(most * 100).toBeCloseTo(bound, 1);
-    // What streams use is drawn: on average, a little more or less.
+    // The use of streams is drawn: on average, a little more or less.
     expect(share).toBeLessThanOrEqual(most * 1.01);
     const estimate = (ESTIMATE / 5) * story.tooHigh;
     expect(share).toBeGreaterThan(most * (1 - estimate / story.policy.limit));

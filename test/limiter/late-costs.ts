@@ -14,30 +14,30 @@ import type { Admission } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
-/** One customer's streams: each reserves an estimate, and is settled at its end at what it used. */
+/** One customer's streams: each reserves an estimate, and is settled at its end at its use. */
 export interface Story {
   readonly policy: Policy;
   readonly windowUs: number;
-  /** How many times what a stream uses, on average. */
+  /** The reservation as a multiple of a stream's average use. */
   readonly tooHigh: number;
   readonly streamUs: number;
   readonly windows: number;
 }
 
 export interface Told {
-  /** What streams used, at the moments of their reservations. */
+  /** The units that streams used, at the moments of their reservations. */
   readonly used: readonly Admission[];
-  /** Of the budget of all windows but the first, in which nothing has come back yet. */
+  /** The share of the budget of all windows but the first, in which no unit has come back yet. */
   readonly share: number;
 }
 
-/** What a stream uses on average; each uses between half and one and a half times as much. */
+/** The units that a stream uses on average; each uses between half and one and a half times as much. */
 const NEED = 800;
 
-/** How many times what the budget has room for, if each stream reserved what it uses. */
+/** The demand as a multiple of the budget, if each stream reserved exactly its use. */
 const DEMAND = 2;
 
-/** Who is denied comes back after the told wait, so often. */
+/** A denied stream comes back after the told wait, at most this many times. */
 const RETRIES = 3;
 
 /** A multiple of every window. */
@@ -96,8 +96,8 @@ export function budgets(limit: number, window: Duration): readonly Policy[] {
 }
 
 /**
- * The most that any limiter can let through that exceeds no limit even if estimates turn out right, in a trailing window: for
- * as long as a stream goes on, it takes up what it does not use.
+ * The most that any limiter can let through that exceeds no limit even if estimates turn out right, in a trailing window: for as
+ * long as a stream goes on, it takes up its unused units.
  */
 export function mostOf({ windowUs, streamUs, tooHigh }: Omit<Story, "policy" | "windows">): number {
   return windowUs / (windowUs + (tooHigh - 1) * streamUs);

@@ -30,5 +30,5 @@ async function tellAll(urls: readonly string[]): Promise<void> {
   for (let seed = 1; seed <= runs(50); seed++) await tell(seed, open, {});
 }
 
-test("one Redis does what the ledger says", () => tellAll([inject("redisUrl")]));
-test("three masters do what the ledger says", () => tellAll(cluster.urls));
+test("one Redis does as the ledger says", () => tellAll([inject("redisUrl")]));
+test("three masters do as the ledger says", () => tellAll(cluster.urls));

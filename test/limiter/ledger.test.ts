@@ -6,13 +6,13 @@ import { tell } from "./ledger/story.ts";
 import type { Tally } from "./ledger/world.ts";
 
 /*
- * A ledger of who took and gave what. Clients of several isolates limit, reserve, settle, release, extend, answer, charge and
- * look, under changing plans, while calls of the masters are lost, late, refused or not sent. The ledger counts each key by its
- * own arithmetic, and knows no model of the product. It says what has to come of each call, and what the limiter must and must
- * not do after it.
+ * A ledger of takers and givers. Clients of several isolates limit, reserve, settle, release, extend, answer, charge and look,
+ * under changing plans, while calls of the masters are lost, late, refused or not sent. The ledger counts each key by its own
+ * arithmetic, and knows no model of the product. It states the result that each call must have, and the limiter's duties after
+ * it.
  */
 
-/** What has to happen in stories so that they show something. */
+/** The events that stories must contain to show something. */
 const EVENTS = [
   ...["allowed", "limited", "store-unavailable"].map((reason) => `limit ${reason}`),
   ...["allowed", "limited", "cached-denial", "store-unavailable"].map(

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Policy, TokenBucketOptions } from "../../src/index.ts";
 
-/** Commands that reached Redis, and what becomes of the next ones. */
+/** Commands that reached Redis, and the fate of the next ones. */
 let commands: string[][];
 let redis: () => Promise<Response>;
 let warn: ReturnType<typeof vi.spyOn>;
@@ -10,7 +10,7 @@ let warn: ReturnType<typeof vi.spyOn>;
 let isolate: typeof import("../../src/index.ts");
 
 const NOW = 1.8e15;
-/** A row with so many units left that waits for so many microseconds. */
+/** A row with this many units left that waits for this many microseconds. */
 const reply = (remaining: number, wait = 0) =>
   Promise.resolve(Response.json({ result: [NOW, 1, remaining, wait, wait] }));
 const gone = () => Promise.reject(new TypeError("fetch failed"));
@@ -128,7 +128,7 @@ describe("policies that tell clients different things are different", () => {
 });
 
 describe("policies with equal numbers are one", () => {
-  test("built anew, with keys in another order: what is known of one is known of all", async () => {
+  test("built anew, with keys in another order: a denial that one knows is known to all", async () => {
     redis = () => reply(0, 5e6);
     expect((await ask()).allowed).toBe(true);
     const { name, limit, refill, per } = bucket;
@@ -165,7 +165,7 @@ describe("in an outage", () => {
     );
   });
 
-  test("all policies have one Redis, and what one has found out of it the others know", async () => {
+  test("all policies share one Redis, and a finding of one of them about it is known to the others", async () => {
     redis = gone;
     for (let i = 0; i < 5; i++) await ask();
     const { error } = await ask({ name: "q" });

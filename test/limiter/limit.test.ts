@@ -7,7 +7,7 @@ beforeEach(() => {
   vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", inject("redisRestToken"));
 });
 
-test("one call decides, with a policy built anew each time, and what the isolate knows is shared", async () => {
+test("one call decides, with a policy built anew each time, and the isolate's knowledge is shared", async () => {
   const identity = crypto.randomUUID();
   const call = () => limit(identity, tokenBucket({ limit: 2, refill: 1, per: "1h" }));
   expect(await call()).toMatchObject({
@@ -64,7 +64,7 @@ test("a policy with faults is refused", async () => {
   });
 });
 
-test("a cost of nothing is always allowed while there is no debt, and takes nothing", async () => {
+test("a cost of 0 is always allowed while there is no debt, and takes no unit", async () => {
   const identity = crypto.randomUUID();
   const policy = fixedWindow({ limit: 1, window: "1d" });
   await limit(identity, policy);

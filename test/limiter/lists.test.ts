@@ -55,7 +55,7 @@ describe("a limiter with lists", () => {
     expect(calls).toEqual([]);
   });
 
-  test("limits everybody else", async () => {
+  test("limits all other clients", async () => {
     const { limiter } = limiterOf(lists);
     for (const identity of ["11.0.0.1", "user:66", "KP", "64496"]) {
       expect((await limiter.limit(identity)).reason).toBe("allowed");
@@ -104,7 +104,7 @@ describe("a limiter with lists", () => {
     expect(calls).toEqual([]);
   });
 
-  test("charges and resets whom it exempts or refuses", async () => {
+  test("charges and resets clients that it exempts or refuses", async () => {
     const { at, limiter, calls } = limiterOf(lists);
     await limiter.charge("user:666", 1);
     expect(calls).toEqual(["charge"]);
@@ -114,7 +114,7 @@ describe("a limiter with lists", () => {
     expect((await limiter.limit("user:666")).allowed).toBe(true);
   });
 
-  test("still says what is no identity", async () => {
+  test("still refuses a value that is no identity", async () => {
     const { limiter } = limiterOf(lists);
     for (const identity of ["", null, undefined, 7]) {
       await expect(limiter.limit(identity as string)).rejects.toMatchObject({

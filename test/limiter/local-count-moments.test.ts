@@ -8,13 +8,13 @@ import {
   StoreError,
 } from "../../src/index.ts";
 
-/* When units that are counted without Redis were taken, and what a reset forgets of them. */
+/* The moments of units that are counted without Redis, and those that a reset forgets. */
 
 const WINDOW = 300_000;
 
 let gone: boolean;
 let model: Store;
-/** What an answer waits for, and what a reset does. */
+/** The promises on which an answer and a reset wait. */
 let held: Promise<void> | undefined;
 let heldReset: Promise<void> | undefined;
 const distant: Store = {
@@ -93,7 +93,7 @@ describe("a unit", () => {
 });
 
 describe("a reset forgets", () => {
-  test("what Redis said before", async () => {
+  test("the last answer of Redis", async () => {
     await passing(4);
     vi.advanceTimersByTime(1);
     await limiter.reset("ada");
@@ -101,7 +101,7 @@ describe("a reset forgets", () => {
     expect(await passing(10)).toBe(5);
   });
 
-  test("what Redis says meanwhile", async () => {
+  test("an answer of Redis meanwhile", async () => {
     await passing(3);
     const { promise, resolve } = Promise.withResolvers<void>();
     heldReset = promise;
@@ -116,7 +116,7 @@ describe("a reset forgets", () => {
     expect(await passing(10)).toBe(5);
   });
 
-  test("what Redis said before and comes after", async () => {
+  test("an earlier answer of Redis that arrives later", async () => {
     await passing(3);
     const { promise, resolve } = Promise.withResolvers<void>();
     held = promise;

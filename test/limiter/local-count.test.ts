@@ -16,7 +16,7 @@ import {
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { passing, unsteadyRedis } from "./unsteady-redis.ts";
 
-/* When Redis does not answer, `local` counts on from what this isolate has seen Redis admit. */
+/* When Redis does not answer, `local` counts on from the units that this isolate has seen Redis admit. */
 
 const START = Date.UTC(2030, 0, 1, 12);
 
@@ -47,7 +47,7 @@ describe.each(algorithms)("$algorithm of 5", (policy) => {
     expect(await passing(limiter, 10)).toBe(3);
   });
 
-  test("with costs: what is left, and no unit more", async () => {
+  test("with costs: the remaining units, and not one more", async () => {
     const limiter = limiterOn([policy]);
     expect(await passing(limiter, 1, 2)).toBe(1);
     redis.gone = true;
@@ -55,7 +55,7 @@ describe.each(algorithms)("$algorithm of 5", (policy) => {
     expect(await passing(limiter, 3)).toBe(1);
   });
 
-  test("what other isolates used up counts, too", async () => {
+  test("units that other isolates used count, too", async () => {
     const limiter = limiterOn([policy]);
     expect(await passing(limiterOn([policy]), 3)).toBe(3);
     expect(await passing(limiter, 1)).toBe(1);
@@ -63,7 +63,7 @@ describe.each(algorithms)("$algorithm of 5", (policy) => {
     expect(await passing(limiter, 10)).toBe(1);
   });
 
-  test("what was denied stays denied", async () => {
+  test("a denied identity stays denied", async () => {
     const limiter = limiterOn([policy]);
     expect(await passing(limiter, 7)).toBe(5);
     redis.gone = true;
@@ -90,7 +90,7 @@ describe.each(algorithms)("$algorithm of 5", (policy) => {
       await limiter.peek("ada");
     }
     expect(local).toBe(3);
-    // Redis counts what it admitted itself.
+    // Redis counts its own admissions.
     expect(await passing(limiter, 10)).toBe(3);
     redis.gone = true;
     expect(await passing(limiter, 10)).toBe(0);
@@ -146,7 +146,7 @@ test("an answer that a newer one overtook does not count again", async () => {
 test("a Redis whose clock is behind after a failover is believed", async () => {
   const limiter = limiterOn([algorithms[1]!]);
   await passing(limiter, 4);
-  // Another server, which knows of nothing, a minute behind.
+  // Another server, without any counts, a minute behind.
   redis.counts = memoryStore({ now: () => (Date.now() - 60_000) * 1000 });
   vi.advanceTimersByTime(1);
   await passing(limiter, 1);
@@ -221,7 +221,7 @@ describe("logins while a real Redis stalls", () => {
     decisions.filter(({ allowed }) => allowed).length;
 
   test("of 200 at once never more than five pass, before, meanwhile and after", async () => {
-    // What Redis needs to know of the script, so that the first commands are fast.
+    // Loads the script into Redis, so that the first commands are fast.
     await logins("10s").limit("warm-up");
     // Long enough for all of them to be on their way to Redis, also on a machine that is busy.
     const limiter = logins("600ms");
@@ -234,7 +234,7 @@ describe("logins while a real Redis stalls", () => {
     expect(passed(decisions)).toBe(5);
     expect(decisions.at(-1)!.reason).toBe("store-unavailable");
     server.kill("SIGCONT");
-    // Redis does what it was asked for meanwhile, and counts that.
+    // Redis runs the earlier calls meanwhile, and counts them.
     const patient = logins("10s");
     await patient.peek(identity);
     for (let request = 0; request < 20; request++) decisions.push(await patient.limit(identity));

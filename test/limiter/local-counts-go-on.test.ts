@@ -12,7 +12,7 @@ import type { Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { type Fate, twoMasters } from "./two-masters.ts";
 
-/* What an isolate without Redis goes on from: the last answer, dated by its own clock, of each of several groups. */
+/* The start of an isolate's count without Redis: the last answer, dated by its own clock, of each of several groups. */
 
 const START_US = Date.UTC(2030, 0, 1) * 1000;
 const HOUR_US = 3_600_000_000;
@@ -54,7 +54,7 @@ test("after a step back of the clock, an answer counts as one of this moment", a
   expect(policies[0]!.remaining).toBe(2);
 });
 
-test("a shard carries its part of what was counted here before Redis answered again", async () => {
+test("a shard carries its part of the units counted here before Redis answered again", async () => {
   const split = fixedWindow({ name: "w", limit: 10, window: "1d", shards: 2 });
   const { limiter, world } = limiterOf([split]);
   world.failure = "ERR_STORE_TIMEOUT";

@@ -51,7 +51,7 @@ describe.each(algorithms)("a tenth of 50 of a $algorithm", (policy) => {
     expect(await passing(limiter, 10)).toBe(5);
   });
 
-  test("is what remains, beside the policy's own limit", async () => {
+  test("is the rest of the limit, beside the policy's own limit", async () => {
     const limiter = limiterOn([policy]);
     const first = await limiter.limit("ada", { cost: 2 });
     expect(first.policies).toMatchObject([{ limit: 50, window: 300, remaining: 3 }]);
@@ -91,7 +91,7 @@ describe.each(algorithms)("a tenth of 50 of a $algorithm", (policy) => {
     expect(local).toBe(5);
   });
 
-  test("is what Redis left, less what was admitted here without it", async () => {
+  test("is the rest that Redis reported, less the units admitted here without it", async () => {
     const limiter = limiterOn([policy]);
     expect(await passing(limiter, 2)).toBe(2);
     redis.gone = false;
@@ -126,7 +126,7 @@ describe.each(algorithms)("a tenth of 50 of a $algorithm", (policy) => {
     expect(await passing(limiter, 10)).toBe(5);
   });
 
-  test("is charged what it cost, even beyond it", async () => {
+  test("is charged the cost, even beyond it", async () => {
     const limiter = limiterOn([policy]);
     expect((await limiter.charge("ada", 30)).allowed).toBe(false);
     expect(await passing(limiter, 3)).toBe(0);
@@ -186,7 +186,7 @@ describe("of several policies", () => {
     expect(policies.map(({ remaining }) => remaining)).toEqual([1, 17, 37, 40]);
   });
 
-  test("one without room for a cost keeps the others from taking it, and they say what they would do", async () => {
+  test("one without room for a cost keeps the others from taking it, and they report their own verdicts", async () => {
     const limiter = limiterOn([
       fixedWindow({ name: "all", limit: 40, window, onFailure: "local" }),
       fixedWindow({ name: "tenth", limit: 40, window }),

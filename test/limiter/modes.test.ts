@@ -15,7 +15,7 @@ import { everyPolicy } from "../support/every-policy.ts";
 const START = Date.UTC(2030, 0, 1) * 1000;
 const SECOND = 1_000_000;
 
-/** A limiter over a memory store with a clock of the test, which counts what it is asked. */
+/** A limiter over a memory store with a clock of the test, which counts its calls. */
 function limiterOf(policies: LimiterOptions["policies"], options: Partial<LimiterOptions> = {}) {
   const state = { nowUs: START, calls: 0, broken: false, costs: [] as readonly number[] };
   const counts = memoryStore({ now: () => state.nowUs });
@@ -68,7 +68,7 @@ describe.each(everyPolicy(2, "1h"))("a $algorithm in shadow", (policy) => {
     );
   });
 
-  test("says what it would have done", async () => {
+  test("reports the verdict that it would have given", async () => {
     const { limiter, state } = limiterOf([shadow, strict]);
     const wouldAllow = async (cost: number) => {
       const { allowed, shadow: rows } = await limiter.limit("ada", { cost });
@@ -88,7 +88,7 @@ describe.each(everyPolicy(2, "1h"))("a $algorithm in shadow", (policy) => {
     expect(JSON.stringify(await limiterOf([strict]).limiter.peek("ada"))).not.toContain("shadow");
   });
 
-  test("alone lets everything pass, and lists nothing", async () => {
+  test("alone lets all requests pass, and lists no policy", async () => {
     const { limiter, state } = limiterOf([shadow]);
     for (const cost of [2, 1, 3, 1]) {
       expect(await limiter.limit("ada", { cost })).toMatchObject({
@@ -137,7 +137,7 @@ describe("a soft policy", () => {
     expect(state.calls).toBe(3);
   });
 
-  test("is none of the policies that a denial names, and nobody waits for it", async () => {
+  test("is none of the policies that a denial names, and no client waits for it", async () => {
     const { limiter } = limiterOf([soft, strict]);
     await limiter.limit("ada", { cost: 2 });
     await limiter.limit("ada", { cost: { soft: 0, strict: 3 } });
@@ -237,7 +237,7 @@ describe("a policy that counts denials", () => {
     expect((await limiter.limit({ ip: "a" })).allowed).toBe(true);
   });
 
-  test("forgets what it has not counted yet with a reset", async () => {
+  test("forgets its uncounted units with a reset", async () => {
     const { limiter } = limiterOf([gate, ban]);
     for (let request = 0; request < 30; request++) await limiter.limit("ada");
     await limiter.reset("ada");

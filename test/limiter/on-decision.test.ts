@@ -12,7 +12,7 @@ import {
 
 const POLICY = fixedWindow({ name: "api", limit: 2, window: "1h", refundable: true });
 
-/** What a listener was told, in order. */
+/** The decisions that a listener got, in order. */
 function listen() {
   const told: string[] = [];
   const onDecision = ({ reason }: Decision, { operation, identity }: DecisionInfo) =>
@@ -20,7 +20,7 @@ function listen() {
   return { told, onDecision };
 }
 
-test("a limiter tells each decision once, with what it was about", async () => {
+test("a limiter reports each decision once, with its subject", async () => {
   const { told, onDecision } = listen();
   const lists = { deny: [{ identity: "eve" }] };
   const limiter = createLimiter({ policies: [POLICY], store: memoryStore(), onDecision, lists });

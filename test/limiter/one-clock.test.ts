@@ -12,7 +12,7 @@ import {
   tokenBucket,
 } from "../../src/index.ts";
 
-/* A store that has a clock of its own lends it to the limiter: what moves it moves what is known of denials, too. */
+/* A store that has a clock of its own lends it to the limiter: when it moves, known denials move, too. */
 
 afterEach(() => vi.useRealTimers());
 
@@ -28,7 +28,7 @@ const minutely = [
 ];
 
 describe.each(minutely)("$algorithm over a memory store with a clock of its own", (policy) => {
-  test("what was denied passes when that clock has moved on, and is denied until then", async () => {
+  test("a denied identity passes when that clock has moved on, and is denied until then", async () => {
     let now = START;
     const limiter = createLimiter({ store: memoryStore({ now: () => now }), policies: [policy] });
     expect((await limiter.limit("ada")).allowed).toBe(true);
@@ -93,7 +93,7 @@ test("the memory store's own default clock moves with faked timers, and with a f
   }
 });
 
-test("a store of one's own lends its clock as well, also for what is counted while it fails", async () => {
+test("a custom store lends its clock as well, also for counts while it fails", async () => {
   let now = START;
   let broken = false;
   const counts = memoryStore({ now: () => now });

@@ -4,8 +4,8 @@ import { createLimiter, memoryStore, tokenBucket } from "../../src/index.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
 /*
- * What an isolate knows to be denied, another one can end: under a plan with other numbers, or by giving back to a policy that
- * is `refundable` there alone. Redis then has room, and the isolate denies for a while that has a bound.
+ * A denial that one isolate knows can end by another: under a plan with other numbers, or by a refund to a policy that is
+ * `refundable` there alone. Redis then has room, and the isolate denies for a bounded while.
  */
 
 const START_US = Date.UTC(2030, 0, 1) * 1000;

@@ -27,7 +27,7 @@ const wide = fixedWindow({ name: "wide", limit: 3, window, onFailure: "local" })
 const narrow = fixedWindow({ name: "narrow", limit: 1, window, onFailure: "local" });
 const closed = fixedWindow({ name: "closed", limit: 9, window, onFailure: "closed" });
 
-/** Of each policy, whether it had room and what remains. */
+/** Whether each policy had room, and its remaining units. */
 async function rowsOf(decision: ReturnType<ReturnType<typeof limiterOf>["limit"]>) {
   const { policies, status } = await decision;
   return [status, ...policies.map(({ allowed, remaining }) => [allowed, remaining])];
@@ -55,7 +55,7 @@ describe("without a store", () => {
     expect(await rowsOf(limit("ada"))).toEqual([200, [true, 2], [true, 9]]);
   });
 
-  test("where one fails closed, nothing is taken, and who charges is charged", async () => {
+  test("if one fails closed, no unit is taken, and a charge counts", async () => {
     const limiter = limiterOf([wide, closed]);
     expect(await rowsOf(limiter.limit("ada"))).toEqual([503, [true, 3], [false, 0]]);
     expect(await rowsOf(limiter.limit("ada"))).toEqual([503, [true, 3], [false, 0]]);
@@ -71,7 +71,7 @@ describe("without a store", () => {
     expect(await rowsOf(limiter.limit("ada", { cost: 0 }))).toEqual([429, [false, 0]]);
   });
 
-  test("a policy that says nothing does as the limiter does", async () => {
+  test("a policy without a verdict has the limiter's", async () => {
     const plain = fixedWindow({ name: "plain", limit: 3, window });
     expect(await rowsOf(limiterOf([plain], "open").limit("ada"))).toEqual([200, [true, 3]]);
     expect(await rowsOf(limiterOf([plain], "closed").limit("ada"))).toEqual([503, [false, 0]]);

@@ -129,7 +129,7 @@ test("Redis hanging: the timeout is kept, and the open breaker adds nothing to i
       () => limiter.limit(identity),
       () => --left > 0,
     );
-    // Five failures open the breaker; after that one probe per second waits for the timeout, and nobody else does.
+    // Five failures open the breaker; after that one probe per second waits for the timeout, and no other request does.
     const seconds = (performance.now() - start) / 1000;
     const waited = decisions.filter(({ error }) => error!.code === "ERR_STORE_TIMEOUT");
     expect(waited.length).toBeGreaterThanOrEqual(5);
@@ -169,7 +169,7 @@ test("a reset that Redis does not confirm is an error", async () => {
   await expect(limiter.reset("somebody")).rejects.toMatchObject({ name: "StoreError" });
 });
 
-test("a refused token is told as what it is", async () => {
+test("a refused token is reported as such", async () => {
   const limiter = createLimiter({
     redis: { url: bridge.url, token: "wrong" },
     timeout: "10s",

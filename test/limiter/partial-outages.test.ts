@@ -46,7 +46,7 @@ function limiterOf(
     become: (identity: string, fate: Fate) => void fates.set(identity, () => fate),
     fates,
     pass: (ms: number) => (nowMs += ms),
-    /** What a master has counted for an identity, past the limiter. */
+    /** The units that a master has counted for an identity, past the limiter. */
     async used(identity: string): Promise<number> {
       let units = 0;
       for (const policy of compile(policies)) {
@@ -66,7 +66,7 @@ const reserve = ({ limiter }: Subject, units = 10): Promise<Hold> =>
 
 describe("a hold whose one master is silent", () => {
   test.each<Fate>(["not sent", "lost", "answer lost"])(
-    "gives back on the other what that took, ten times of ten: %s",
+    "gives back on the other the units that it took, ten times of ten: %s",
     async (fate) => {
       const subject = limiterOf();
       await reserve(subject, 1);
@@ -81,7 +81,7 @@ describe("a hold whose one master is silent", () => {
     },
   );
 
-  test("settles there at what it really cost, and charges what was more", async () => {
+  test("settles there at the actual cost, and charges the excess", async () => {
     const subject = limiterOf();
     await reserve(subject, 1);
     subject.become(OTHER, "not sent");
@@ -132,7 +132,7 @@ describe("a settlement of which a part was not sent", () => {
     expect((await hold.settle(cost))[kind as "returned"]).toEqual({ first: 10, second: 10 });
   });
 
-  test("repeats no part of which nothing is known, whatever became of the others", async () => {
+  test("repeats no part with an unknown result, after any results of the others", async () => {
     const subject = limiterOf();
     await reserve(subject, 1);
     const hold = await reserve(subject);
@@ -160,7 +160,7 @@ describe("extending a hold that took a slot of one of two policies", () => {
   });
 });
 
-test("whatever becomes of calls, no hold gives back what another took, and a settled one counts exactly", async () => {
+test("after any fate of the calls, no hold gives back units of another, and a settled one counts exactly", async () => {
   let settled = 0;
   let other = 0;
   for (let seed = 1; seed <= runs(400); seed++) {
@@ -178,7 +178,7 @@ test("whatever becomes of calls, no hold gives back what another took, and a set
       return weights.find(([, most], i) => (i === 0 ? drawn < most : draw() < most))![0];
     };
     for (const identity of [ONE, OTHER]) subject.fates.set(identity, fate);
-    /** What each master may have counted: between these, whatever was lost. */
+    /** The bounds of each master's count, with any lost calls. */
     const lowest = new Map([
       [ONE, 1],
       [OTHER, 1],
@@ -209,7 +209,7 @@ test("whatever becomes of calls, no hold gives back what another took, and a set
           identity,
           lowest.get(identity)! + (isExact ? cost : took ? Math.min(cost, units) : 0),
         );
-        // A charge beyond what was reserved may reach a master that did not answer before.
+        // A charge above the reservation may reach a master that did not answer before.
         const bound = isExact ? cost : ranOn(identity) ? Math.max(cost, units) : beyond;
         most.set(identity, most.get(identity)! + bound);
       }

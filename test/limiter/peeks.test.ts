@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { createLimiter, type Limiter, type Policy, slidingWindowLog } from "../../src/index.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
-/* `peek()` looks, on a real Redis: no byte of a key and no expiry changes, whatever the plan of the client that looks. */
+/* `peek()` looks, on a real Redis: no byte of a key and no expiry changes, under any plan of the client. */
 
 const LIMIT = 40;
 const WINDOW = "1d";
@@ -50,7 +50,7 @@ async function stateOf(identity: string): Promise<Record<string, unknown>> {
 
 const beside = [slidingWindowLog({ name: "beside", limit: 500, window: WINDOW })];
 
-/** What was taken before the look: part of the limit, all of it, and half as much again. */
+/** The units taken before the look: part of the limit, all of it, and half as much again. */
 const TAKEN = [3, LIMIT, LIMIT * 1.5];
 
 test.for(

@@ -18,7 +18,7 @@ function countingStore(): { readonly store: Store; readonly calls: () => number 
   return { store, calls: () => calls };
 }
 
-test("what is known of a client under its plan is known with its next request", async () => {
+test("a denial known under a client's plan is known at its next request", async () => {
   const { store, calls } = countingStore();
   const policies = [fixedWindow({ name: "p", limit: 9, window: "1d" })];
   const limiter = createLimiter({ store, policies, plans: { free: { p: { limit: 1 } } } });
@@ -30,7 +30,7 @@ test("what is known of a client under its plan is known with its next request", 
   expect(calls()).toBe(1);
 });
 
-test("what is known of a dimension is known under a plan that leaves its policies as they are", async () => {
+test("a denial known of a dimension is known under a plan that leaves its policies as they are", async () => {
   const { store, calls } = countingStore();
   const policies = [
     fixedWindow({ name: "user", limit: 9, window: "1d", by: "user" }),

@@ -94,7 +94,7 @@ test("a wall clock that is an hour off changes nothing", async () => {
   }
 });
 
-test("a reset is felt at once, also by what the isolate knew", async () => {
+test("a reset takes effect at once, also on the isolate's known denials", async () => {
   const limiter = limiterOn(fixedWindow({ limit: 1, window: "1d" }));
   const identity = crypto.randomUUID();
   await limiter.limit(identity);

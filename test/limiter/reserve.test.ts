@@ -35,7 +35,7 @@ const EVERY = Object.fromEntries(
 
 const WINDOWS = WINDOW_FACTS.map(({ algorithm }) => [algorithm, EVERY[algorithm]] as const);
 
-/** Somebody whom no other test has counted, and how many units of each policy are left. */
+/** A client of its own, and the remaining units of each policy. */
 function client(limiter: Limiter) {
   const identity = crypto.randomUUID();
   return {
@@ -60,7 +60,7 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     return createLimiter({ ...place, policies });
   };
 
-  test("what a request did not need is there for the next one", async () => {
+  test("units that a request did not need are there for the next one", async () => {
     const limiter = open(requests(), tokens());
     const { identity, left } = client(limiter);
     const hold = await limiter.reserve(identity, { cost: { tokens: 4_000 } });
@@ -79,7 +79,7 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
   });
 
   test.each(Object.entries(EVERY))(
-    "%s gives back what was reserved too much",
+    "%s gives back the excess of a reservation",
     async (_, policy) => {
       const limiter = open({ ...policy, name: "units" } as Policy);
       const { identity, left } = client(limiter);
@@ -94,7 +94,7 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     },
   );
 
-  test.each(WINDOWS)("%s gives back while it is full of what others took", async (_, policy) => {
+  test.each(WINDOWS)("%s gives back while it is full of other takers' units", async (_, policy) => {
     const limiter = open({ ...policy, name: "units" } as Policy);
     const { identity, left } = client(limiter);
     const hold = await limiter.reserve(identity, { cost: 8 });
@@ -106,7 +106,7 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     expect(await left()).toEqual({ units: 5 });
   });
 
-  test.each(Object.entries(EVERY))("%s charges what was reserved too little", async (_, policy) => {
+  test.each(Object.entries(EVERY))("%s charges the deficit of a reservation", async (_, policy) => {
     const limiter = open({ ...policy, name: "units" } as Policy);
     const { identity, left } = client(limiter);
     const hold = await limiter.reserve(identity, { cost: 2 });
@@ -118,7 +118,7 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     expect(await left()).toEqual({ units: 3 });
   });
 
-  test("a bucket gives back what has not refilled since", async () => {
+  test("a bucket gives back units that have not refilled since", async () => {
     const limiter = open({ ...EVERY["token-bucket"], name: "units" } as Policy);
     const { identity, left } = client(limiter);
     const hold = await limiter.reserve(identity, { cost: 8 });
@@ -164,7 +164,7 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     expect(await left()).toEqual({ tokens: 4_960 });
   });
 
-  test("without a cost, or without what a policy costs, the reservation stands", async () => {
+  test("without a cost, or without that of a policy, the reservation stands", async () => {
     const limiter = open(requests(), tokens());
     const { identity, left } = client(limiter);
     const hold = await limiter.reserve(identity, { cost: { tokens: 100 } });
@@ -249,7 +249,7 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     expect((await limiter.peek(identity)).shadow[0]).toMatchObject({ remaining: 2 });
   });
 
-  test("what was taken of a shard goes back to that shard", async () => {
+  test("units taken of a shard go back to that shard", async () => {
     const hot = slidingWindowLog({
       name: "hot",
       limit: 8,
@@ -284,7 +284,7 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     }
   });
 
-  test("a plan's client gets back what its plan took", async () => {
+  test("a plan's client gets back the units that its plan took", async () => {
     nowUs = begin;
     const place: Partial<CreateLimiterOptions> =
       kind === "memory"
@@ -339,7 +339,7 @@ test("a settlement is one call, and none where the estimate was right", async ()
   expect(calls).toEqual({ decide: 4, refund: 1 });
 });
 
-test("the store decides every denial of what can come back, and what cannot is known", async () => {
+test("the store decides every denial by a refundable policy, and other denials are known", async () => {
   const { store, calls } = countingStore();
   const limiter = createLimiter({ store, policies: [requests(2), tokens(10)] });
   await limiter.limit("ada", { cost: { tokens: 8 } });
@@ -353,7 +353,7 @@ test("the store decides every denial of what can come back, and what cannot is k
   expect(calls.decide).toBe(5);
 });
 
-test("a denial is known by what cannot come back, not by what can", async () => {
+test("a denial is known by policies without refunds, not by refundable ones", async () => {
   let nowUs = FUTURE;
   const limiter = createLimiter({
     store: memoryStore({ now: () => nowUs }),
@@ -423,7 +423,7 @@ test("a charge that is sent again and again during an outage is counted once, he
   }
 });
 
-test("what got no answer stays unknown when the rest is sent at last", async () => {
+test("parts without an answer stay unknown when the rest is sent at last", async () => {
   const world = countingStore();
   const bytes = fixedWindow({ name: "bytes", limit: 1_000, window: "1m" });
   const limiter = createLimiter({ store: world.store, policies: [tokens(), bytes] });
@@ -442,11 +442,11 @@ test("what got no answer stays unknown when the rest is sent at last", async () 
   expect(world.calls).toEqual({ decide: 2, refund: 1 });
 });
 
-test("what an outage's own count took goes back to it, and nobody knows what Redis took", async () => {
+test("units counted by an outage's own count go back to it, and the count of Redis stays unknown", async () => {
   const world = countingStore();
   const policies = [requests(), tokens(100)];
   const limiter = createLimiter({ store: world.store, policies, onFailure: "local" });
-  // So that the count continues from what the store has said.
+  // So that the count continues from the store's last answer.
   await limiter.limit("ada", { cost: { tokens: 20 } });
   world.failure = TIMEOUT;
   const hold = await limiter.reserve("ada", { cost: { tokens: 80 } });
@@ -479,7 +479,7 @@ test("a reservation that Redis was not asked about is settled where it was count
   expect((await limiter.limit("ada", { cost: 50 })).allowed).toBe(true);
 });
 
-test("a hold of what a list names takes nothing", async () => {
+test("a hold of a listed identity takes nothing", async () => {
   const { store, calls } = countingStore();
   const lists = { allow: [{ identity: "ada" }], deny: [{ identity: "eve" }] };
   const limiter = createLimiter({ store, policies: [tokens()], lists });

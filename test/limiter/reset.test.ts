@@ -41,7 +41,7 @@ describe("a reset", () => {
     expect(await reason()).toBe("allowed");
   });
 
-  test("leaves others what is known of them", async () => {
+  test("leaves the known denials of others", async () => {
     await limiter.limit("bob");
     await limiter.reset("ada");
     expect((await limiter.limit("bob")).reason).toBe("cached-denial");
@@ -76,7 +76,7 @@ describe("a reset", () => {
     expect(await reason()).toBe("allowed");
   });
 
-  test("that Redis does not confirm is an error, and what is known stays", async () => {
+  test("that Redis does not confirm is an error, and known denials stay", async () => {
     await reason();
     reset = () => Promise.reject(new StoreError("ERR_STORE_TIMEOUT", "late"));
     await expect(limiter.reset("ada")).rejects.toMatchObject({ code: "ERR_STORE_TIMEOUT" });
@@ -84,7 +84,7 @@ describe("a reset", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("forgets what this isolate counted while Redis was away", async () => {
+  test("forgets the units that this isolate counted while Redis was away", async () => {
     answer = () => {
       throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
     };
@@ -94,7 +94,7 @@ describe("a reset", () => {
     expect([await passes(), await passes()]).toEqual([true, false]);
   });
 
-  test("forgets what this isolate counted even if Redis does not confirm it", async () => {
+  test("forgets the units that this isolate counted even if Redis does not confirm it", async () => {
     answer = () => {
       throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
     };
@@ -122,7 +122,7 @@ describe("a reset", () => {
     expect([isAllowed, rows[0]!.remaining]).toEqual([true, 0]);
   });
 
-  test("forgets what this isolate counted of every policy and dimension", async () => {
+  test("forgets the units that this isolate counted of every policy and dimension", async () => {
     answer = () => {
       throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
     };

@@ -19,7 +19,7 @@ function settingsOf(options: Partial<LimiterOptions>) {
   return settings;
 }
 
-test("what the options leave open has a default", () => {
+test("options left out have their defaults", () => {
   expect(settingsOf({})).toEqual({
     plans: new Map(),
     prefix: "tg",
@@ -31,7 +31,7 @@ test("what the options leave open has a default", () => {
   });
 });
 
-test("what they say holds", () => {
+test("given options hold", () => {
   expect(
     settingsOf({
       prefix: "shop",

@@ -19,7 +19,7 @@ import { createMemory } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Fate, twoMasters } from "./two-masters.ts";
 
-/* What is right for one policy, shard or dimension by chance shows with two of them. */
+/* One policy, shard or dimension may be right by chance: a fault shows with two of them. */
 
 const START_US = 2_000_000_000_000_000;
 const SECOND_US = 1_000_000;
@@ -139,7 +139,7 @@ describe("of several dimensions", () => {
   });
 
   test.for(["key", "ip"])(
-    "a request that costs nothing of the first takes what it costs of the second, by %s",
+    "a request that costs 0 of the first takes its cost of the second, by %s",
     async (by) => {
       const policies = [
         fixedWindow({ name: "first", by: "key", limit: 5, window: "1d" }),
@@ -152,13 +152,13 @@ describe("of several dimensions", () => {
     },
   );
 
-  test("a cost that never fits shows what is known of each, at the store's moment", async () => {
+  test("a cost that never fits shows the known state of each, at the store's moment", async () => {
     const { limiter, world } = limiterOf({ policies: two });
     await limiter.limit(ada);
     const never = await limiter.limit(ada, { cost: { "ip-too": 6 } });
     expect(never).toMatchObject({ reason: "cost-exceeds-limit" });
     expect(never.policies.map(({ remaining }) => remaining)).toEqual([100, 5, 0]);
-    // What denies has all of its limit, now: by the clock of the known denial, not by the machine's.
+    // The denying policy has all of its limit, now: by the clock of the known denial, not by the machine's.
     expect(never.headers().get("X-RateLimit-Reset")).toBe(String(START_US / SECOND_US));
     expect(world.asked).toHaveLength(1);
   });

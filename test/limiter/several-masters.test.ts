@@ -55,7 +55,7 @@ test("a policy whose master is dead is decided by its own verdict, the others by
   expect(given.calls.map(({ call }) => call)).toEqual(["consume", "consume", "consume"]);
 });
 
-test("a live master that has no room denies, whatever the verdict of a dead one", async () => {
+test("a live master without room denies, under any verdict for a dead one", async () => {
   const given = limiterOf(OPEN);
   const keys = await keysOf(given);
   given.dead.add("b");
@@ -67,7 +67,7 @@ test("a live master that has no room denies, whatever the verdict of a dead one"
     [true, 2],
     [true, 6],
   ]);
-  // Everybody gets the unit back.
+  // All clients get the unit back.
   expect(given.calls.slice(3)).toMatchObject([{ call: "refund", keys: [keys.all], costs: [1] }]);
 });
 
@@ -85,7 +85,7 @@ test("if a dead master's verdict denies, the live ones give back", async () => {
   expect(given.calls.slice(3)).toMatchObject([{ call: "refund", keys: [keys.ip], costs: [2] }]);
 });
 
-test("a dead master's policy counts locally, and only what was admitted", async () => {
+test("a dead master's policy counts locally, and only admitted units", async () => {
   const given = limiterOf({ ...OPEN, key: "local" });
   const keys = await keysOf(given);
   given.dead.add("b");
@@ -97,7 +97,7 @@ test("a dead master's policy counts locally, and only what was admitted", async 
   expect(statuses).toEqual([200, 200, 429]);
 });
 
-test("if no master answers, every verdict decides and nothing is given back", async () => {
+test("if no master answers, every verdict decides and no unit is given back", async () => {
   const given = limiterOf(OPEN);
   await keysOf(given);
   for (const tag of ["a", "b", "*"]) given.dead.add(tag);
@@ -138,7 +138,7 @@ test("a denial of one dimension alone is learnt after the store has said whether
   }
 });
 
-test("a denial is not learnt while nobody knows whether the store spans several partitions", async () => {
+test("a denial is not learnt before it is known whether the store spans several partitions", async () => {
   const given = limiterOf(OPEN, (store) => ({ ...store, spansPartitions: async () => false }));
   given.state.isCluster = false;
   const keys = await keysOf(given);
@@ -174,6 +174,6 @@ test("a denial in an outage asks no more of the store than the request did", asy
   const statuses: number[] = [];
   for (let request = 0; request < 3; request++) statuses.push((await limiter.limit(WHO)).status);
   expect(statuses).toEqual([200, 429, 429]);
-  // Whether the store spans partitions says nothing about what this isolate has counted.
+  // Whether the store spans partitions does not matter for this isolate's own counts.
   expect(probes).toBe(0);
 });

@@ -7,7 +7,7 @@ import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { compile } from "../support/compile-policy.ts";
 import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
 
-/* A request that costs nothing but of a policy in shadow is treated as without that policy. */
+/* A request whose only cost is of a policy in shadow is treated as without that policy. */
 
 const numbers = { limit: 10, window: "1d" } as const;
 const rides = fixedWindow({ name: "rides", ...numbers });

@@ -49,7 +49,7 @@ function limiterOf(options: Omit<LimiterOptions, "store">, store?: Store) {
     settings,
     EVERY_FEATURE,
   );
-  /** How many of so many requests are allowed. */
+  /** The number of allowed requests, of this many. */
   async function admitted(count: number, ...request: Parameters<typeof limiter.limit>) {
     let allowed = 0;
     for (let i = 0; i < count; i++) allowed += Number((await limiter.limit(...request)).allowed);
@@ -61,7 +61,7 @@ function limiterOf(options: Omit<LimiterOptions, "store">, store?: Store) {
 const three = () => [fixedWindow({ name: "hot", limit: 10, ...DAY, shards: 3 })];
 
 describe("a policy with shards", () => {
-  test("admits its limit and no more, whatever the order", async () => {
+  test("admits its limit and no more, in any order", async () => {
     const { admitted, asked } = limiterOf({ policies: three() });
     expect(await admitted(50, "ada")).toBe(10);
     expect(new Set(asked.flat())).toEqual(
@@ -70,7 +70,7 @@ describe("a policy with shards", () => {
     expect(await admitted(50, "bob")).toBe(10);
   });
 
-  test("has the first shards take what does not divide", async () => {
+  test("has the first shards take the remainder of the division", async () => {
     const { draws, limiter } = limiterOf({ policies: three() });
     const left: number[] = [];
     for (const draw of [0, 0.34, 0.67]) {
@@ -80,7 +80,7 @@ describe("a policy with shards", () => {
     expect(left).toEqual([3, 2, 2]);
   });
 
-  test("shows the whole limit, and what is left in the shard that was asked", async () => {
+  test("shows the whole limit, and the remaining units of the asked shard", async () => {
     const { limiter } = limiterOf({
       policies: [tokenBucket({ name: "hot", limit: 20, refill: 10, per: "1s", shards: 4 })],
     });
@@ -128,7 +128,7 @@ describe("a policy with shards", () => {
     expect(asked.flat()).toEqual(["tg:{ada#0}:hot:f2"]);
   });
 
-  test("shows itself after a charge of nothing", async () => {
+  test("shows itself after a charge of 0", async () => {
     const { limiter, asked } = limiterOf({
       policies: [...three(), fixedWindow({ name: "own", limit: 9, ...DAY })],
     });
@@ -238,7 +238,7 @@ describe("a policy with shards", () => {
     expect(tags).toMatchObject({ burst: tags["all"], ip: "{192.0.2.1}", slow: "{*}" });
   });
 
-  test("keeps what was consumed when the plan changes", async () => {
+  test("keeps the consumed units when the plan changes", async () => {
     const { admitted } = limiterOf({
       policies: three(),
       plans: { gold: { hot: { limit: 31 } } },
@@ -257,7 +257,7 @@ describe("a policy with shards", () => {
     expect(asked).toHaveLength(4);
   });
 
-  test("knows nothing of a shard any more once another plan has changed what is counted", async () => {
+  test("knows nothing of a shard any more once another plan has changed its count", async () => {
     const bucket = tokenBucket({ name: "hot", limit: 4, refill: 1, per: "1d", shards: 2 });
     const { admitted, limiter } = limiterOf({
       policies: [bucket],
@@ -265,7 +265,7 @@ describe("a policy with shards", () => {
     });
     expect(await admitted(20, "ada", { plan: "gold" })).toBe(8);
     expect(await admitted(6, "ada")).toBe(0);
-    // Nothing was forgotten under the lower limit.
+    // No unit was forgotten under the lower limit.
     expect(await admitted(20, "ada", { plan: "gold" })).toBe(0);
     await limiter.reset("ada");
     expect(await admitted(20, "ada", { plan: "gold" })).toBe(8);
@@ -286,7 +286,7 @@ describe("a policy with shards", () => {
     expect(await admitted(300, "ada")).toBe(100 - units);
   });
 
-  test("carries what holds turn out to cost beyond their estimates in all its shards", async () => {
+  test("carries the costs of holds beyond their estimates in all its shards", async () => {
     const policies = [
       fixedWindow({ name: "tokens", limit: 800, window: "1h", shards: 8, refundable: true }),
     ];
@@ -338,7 +338,7 @@ describe("a policy with shards", () => {
     },
   );
 
-  test("in shadow denies nobody", async () => {
+  test("in shadow denies no request", async () => {
     const { admitted, limiter } = limiterOf({
       policies: [
         fixedWindow({ name: "hot", limit: 10, ...DAY, shards: 3, mode: "shadow" }),
@@ -368,7 +368,7 @@ describe.each([
   ["one Redis", () => memoryStore({ now: () => START_US })],
   ["three masters", threeMasters],
 ] as const)("a ledger of late costs and requests, on %s", (_, open) => {
-  test("leaves to requests what no charge and no settlement took, however they are spread", async () => {
+  test("leaves to requests the units that no charge and no settlement took, however they are spread", async () => {
     for (let seed = 1; seed <= runs(60); seed++) {
       const draw = random(seed);
       const upTo = (most: number) => Math.floor(draw() * (most + 1));

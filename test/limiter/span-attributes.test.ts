@@ -50,7 +50,7 @@ async function inSpan<Result>(name: string, run: () => Promise<Result>): Promise
   });
 }
 
-/** What the ended spans say, by name. */
+/** The attributes of the ended spans, by name. */
 const attributes = () =>
   Object.fromEntries(exporter.getFinishedSpans().map((span) => [span.name, span.attributes]));
 
@@ -64,7 +64,7 @@ function deniedBy(policy: string) {
   };
 }
 
-test("the span in which a limiter decides says what, also among parallel ones", async () => {
+test("the span in which a limiter decides has its attributes, also among parallel ones", async () => {
   const limiter = createLimiter({
     store: memoryStore(),
     policies: [
@@ -184,7 +184,7 @@ test("a gateway says it, and of a client that a list lets pass", async () => {
   });
 });
 
-test("without a span, and on one that nobody will see, nothing is said", async () => {
+test("without a span, and on one that is not recorded, no attribute is set", async () => {
   const limiter = createLimiter({
     store: memoryStore(),
     policies: [fixedWindow({ name: "day", limit: 9, window: "1d" })],

@@ -28,7 +28,7 @@ function limiterOf() {
   const settings = { ...DEFAULTS, policies, now: () => 1_000, random: () => 0 };
   const [shard] = shardsOf(policies[0]!);
 
-  /** What Redis has counted of each shard, past the limiter. */
+  /** The units that Redis has counted of each shard, past the limiter. */
   const used = () =>
     Promise.all(
       Array.from({ length: SHARDS }, async (_, i) => {
@@ -49,14 +49,14 @@ const ADA = { key: "ada", ip: "a" };
 const RESERVED = { cost: { tokens: 10, calls: 1 } };
 
 describe("a settlement that charges every shard", () => {
-  test("charges later what was not sent, and nothing twice", async () => {
+  test("charges later the units that were not sent, and none twice", async () => {
     const { limiter, fates, used, calls } = limiterOf();
     const hold = await limiter.reserve(ADA, RESERVED);
     fates.set("ada#2", "not sent");
     const first = { status: "not-sent", error: { code: "ERR_STORE_SUSPENDED" } };
     expect(await hold.settle({ tokens: 90 })).toMatchObject({ ...first, charged: { tokens: 60 } });
     expect(await used()).toEqual([30, 20, 0, 20]);
-    // What is left is spread anew: the silent shard's part of it is left again.
+    // The rest is spread anew: the silent shard's part of it is left again.
     for (const charged of [75, 79]) {
       expect(await hold.settle({ tokens: 90 })).toMatchObject({
         ...first,
@@ -76,7 +76,7 @@ describe("a settlement that charges every shard", () => {
   });
 
   test.for(["lost", "answer lost"] as const)(
-    "repeats nothing that may have run: %s",
+    "repeats no call that may have run: %s",
     async (fate) => {
       const { limiter, fates, used, calls } = limiterOf();
       const hold = await limiter.reserve(ADA, RESERVED);
@@ -91,7 +91,7 @@ describe("a settlement that charges every shard", () => {
     },
   );
 
-  test("tells apart what is unknown and what was not sent", async () => {
+  test("tells apart parts with an unknown result and parts that were not sent", async () => {
     const { limiter, fates, used } = limiterOf();
     const hold = await limiter.reserve(ADA, RESERVED);
     fates.set("ada#1", "not sent").set("ada#2", "lost");
@@ -105,7 +105,7 @@ describe("a settlement that charges every shard", () => {
     expect(sum).toBe(70);
   });
 
-  test("goes on telling the first failure of which nothing is known", async () => {
+  test("goes on reporting the first failure with an unknown result", async () => {
     const { limiter, fates } = limiterOf();
     const hold = await limiter.reserve(ADA, RESERVED);
     fates.set("ada#1", "not sent").set("ada#2", "lost");

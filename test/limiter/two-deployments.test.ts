@@ -17,7 +17,7 @@ import { least, runs } from "../support/runs.ts";
 
 /*
  * Two deployments of one limiter that are alive at once, with limits of their own: through leases, shards and holds. A ledger
- * counts what was admitted and not given back. No window may hold more of it than the larger limit.
+ * counts the units admitted and not given back. No window may hold more of it than the larger limit.
  */
 
 const START = 4_000_000_000_000_000;
@@ -31,7 +31,7 @@ interface Admission {
 interface Kind {
   readonly name: string;
   readonly policy: (limit: number) => Policy;
-  /** What the spans of a limit that ends now may hold, from when on. */
+  /** The most that the spans of a limit that ends now may hold, and since when. */
   readonly spans: (
     now: number,
     admissions: readonly Admission[],
@@ -128,7 +128,7 @@ describe.each(KINDS)("two deployments of a $name", ({ policy, spans }) => {
               if (!hold) continue;
               const spent = Math.floor(used * of!.units);
               await hold.settle(spent);
-              // What has left the policy no longer matters, so that all that was not spent may count as given back.
+              // Units that have left the policy no longer matter, so that all unspent ones may count as given back.
               returned += of!.units - spent;
               of!.units = spent;
               continue;

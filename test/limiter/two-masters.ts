@@ -4,7 +4,7 @@ import { CrossSlotError } from "../../src/store/cross-slot.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** What becomes of a call: it runs and is answered; it runs, and the answer is lost; it is lost before; it is not sent. */
+/** The fate of a call: it runs and is answered; it runs, and the answer is lost; it is lost before; it is not sent. */
 export type Fate = "answered" | "answer lost" | "lost" | "not sent";
 
 export type Call = "consume" | "peek" | "charge" | "refund" | "extend";
@@ -20,7 +20,7 @@ export interface Ran {
  * Two masters of a Redis Cluster: keys of two hash slots are refused in one call, as by a Cluster. Each call about a master
  * meets its fate there, and is written down.
  *
- * @param fateOf decides what becomes of a call, by its first key
+ * @param fateOf decides the fate of a call, by its first key
  */
 export function twoMasters(nowUs: () => number, fateOf: (key: string, call: Call) => Fate) {
   const masters = [memoryStore({ now: nowUs }), memoryStore({ now: nowUs })] as const;

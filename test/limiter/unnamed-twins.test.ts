@@ -23,7 +23,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** A prefix that no other test has: what was reported once is not reported again. */
+/** A prefix of its own: a report is made once per prefix. */
 const prefix = () => `t${crypto.randomUUID()}`;
 const window = () => fixedWindow({ limit: 1, window: "1d" });
 const said = () => warn.mock.calls.map(([message]) => String(message));
@@ -92,7 +92,7 @@ test.for<[what: string, one: Partial<LimiterOptions>, other: Partial<LimiterOpti
   expect(said()).toEqual([]);
 });
 
-test("one memory and one client are one place, whoever made them", () => {
+test("one memory and one client are one place, for all limiters made with them", () => {
   const client = { evalsha: async () => [], eval: async () => [] };
   for (const place of [{ store: memoryStore() }, { redis: client }]) {
     const options = { prefix: prefix(), policies: [window()], ...place };
@@ -102,7 +102,7 @@ test("one memory and one client are one place, whoever made them", () => {
   expect(said()).toHaveLength(2);
 });
 
-test("a gateway's rules are not limiters that anybody forgot to name: there it is a fault, or they differ", () => {
+test("a gateway's rules are not limiters that lack a name: there it is a fault, or they differ", () => {
   const policies = [{ algorithm: "fixed-window", limit: 1, window: "1d" }];
   createGateway({
     ORIGIN: "https://origin.example",
@@ -113,7 +113,7 @@ test("a gateway's rules are not limiters that anybody forgot to name: there it i
   expect(said()).toEqual([]);
 });
 
-test("no more than 1,000 names are noted, whatever a process makes", () => {
+test("no more than 1,000 names are noted, of any number that a process makes", () => {
   const first = prefix();
   for (let i = 0; i < 1_000; i++) createLimiter({ prefix: prefix(), policies: [window()] });
   for (const _ of [1, 2]) createLimiter({ prefix: first, policies: [window()] });

@@ -6,9 +6,9 @@ import { type Limiter, memoryStore, type Store, StoreError } from "../../src/ind
 export interface UnsteadyRedis {
   readonly store: Store;
   gone: boolean;
-  /** What it counts with. */
+  /** The store that it counts with. */
   counts: Store;
-  /** What each answer waits for on its way. */
+  /** The promise on which each answer waits on its way. */
   arrival: () => Promise<void> | void;
 }
 

@@ -55,7 +55,7 @@ describe("a ban that local denials fill", () => {
         state.nowUs += SECOND;
         waits.push((await limiter.limit("ada")).retryAfterMs);
       }
-      // Four seconds wait for the gate, the fifth denial for the ban; nothing moves its end while it holds.
+      // Four seconds wait for the gate, the fifth denial for the ban; its end does not move while it holds.
       expect(waits.slice(0, 4)).toEqual([59_000, 58_000, 57_000, 56_000]);
       const ends = waits.slice(4).map((wait, i) => wait + i * 1000);
       expect(new Set(ends).size).toBe(1);
@@ -77,7 +77,7 @@ describe("a ban that local denials fill", () => {
     expect((await limiter.limit("ada")).allowed).toBe(true);
   });
 
-  test("is not made longer by what is denied during the ban, whatever else denies", async () => {
+  test("is not made longer by denials during the ban, of any policy", async () => {
     const dimensions = [
       { ...gate, by: "ip" },
       { ...ban, by: "key" },
@@ -162,7 +162,7 @@ describe("denials that wait to be counted", () => {
   });
 
   test.for([true, false])(
-    "are not counted twice after a call of which nothing is known, if it ran: %o",
+    "are not counted twice after a call with an unknown result, if it ran: %o",
     async (ran) => {
       const { limiter, state, left } = await afterThree();
       state.failure = { code: "ERR_STORE_TIMEOUT", ran };
@@ -254,7 +254,7 @@ describe("denials that wait", () => {
       waiting.add("key", 0);
       waiting.add("key", 401);
       expect(waiting.take("key", ms, WINDOW_MS).count).toBe(count);
-      // With the call that takes them, whatever becomes of it.
+      // They leave with the call that takes them, even if it fails.
       expect(waiting.take("key", ms, WINDOW_MS).count).toBe(0);
     }
   });

@@ -15,7 +15,7 @@ function compiled(options: ListOptions) {
   return lists!;
 }
 
-/** What the lists say about a request of which only this is known. */
+/** The verdict of the lists on a request of which only this is known. */
 function find(options: ListOptions, subject: Partial<Subject>, nowMs = NOW_MS) {
   return compiled(options).find({ identities: [], ...subject }, nowMs);
 }
@@ -48,7 +48,7 @@ describe("lists", () => {
     }
   });
 
-  test("exempt who is on both", () => {
+  test("exempt a client on both", () => {
     const deny = [{ cidr: "10.0.0.0/8" }, { asn: 64496 }];
     const both = { allow: [{ cidr: "10.1.0.0/16" }, { identity: "ada" }], deny };
     expect(find(both, { ip: "10.1.2.3" })).toBe("exempt");
@@ -93,7 +93,7 @@ describe("lists", () => {
     }
   });
 
-  test("refuse again who was exempt for a time", () => {
+  test("refuse again a client that was exempt for a time", () => {
     const options = {
       allow: [{ cidr: "10.1.0.0/16", until: "2027-01-01T00:00:00Z" }],
       deny: [{ cidr: "10.0.0.0/8" }],
@@ -164,7 +164,7 @@ describe("lists", () => {
     );
   });
 
-  test("say which kinds of entries they have, so that nothing else need be known", () => {
+  test("say which kinds of entries they have, so that no other fact need be known", () => {
     const lists = compiled({
       allow: [{ identity: "ada" }],
       deny: [{ cidr: "10.0.0.0/8" }, { cidr: "11.0.0.0/8" }, { identity: "bob" }],

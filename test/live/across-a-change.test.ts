@@ -38,7 +38,7 @@ async function eventually(ask: () => Promise<string>, expected: string): Promise
   expect(seen.at(-1)).toBe(expected);
 }
 
-test("a hold of before a change gives back after it what the request did not use", async () => {
+test("a hold from before a change gives back after it the units that the request did not use", async () => {
   const failures = (limit: number) =>
     rule({ ...quota("api", limit), counts: "failures", when: { status: [401] } });
   const origin = slowOrigin();
@@ -60,7 +60,7 @@ test("a hold of before a change gives back after it what the request did not use
   await eventually(left, "8, 8 left");
 });
 
-test("leases of before a change expire unused: never more pass than the limit", async () => {
+test("leases from before a change expire unused: never more pass than the limit", async () => {
   const leased = (other: number) => ({
     rules: [
       { path: "/api/*", partition: "*", policies: [{ ...quota("api", 200), lease: "1s" }] },

@@ -12,7 +12,7 @@ const rules = (policy: object) => ({
   ],
 });
 
-test("a live document that changes a zone, an anchor or a window keeps what was consumed", async () => {
+test("a live document that changes a zone, an anchor or a window keeps the consumed units", async () => {
   const gateway = await startLiveGateway({
     RULES: rules({ window: "month", timeZone: "Europe/Berlin" }).rules,
   });
@@ -62,7 +62,7 @@ test("a live document that changes a zone, an anchor or a window keeps what was 
   const told = Number(denied.headers.get("retry-after"));
   expect(Math.abs(told - (end - Date.now()) / 1000)).toBeLessThan(60);
 
-  // A fault leaves the document of before in force, with its count.
+  // A fault leaves the earlier document in force, with its count.
   for (const [i, faulty] of [
     { window: "month", timeZone: "Europe/Atlantis" },
     { window: "month", anchor: 32 },
@@ -78,7 +78,7 @@ test("a live document that changes a zone, an anchor or a window keeps what was 
   expect(await explained()).toMatchObject({ remaining: 0, timeZone: "UTC" });
 });
 
-test("plans and overrides change the numbers of a calendar's window, and keep what was consumed", async () => {
+test("plans and overrides change the numbers of a calendar's window, and keep the consumed units", async () => {
   const gateway = await startLiveGateway();
   const [own] = rules({ window: "month", timeZone: "Europe/Berlin" }).rules;
   const document = {

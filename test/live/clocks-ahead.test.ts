@@ -9,7 +9,7 @@ const NOW_MS = Date.UTC(2031, 0, 1, 9);
 
 afterEach(() => void vi.useRealTimers());
 
-/** What is read where Redis has a revision that was written so far ahead of this isolate's clock. */
+/** The rules that are read where Redis has a revision that was written this far ahead of the isolate's clock. */
 async function readAhead(ms: number) {
   vi.useFakeTimers({ now: NOW_MS, toFake: ["Date"] });
   const revision = String((NOW_MS + ms) * 1000);
@@ -29,7 +29,7 @@ test("a revision of a clock that is up to a day ahead is believed", async () => 
   expect(sent).toEqual(["HMGET", "HGETALL", "HGETALL"]);
 });
 
-test("a revision that is further ahead is not, and what stands beside it is in force", async () => {
+test("a revision that is further ahead is not, and the one beside it is in force", async () => {
   const { state } = await readAhead(DAY_MS + 1);
   expect(state).toMatchObject({
     revision: 1,

@@ -64,7 +64,7 @@ const CASES = [
 
 describe.each(["hashed", "plain"])("with %s names", (METRICS_IDENTITIES) => {
   test.each(CASES)(
-    "by its name alone the one that was denied most at %s, from %s, is blocked, and nobody else",
+    "by its name alone the client with the most denials at %s, from %s, is blocked, and no other",
     async (path, ip, headers, other) => {
       const { call, deniedMost, isolate } = await start({ METRICS_IDENTITIES });
       const { partition } = await deniedMost(path, ip, headers);
@@ -234,7 +234,7 @@ test("a client that is blocked by digest is told no quota", async () => {
   expect((await told())[0]).toBe(403);
 });
 
-test("what a reset by digest forgets is said of every policy that counts the same clients", async () => {
+test("the counts that a reset by digest forgets are listed for every policy that counts the same clients", async () => {
   const gateways = await meteredGateways([
     { path: "/api/*", partition: ["ip"], policies: [quota("burst", 3), quota("daily", 4)] },
     { path: "/other", partition: ["header:x-key"], policies: [quota("keys", 3)] },

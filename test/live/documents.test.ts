@@ -118,7 +118,7 @@ const FAULTY: readonly [unknown, string][] = [
     withOverride({ identity: "x-user-id:1", policies: { api: { limit: 1 } }, untl: 1 }),
     "overrides[0].untl",
   ],
-  // What has such names of its own is no text, and cannot be made one.
+  // A value that has such names of its own is no text, and cannot be made one.
   [
     withOverride({ identity: "x-user-id:1", plan: { toString: 1, valueOf: 1 } }),
     "overrides[0].plan",
@@ -219,7 +219,7 @@ test.each(FAULTY)("%j has a fault at %s, with a remedy", async (document, path) 
   }
 });
 
-test("whatever is written in place of a document, the rules of before stay in force", async () => {
+test("for any text in place of a document, the earlier rules stay in force", async () => {
   const gateway = await startLiveGateway();
   const sound = withPolicy({ limit: 1_000_000 });
   expect(gateway.administered.checkDocument(sound)).toEqual([]);
@@ -240,7 +240,7 @@ test("whatever is written in place of a document, the rules of before stay in fo
   expect(gateway.administered.enforced().error).toBeUndefined();
 });
 
-test("rules that count by address need to be told who is trusted with it", async () => {
+test("rules that count by address need a setting for the trusted proxy", async () => {
   const { administered } = await startLiveGateway({ CLIENT_IP: undefined });
   const faults = administered.checkDocument(withRule({ partition: ["ip"] }));
   expect(faults.map(({ path }) => path)).toEqual(["CLIENT_IP"]);

@@ -77,7 +77,7 @@ test("a block after Redis lost the live rules takes neither them nor earlier blo
   await old.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
   expect(await answers(old)).toEqual(["200 7", "403", "403"]);
   expect(JSON.parse(await old.own("/health")).status).toBe("degraded");
-  // What was put after the loss can be taken back as always.
+  // An entry put after the loss can be removed as always.
   await old.api("DELETE", "/lists/deny", { identity: "x-user-id:mal" });
   expect(await answers(old)).toEqual(["200 7", "200 7", "403"]);
 
@@ -92,7 +92,7 @@ test("a block after Redis lost the live rules takes neither them nor earlier blo
   }
 });
 
-test("entries that ask for what a platform no longer tells are left out alone", async () => {
+test("entries that need values that a platform no longer provides are left out alone", async () => {
   const { isolate } = await startFleet();
   const before = isolate();
   for (const entry of [{ asn: 64_496 }, { asn: 64_497 }, { country: "XK" }, { country: "VA" }]) {
@@ -155,7 +155,7 @@ test.each([
     const checkedWith: number[] = [];
     const ask = askAdmin({
       enforced: () => ({ version: published, revision: 1, source: "live", published, ageMs: 1 }),
-      // What is read while the entry is checked for the first time is not published yet.
+      // A revision read while the entry is checked for the first time is not published yet.
       refresh: async () => void (published = sees && checkedWith.length > 0 ? 1 : 0),
       checkEntry: () => {
         checkedWith.push(published);

@@ -8,7 +8,7 @@ const limited = (limit: number) => ({
   rules: [{ ...DEPLOYED[0], policies: [quota("api", limit)] }],
 });
 
-test("a published limit is in force after the next refresh, and keeps what was consumed", async () => {
+test("a published limit is in force after the next refresh, and keeps the consumed units", async () => {
   const gateway = await startLiveGateway();
   expect(await quotaOf(gateway, "ada")).toBe("5, 4 left");
 
@@ -25,7 +25,7 @@ test("a published limit is in force after the next refresh, and keeps what was c
   expect(denied.status).toBe(429);
 });
 
-test("a denial of before does not outlive a raised limit", async () => {
+test("an earlier denial does not outlive a raised limit", async () => {
   const gateway = await startLiveGateway();
   for (let i = 0; i < 6; i++) await quotaOf(gateway, "ada");
   expect((await gateway.ask("/api/x", { "x-user-id": "ada" })).status).toBe(429);
@@ -170,7 +170,7 @@ test("of thousands of broken entries the log names ten", async () => {
   expect(line).toMatch(/ and 1990 more\.$/);
 });
 
-test("what was published stays in force after Redis has an older copy, or none", async () => {
+test("published rules stay in force after Redis has an older copy, or none", async () => {
   const gateway = await startLiveGateway();
   await gateway.write(limited(10));
   await gateway.write(limited(20), 2);
@@ -311,7 +311,7 @@ test("an override by a single call keeps what its client has consumed", async ()
   expect(await quotaOf(gateway, "bob")).toBe("5, 3 left");
 });
 
-test("explain says what the next request gets, and takes nothing", async () => {
+test("explain gives the verdict on the next request, and takes nothing", async () => {
   const gateway = await startLiveGateway();
   await quotaOf(gateway, "ada");
   const request = { path: "/api/x", headers: { "x-user-id": "ada" }, ip: "192.0.2.1" };
@@ -390,7 +390,7 @@ test("the largest document that the admin API publishes is in force, and one byt
   expect(gateway.administered.enforced().error).toContain("at document: Publish at most 900000");
 });
 
-test("resetting a client leaves what everybody shares", async () => {
+test("resetting a client leaves the shared units", async () => {
   const gateway = await startLiveGateway();
   await gateway.write({
     rules: [
@@ -440,7 +440,7 @@ test("of too many patterns by single calls, those that are too many are not used
   expect(gateway.administered.checkEntry("override", exact)).toEqual([]);
 });
 
-test("a header by which nobody is counted brings nobody an override", async () => {
+test("a header that identifies no client brings no override", async () => {
   const partition = ["header:x-api-key", "header:x-user-id"];
   const gateway = await startLiveGateway();
   await gateway.write({
@@ -460,7 +460,7 @@ test("a header by which nobody is counted brings nobody an override", async () =
   expect(await limitOf({ "x-user-id": "vip", "x-api-key": "k" })).toEqual([50, "x-api-key:k"]);
 });
 
-test("what is held is said to be deployed until something is published", async () => {
+test("held rules count as deployed until some are published", async () => {
   const gateway = await startLiveGateway();
   await quotaOf(gateway, "ada");
   expect(gateway.administered.held()).toMatchObject({ version: 0, source: "deployed" });
@@ -469,7 +469,7 @@ test("what is held is said to be deployed until something is published", async (
   expect(gateway.administered.held()).toMatchObject({ version: 1, source: "live" });
 });
 
-test("policies are counted by what they do without Redis; those that say nothing count locally", async () => {
+test("policies are counted by their behaviour without Redis; those without a setting count locally", async () => {
   const policies = [
     quota("silent", 5),
     { ...quota("open", 5), onFailure: "open" },

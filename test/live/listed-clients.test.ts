@@ -75,7 +75,7 @@ test("explain names at most ten entries", async () => {
   expect(entries).toHaveLength(10);
 });
 
-test("of a client that a list blocks, what was counted before is known, and can be reset", async () => {
+test("the earlier counts of a client that a list blocks are known, and can be reset", async () => {
   const { call, ask } = await start();
   const sent = () => ask("/api/x", REQUEST.ip, { headers: REQUEST.headers });
   for (let i = 0; i < 5; i++) await sent();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { quota } from "../support/gateway/gateway.ts";
 import { quotaOf, startLiveGateway } from "../support/live/live-gateway.ts";
 
-test("no header names the numbers of somebody's override as a plan", async () => {
+test("no header names the numbers of another client's override as a plan", async () => {
   const gateway = await startLiveGateway();
   await gateway.write({
     rules: [

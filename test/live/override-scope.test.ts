@@ -58,13 +58,13 @@ test("rules that count by no header are said to", async () => {
   );
 });
 
-test("an entry of a list has no such field: it holds whatever rules count by", async () => {
+test("an entry of a list has no such field: it holds for every identity that rules count by", async () => {
   const { isolate } = await startFleet();
   const { body } = await isolate({ RULES }).api("PUT", "/lists/deny", { identity: "x-usr-id:78" });
   expect(Object.keys(body).toSorted()).toEqual(["at", "by", "id", "identity", "source"]);
 });
 
-test("an override by digest warns of nothing: metrics have the name of what a rule counts", async () => {
+test("an override by digest brings no warning: metrics have the name of the identity that a rule counts", async () => {
   const { isolate } = await startFleet();
   const digest = `x-user-id:${"a".repeat(43)}`;
   const entry = { digest, policies: { rides: { limit: 50 } } };

@@ -56,7 +56,7 @@ test("the first requests of an isolate wait for one read together", async () => 
   expect(before()).toBeUndefined();
 });
 
-test("nobody waits for longer than a first contact may take, and the answer counts when it comes", async () => {
+test("no request waits longer than a first contact may take, and the answer counts when it comes", async () => {
   vi.useFakeTimers();
   const { before, reads, adopted, pass, settled } = start();
   const waiting = Promise.all([before(), before()]);
@@ -73,7 +73,7 @@ test("nobody waits for longer than a first contact may take, and the answer coun
   expect(adopted).toEqual([1]);
 });
 
-test("after a failed read nobody waits until the next one is due", async () => {
+test("after a failed read no request waits until the next one is due", async () => {
   const { before, reads, errors, pass } = start();
   const waiting = before();
   reads[0]!.reject(new Error("refused"));
@@ -127,7 +127,7 @@ test("only a newer revision is put into force", async () => {
   ]);
 });
 
-test("who has written reads at once, or learns that it was not possible", async () => {
+test("the writer reads at once, or learns that it was not possible", async () => {
   const { refresh, reads, adopted } = await startWarm();
   const reading = refresh.readNow();
   reads[1]!.resolve(revision(2));
@@ -183,7 +183,7 @@ test("an answer that was on its way while newer rules were put into force is no 
   expect([errors, refresh.error()]).toEqual([[], undefined]);
 });
 
-test("who has written reads Redis itself, past what other isolates left in a cache", async () => {
+test("the writer reads Redis itself, past the copies that other isolates left in a cache", async () => {
   const asked: string[] = [];
   const from = (place: string) => async () => {
     asked.push(place);
@@ -285,10 +285,10 @@ test("an answer that comes late, while newer rules are being put into force, is 
   expect(adopted).toEqual([3, 2]);
 });
 
-test("a write waits for a first contact once, then for as long as every call, leaves no timer, and says that nothing came", async () => {
+test("a write waits for a first contact once, then for as long as every call, leaves no timer, and reports a missing answer", async () => {
   vi.useFakeTimers();
   const { refresh, reads } = start();
-  /** What a call whose answer does not come has told just before it gives up, and then. */
+  /** Checks that a call without an answer gives up after this time, and not before. */
   const givesUpAfter = async (ms: number) => {
     const told: string[] = [];
     void refresh.readNow().catch(({ message }: Error) => told.push(message));

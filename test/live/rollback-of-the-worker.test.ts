@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { limited } from "../support/live/live-gateway.ts";
 import { startFleet } from "./fleet.ts";
 
-/** What a newer version published: it has an option that this one does not know. */
+/** A publication of a newer version: it has an option that this one does not know. */
 async function startAfterRollback() {
   const fleet = await startFleet();
   const { redis, keys, isolate } = fleet;

@@ -170,7 +170,7 @@ test("entries have the bytes of their fields, too, and one that is replaced has 
   expect(await put("other", "1", { bytes: 2 * each })).toEqual([1, NOW_MS]);
 });
 
-test("what is read is empty where keys are of another type", async () => {
+test("a read is empty where keys are of another type", async () => {
   const { redis, keys, read, readHistory } = startRules();
   await redis.set(keys.state, "planted");
   await redis.set(keys.history, "planted");
@@ -178,7 +178,7 @@ test("what is read is empty where keys are of another type", async () => {
   expect(await readHistory()).toEqual([""]);
 });
 
-test("the head of a version is what stands before its document, and ends as JSON", async () => {
+test("the head of a version is the part before its document, and ends as JSON", async () => {
   const { publish, read, readHistory } = startRules();
   await publish({ document: '{"rules":[]}' });
   const head = `{"version":1,"publishedAt":${NOW_MS},"by":"a"}`;

@@ -46,10 +46,10 @@ test("an isolate that knows more than the cache asks Redis", async () => {
   expect(calls.redis).toBe(2);
 });
 
-test("an older copy after a failover is not left for the others, who would take it for everything there is", async () => {
+test("an older copy after a failover is not left for the others, which would take it for all rules", async () => {
   const older = { ...revision(5), version: 1, document: "{}" };
   const { calls, kept, cache } = start({ state: older });
-  // As the reader of Redis answers whoever knows more: without the document.
+  // The answer of Redis's reader to a caller that knows more: without the document.
   const read = throughCache(
     async (known) => {
       calls.redis++;
@@ -65,7 +65,7 @@ test("an older copy after a failover is not left for the others, who would take 
   expect(calls.redis).toBe(2);
 });
 
-test("what it knows already is the same object, so that nothing is compiled again", async () => {
+test("a known part is the same object, so that it is not compiled again", async () => {
   const { read } = start({ state: revision(7) });
   const known = await read(NO_STATE);
   expect(await read(known)).toBe(known);
@@ -121,7 +121,7 @@ test("a state of more bytes than isolates may share is neither left for the othe
   expect(calls.redis).toBe(2);
 });
 
-test("an isolate that knows what the cache has asks Redis nothing", async () => {
+test("an isolate that knows the content of the cache asks Redis nothing", async () => {
   const { read, calls } = start({ state: revision(7) });
   const known = await read(NO_STATE);
   for (let i = 0; i < 5; i++) await read(known);

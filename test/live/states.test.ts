@@ -8,8 +8,8 @@ import { limited } from "../support/live/live-gateway.ts";
 import { startFleet } from "./fleet.ts";
 
 /*
- * Every state of the live keys that a fault or a hand can make: what an isolate of before and a new one enforce, what health
- * says, and that the admin API mends it. Before the fault, version 2 allows 30 requests, and "mal" is blocked.
+ * Every state of the live keys that a fault or a hand can make: the rules that an older and a new isolate enforce, the answer of
+ * health, and that the admin API mends it. Before the fault, version 2 allows 30 requests, and "mal" is blocked.
  */
 
 interface State {
@@ -17,12 +17,12 @@ interface State {
   readonly plant: (redis: Redis, keys: LiveKeys) => Promise<unknown>;
   /** What GET /rules says is published. */
   readonly published: number;
-  /** What a new isolate tells ada and mal. */
+  /** The answers of a new isolate to ada and mal. */
   readonly fresh: readonly [ada: string, mal: string];
-  /** What is wrong, as a new isolate and as one of before says it; `undefined` if nothing is. */
+  /** The fault, as a new isolate and an older one report it; `undefined` if there is none. */
   readonly freshError: RegExp | undefined;
   readonly oldError: RegExp | undefined;
-  /** What an isolate of before tells mal. Default: that he is blocked. */
+  /** The answer of an older isolate to mal. Default: that he is blocked. */
   readonly old?: string;
 }
 
@@ -260,7 +260,7 @@ afterEach(() => {
 describe.each(STATES)("where $what", (state) => {
   const { plant, published, fresh, freshError, oldError, old: toldMal = BLOCKED } = state;
 
-  test("isolates enforce what they can, say what is wrong, and a publication mends it", async () => {
+  test("isolates enforce the intact parts, report the faults, and a publication mends it", async () => {
     const { redis, keys, isolate } = await startFleet();
     const old = isolate({ LIVE_REFRESH: "1s" });
     for (const [version, limit] of [20, 30].entries()) {
@@ -282,7 +282,7 @@ describe.each(STATES)("where $what", (state) => {
     );
     expect(JSON.stringify(told.body)).not.toContain("secret");
 
-    // The isolate of before keeps what it holds, and says so after its next read.
+    // The older isolate keeps its rules, and says so after its next read.
     vi.advanceTimersByTime(1_010);
     await old.ask("ada");
     if (oldError) {
@@ -298,7 +298,7 @@ describe.each(STATES)("where $what", (state) => {
     const held = (await old.api("GET", "/rules?held")).body;
     expect(held.document.rules).toEqual(limited(30).rules);
 
-    // What is answered with 200 is in force in a new isolate.
+    // A change that is answered with 200 is in force in a new isolate.
     const eve = { identity: "x-user-id:eve" };
     expect((await anew.api("PUT", "/lists/deny", eve)).status).toBe(200);
     expect(await isolate().ask("eve")).toBe(BLOCKED);
@@ -326,7 +326,7 @@ describe.each(STATES)("where $what", (state) => {
   });
 });
 
-test("what an isolate holds can be published again after a loss, with its entries", async () => {
+test("the rules that an isolate holds can be published again after a loss, with its entries", async () => {
   const { redis, keys, isolate } = await startFleet();
   const old = isolate();
   await old.api("PUT", "/rules", limited(20), { "If-Match": '"0"' });

@@ -13,7 +13,7 @@ import { ADMIN_TOKEN, DEPLOYED } from "../support/live/live-gateway.ts";
 
 const REFRESH_MS = 1_000;
 
-/** What a busy machine may take besides: the answer of a poll that was under way, and the next request. */
+/** The further time that a busy machine may take: the answer of a poll that was under way, and the next request. */
 const SLACK_MS = 1_000;
 
 let bridge: Bridge;
@@ -172,9 +172,9 @@ test(
         expect.toSatisfy((each: number) => each <= 2 * REFRESH_MS + SLACK_MS / 2),
       ]);
     }
-    // A limit of 3 or 5 denies the one client that comes again and again; nothing else is an error.
+    // A limit of 3 or 5 denies the one client that comes again and again; any other answer is an error.
     expect(answers.filter(({ status }) => ![200, 403, 429].includes(status))).toEqual([]);
-    // One call each, but for denials that are known and clients on lists; and what polls and the administration take.
+    // One call each, but for denials that are known and clients on lists; and the calls of polls and the administration.
     const extra = 3 * 2 * Math.ceil(seconds / (REFRESH_MS / 1000)) + 100;
     expect(bridge.requests - before.calls).toBeLessThanOrEqual(answered() - answeredBefore + extra);
   },

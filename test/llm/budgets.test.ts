@@ -5,8 +5,8 @@ import { usage, type Usage } from "../../src/llm.ts";
 import { random as randomOf } from "../support/random.ts";
 
 /*
- * Budgets of four dimensions in micro-dollars, over a provider that answers, streams, breaks off and fails: the books show
- * what the provider's own do, to the micro-dollar.
+ * Budgets of four dimensions in micro-dollars, over a provider that answers, streams, breaks off and fails: the books agree with
+ * the provider's own, to the micro-dollar.
  */
 
 const PRICES = { input: 3, cached: 0.3, output: 15 };
@@ -41,7 +41,7 @@ const PLACES = [
 ] as const;
 
 describe.each(PLACES)("budgets counted in %s", (_name, place) => {
-  test("balance to the micro-dollar, whatever streams do", async () => {
+  test("balance to the micro-dollar, with any streams", async () => {
     const limiter = createLimiter({
       ...place(),
       policies: BUDGETS.map((by) => fixedWindow({ name: by, by, limit: limits[by], ...MONTH })),

@@ -70,7 +70,7 @@ describe("the estimate", () => {
     }
   });
 
-  test("is at most what it may be", () => {
+  test("is at most the largest allowed one", () => {
     for (const body of [
       { input: "a".repeat(1e6) },
       { max_tokens: 1e308, n: 1e308 },
@@ -87,7 +87,7 @@ describe("the estimate", () => {
 describe("no body makes it throw", () => {
   const isWhole = (estimate: number) => Number.isSafeInteger(estimate) && estimate >= 0;
 
-  test("whatever its JSON is", () => {
+  test("for any JSON", () => {
     const hostile = fc.record({
       messages: fc.jsonValue(),
       n: fc.jsonValue(),

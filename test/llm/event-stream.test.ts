@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readEvents } from "../../src/llm/event-stream.ts";
 import { bytesOf, cut, everywhere } from "./streamed.ts";
 
-/** What a stream gives to its scanner: the data, with a bar where a document begins. */
+/** The output of a stream to its scanner: the data, with a bar where a document begins. */
 function given(chunks: readonly Uint8Array[]): string {
   let text = "";
   const read = readEvents({

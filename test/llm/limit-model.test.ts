@@ -87,7 +87,7 @@ describe("generateText()", () => {
     expect(await left()).toBe(9_300);
   });
 
-  test("gives back what was reserved for a call that fails, and keeps it where the caller has aborted", async () => {
+  test("gives back the reservation of a call that fails, and keeps it where the caller has aborted", async () => {
     const failing = { doGenerate: () => Promise.reject(new Error("planned")) };
     await expect(generateText({ ...asked, ...modelOf(failing) })).rejects.toThrow("planned");
     expect(await left()).toBe(10_000);
@@ -185,7 +185,7 @@ describe("streamText()", () => {
     expect(await left()).toBeLessThan(6_000);
   });
 
-  test("keeps the estimate where nobody reads to the end, gives the slot back, and the model's stream is cancelled", async () => {
+  test("keeps the estimate of a stream that is not read to the end, gives the slot back, and the model's stream is cancelled", async () => {
     limiter = createLimiter({
       store: memoryStore(),
       policies: [
@@ -236,7 +236,7 @@ test("an option that is unknown or no function is a fault", () => {
   );
 });
 
-/** Ends after so many parts. */
+/** Ends after this many parts. */
 function cut(count: number): TransformStream {
   return new TransformStream({
     transform(part, controller) {
@@ -246,7 +246,7 @@ function cut(count: number): TransformStream {
   });
 }
 
-/** Fails after so many parts. */
+/** Fails after this many parts. */
 function failing(count: number): TransformStream {
   return new TransformStream({
     transform(part, controller) {

@@ -16,7 +16,7 @@ import { createGateway } from "../../src/gateway/gateway.ts";
 import { limitTools, type LimitToolsOptions } from "../../src/llm.ts";
 import { waitInWords } from "../../src/runtime/wait-in-words.ts";
 
-/** What reached the server: the body, and the tool that the gateway has said. */
+/** The requests that reached the server: the body, and the tool that the gateway has named. */
 let arrived: { readonly body: string; readonly tool: string | undefined }[];
 let origin: Server;
 beforeEach(async () => {
@@ -119,7 +119,7 @@ async function connect(app: App): Promise<Client> {
 const use = (client: Client, name: string) => client.callTool({ name, arguments: { q: "x" } });
 
 describe("behind the gateway, with MCP's own client and server,", () => {
-  test("each tool has its limit, and what calls none has none of them", async () => {
+  test("each tool has its limit, and a request without a call has none of them", async () => {
     const client = await connect(open());
     for (let i = 0; i < 5; i++) expect((await client.listTools()).tools).toHaveLength(3);
     for (const [name, limit] of [
@@ -239,7 +239,7 @@ describe("a call counts under", () => {
   });
 });
 
-test("a batch of several calls is refused, and reaches nobody", async () => {
+test("a batch of several calls is refused, and reaches no server", async () => {
   const response = await post(open(), `[${callOf("fetch", "x", 3)},${callOf("search")}]`);
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ id: 3, error: { code: -32_600 } });

@@ -56,7 +56,7 @@ describe("the response that readUsage() returns", () => {
   });
 });
 
-/** A stream that waits after its first chunk, and what happens to it. */
+/** A stream that waits after its first chunk, and the events on it. */
 function waitingStream(first: string) {
   const cancelled: unknown[] = [];
   let controller!: ReadableStreamDefaultController<Uint8Array>;
@@ -74,7 +74,7 @@ function waitingStream(first: string) {
 describe("onUsage is called once", () => {
   const start = ANTHROPIC_STREAM.body.split("event: ping")[0]!;
 
-  test("with what is known when the client cancels", async () => {
+  test("with the known usage when the client cancels", async () => {
     const { response, cancelled } = waitingStream(start);
     const onUsage = vi.fn();
     const reader = readUsage(response, onUsage).body!.getReader();
@@ -94,7 +94,7 @@ describe("onUsage is called once", () => {
     expect(onUsage.mock.calls).toEqual([[undefined]]);
   });
 
-  test("with what is known when the source fails, and the client sees the same failure", async () => {
+  test("with the known usage when the source fails, and the client sees the same failure", async () => {
     const { response, controller } = waitingStream(start);
     const onUsage = vi.fn();
     const reader = readUsage(response, onUsage).body!.getReader();

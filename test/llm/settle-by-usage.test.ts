@@ -7,7 +7,7 @@ import { ANTHROPIC_STREAM, CHAT, CHAT_STREAM, type Shape } from "../support/llm/
 
 afterEach(() => vi.restoreAllMocks());
 
-/** A hold that notes what is asked of it; `failure` is what each call rejects with. */
+/** A hold that notes its calls; each call rejects with `failure`. */
 function holdOf(failure?: Error, reserved: Settles["reserved"] = {}) {
   const calls: unknown[][] = [];
   const note = async (...call: unknown[]) => {
@@ -25,7 +25,7 @@ function holdOf(failure?: Error, reserved: Settles["reserved"] = {}) {
 const responseOf = ({ body, type }: Pick<Shape, "body" | "type">, status = 200) =>
   new Response(body, { status, headers: { "Content-Type": type } });
 
-/** What a hold was asked by the time `waitUntil`'s promise resolved, after the client had read everything. */
+/** The calls of a hold by the time `waitUntil`'s promise resolved, after the client had read everything. */
 async function callsOf(
   given: Response,
   options: SettleOptions = {},
@@ -65,7 +65,7 @@ test("the tokens are those of the policies that give back, and of every policy o
   expect(calls).toEqual([["settle", { tokens: 1163, shared: 1163 }]]);
 });
 
-test("a hold keeps what it reserved where only a part of the usage is told, or pays that part if it is more", async () => {
+test("a hold keeps its reservation where only a part of the usage is told, or pays that part if it is more", async () => {
   const body = ANTHROPIC_STREAM.body.split("event: message_delta")[0]!;
   const given = () => responseOf({ body, type: ANTHROPIC_STREAM.type });
   const told = vi.fn(({ totalTokens }: Usage) => ({ tokens: totalTokens, calls: 1 }));
@@ -80,7 +80,7 @@ test("a hold keeps what it reserved where only a part of the usage is told, or p
   ]);
 });
 
-test("a cost that is refused does not leave the hold open: it keeps what it reserved", async () => {
+test("a cost that is refused does not leave the hold open: it keeps its reservation", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   const store = memoryStore();
   const policies = [
@@ -98,7 +98,7 @@ test("a cost that is refused does not leave the hold open: it keeps what it rese
   expect(warn).toHaveBeenCalledTimes(3);
 });
 
-test("a hold keeps what it reserved where no usage is told", async () => {
+test("a hold keeps its reservation where no usage is told", async () => {
   const type = ANTHROPIC_STREAM.type;
   for (const given of [
     responseOf({ body: "data: [DONE]\n\n", type }),
@@ -163,7 +163,7 @@ test("a hold that cannot be ended is logged, and breaks no response", async () =
   ]);
 });
 
-test("a cost that throws is logged, and the hold keeps what it reserved", async () => {
+test("a cost that throws is logged, and the hold keeps its reservation", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   const cost = () => {
     throw new Error("no price");

@@ -27,7 +27,7 @@ export function cut(bytes: Uint8Array, positions: readonly number[]): readonly U
 export const everywhere = (bytes: Uint8Array) =>
   Array.from({ length: bytes.length - 1 }, (_, i) => i + 1);
 
-/** What the callback was called with, and the bytes that passed. */
+/** The arguments of the callback, and the bytes that passed. */
 export async function readThrough(
   response: Response,
 ): Promise<{ readonly told: readonly (Usage | undefined)[]; readonly bytes: Uint8Array }> {

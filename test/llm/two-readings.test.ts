@@ -58,7 +58,7 @@ afterAll(() => {
   }
 });
 
-/** What a limiter would count, and whether the request has passed. */
+/** The tools that a limiter would count, and whether the request has passed. */
 interface Outcome {
   readonly response: Response;
   readonly passed: boolean;
@@ -87,7 +87,7 @@ async function post(body: BodyInit | null, headers: object = {}, server = sdk): 
   return { response: await app.fetch(asked), passed, tool };
 }
 
-test.for(ATTACKS)("%s is refused, and reaches nobody", async ([, code, body, headers]) => {
+test.for(ATTACKS)("%s is refused, and reaches no server", async ([, code, body, headers]) => {
   const { response, passed } = await post(body, headers);
   expect(passed).toBe(false);
   expect(response.status).toBe(400);
@@ -133,7 +133,7 @@ test("a message whose names only look alike passes uncounted, and runs nothing",
   expect(ran).toEqual([]);
 });
 
-test("without limitTools(), MCP's own server and Express run some of what is refused", async () => {
+test("without limitTools(), MCP's own server and Express run some of the refused requests", async () => {
   const headers = { accept: "application/json, text/event-stream" };
   for (const [, , body, own] of ATTACKS) {
     for (const server of [sdk, behindExpress]) {

@@ -86,7 +86,7 @@ export const ATTACKS: readonly Attack[] = [
   ],
   ["null", INVALID, "null"],
   ["an object without a method", INVALID, '{"jsonrpc":"2.0","id":1}'],
-  // What only some parsers read.
+  // Calls that only some parsers read.
   ["a second value behind the first", PARSE, `{"jsonrpc":"2.0","method":"ping"}\n${CALL}`],
   ["a comment", PARSE, CALL.replace("{", "{/*")],
   ["a comma at the end", PARSE, CALL.replace(/\}$/, ",}")],

@@ -28,7 +28,7 @@ const NAMES = [
 
 type Added = readonly [counts: TokenCounts, isFirst: boolean];
 
-/** What a scanner finds in chunks. */
+/** The findings of a scanner in chunks. */
 function scanned(chunks: readonly Uint8Array[]): Added[] {
   const added: Added[] = [];
   const { scan } = createUsageScanner({
@@ -92,7 +92,7 @@ const root = fc
   .record({ usage: value, response: value, message: value, choices: value }, { requiredKeys: [] })
   .map((given) => JSON.parse(JSON.stringify(given)) as Json);
 
-test("the scanner finds what a parser finds, in any JSON and any pieces", () => {
+test("the scanner finds the same as a parser, in any JSON and any pieces", () => {
   const space = fc.constantFrom(undefined, 1, "\t");
   fc.assert(
     fc.property(root, space, fc.array(fc.nat(400), { maxLength: 20 }), (given, indent, drawn) => {

@@ -98,7 +98,7 @@ test("the refund is the whole of its file, and has nothing that decides", () => 
   for (const algorithm of ALGORITHMS) expect(REFUND).toContain(`'${algorithm}'`);
 });
 
-test("what extends is the whole of its file, and has nothing that decides or gives back", () => {
+test("the extending script is the whole of its file, and has no code that decides or gives back", () => {
   expect(EXTEND).toBe(extend);
   expect(EXTEND).not.toMatch(/consume|charge|ZREM/);
 });
@@ -125,7 +125,7 @@ test("every inline function is one that a script calls", () => {
   expect(uncalled).toEqual([]);
 });
 
-test("a script has the algorithms of its policies alone, in whatever order they stand", () => {
+test("a script has the algorithms of its policies alone, in any order", () => {
   const { text } = scriptFor(DECIDE, policiesOf(["token-bucket", "fixed-window"]));
   expect(text).toBe(scriptFor(DECIDE, policiesOf(["fixed-window", "token-bucket"])).text);
   expect(ALGORITHMS.filter((algorithm) => text.includes(`'${algorithm}'`))).toEqual([
@@ -211,14 +211,14 @@ test("comments and indentation go, and not what looks like them", () => {
   ]);
 });
 
-test("locals get short names, and nothing else does", () => {
+test("locals get short names, and no other names do", () => {
   const source = `
     local function decide(key, cost)
       local reply = { key = key, cost = redis.call('GET', key) }
       return reply.key, cost, a
     end
     return decide(KEYS[1], 2)`;
-  // `a` is somebody else's name already.
+  // `a` is another variable's name already.
   expect(minify(source)).toEqual([
     [
       "local function c(b,d)",
@@ -238,13 +238,13 @@ test("a text of several lines stays as it is", () => {
   expect(minify("return [[\n  indented\n]]")).toEqual(["return[[\n  indented\n]]"]);
 });
 
-test("what several programs have in common stays the same in all of them", () => {
+test("text that several programs share stays the same in all of them", () => {
   expect(
     minify("local used, left = 1, 2\nreturn used + left", "local left = 3\nreturn left"),
   ).toEqual(["local b,a=1,2\nreturn b+a", "local a=3\nreturn a"]);
 });
 
-test("names in blocks apart become one, and those of a block and what is in it do not", () => {
+test("names in blocks apart become one, and those of a block and of a block in it do not", () => {
   const source = `
     local total = 0
     if x then
@@ -282,7 +282,7 @@ test.for([
   expect(meaningOf(parse(other!))).not.toEqual(meaningOf(parse(one!)));
 });
 
-test("programs of the same meaning are the same, whatever their variables are called", () => {
+test("programs of the same meaning are the same, under any names of variables", () => {
   const program = (a: string, b: string) =>
     parse(`local ${a} = 1; for ${b} = ${a}, 2 do local ${b} = ${b} end; return ${a}`);
   expect(meaningOf(program("used", "left"))).toEqual(meaningOf(program("x", "y")));

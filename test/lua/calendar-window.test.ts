@@ -52,7 +52,7 @@ const step = fc.record({
   window: fc.option(windows, { freq: 10, nil: undefined }),
 });
 
-test("calendar-window in Lua says what its model says, whatever the clocks and the calendars do", async () => {
+test("calendar-window in Lua agrees with its model, under any clocks and calendars", async () => {
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -162,7 +162,7 @@ test.for([
     const hourly = fixedWindow({ name: "c", limit: 5, window: "hour" });
     const policies = compileAt(() => now - afterUs! + HOUR_US, hourly);
     const ends = (now + HOUR_US / 2).toString(16).padStart(14, "0");
-    // Its setting is that of calendars; nothing was cut off, and three units are taken.
+    // Its setting is that of calendars; no unit was cut off, and three are taken.
     const state = Buffer.from(`${ends}020000${"3".padStart(14, "0")}`, "hex");
     await redis.set(key, state);
     const store = redisStore(

@@ -17,7 +17,7 @@ const TTL_US = 60e6;
 const compiled = compilePolicy(concurrency({ limit: 5, ttl: "60s" }));
 const { text } = scriptFor(DECIDE, [compiled]);
 
-/** What only another sorted set can be. */
+/** Values that only another sorted set can be. */
 const SORTED_SETS: typeof PLANTED = {
   "slots without an end": (redis, key) => redis.zadd(key, "+inf", "a", "+inf", "b"),
   "slots that ended before time began": (redis, key) => redis.zadd(key, "-inf", "a", -1, "b"),
@@ -53,7 +53,7 @@ test.for(Object.keys(planted))(
       expect(resetAfterUs).toBeLessThanOrEqual(TTL_US);
     }
     expect(passed).toBeLessThanOrEqual(5);
-    // What was no slot takes none.
+    // A member that was no slot takes none.
     if (name in PLANTED) expect(passed).toBe(5);
     expect(await redis.pttl(key)).toBeGreaterThan(0);
     expect(await redis.pttl(key)).toBeLessThanOrEqual(TTL_US / 1000 + 1);

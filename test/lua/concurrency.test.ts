@@ -149,7 +149,7 @@ function partition() {
   };
 }
 
-test("who waits as told finds a slot, one microsecond earlier does not", async () => {
+test("a client that waits as told finds a slot, one microsecond earlier does not", async () => {
   const { clock, ask } = partition();
   for (const [id, ttlUs] of [
     ["a", 50e6],
@@ -335,7 +335,7 @@ test("a key is kept until after its last slot, and goes with its last one that i
   expect(await redis.exists(key)).toBe(0);
 });
 
-test("what has expired goes with the next slot that is taken", async () => {
+test("expired slots go with the next slot that is taken", async () => {
   const { clock, ask, scores } = partition();
   for (const id of ["a", "b"]) await ask("consume", slotOf(id, 1e6));
   clock.nowUs += 1e6;

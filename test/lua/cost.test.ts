@@ -128,7 +128,7 @@ describe("commands of several policies", () => {
     return { decide };
   }
 
-  test("the last policy takes with its answer, the others are asked and take; nobody is asked again after a denial", async () => {
+  test("the last policy takes with its answer, the others are asked and take; none is asked again after a denial", async () => {
     const { decide } = limiterOf("9e", "9e", "2e");
     await decide("consume", 1, 1, 1);
     expect(await decide("consume", 1, 1, 1)).toEqual({ ...reads(5), setrange: 3 });
@@ -145,7 +145,7 @@ describe("commands of several policies", () => {
     expect(await decide("consume", 0, 1, 0)).toEqual({ ...reads(4), setrange: 1 });
   });
 
-  test("what counts denials is written where another policy denies, and only then", async () => {
+  test("a policy that counts denials is written where another policy denies, and only then", async () => {
     const { decide } = limiterOf("2d", "1e");
     expect(await decide("consume", 0, 1)).toEqual({ ...reads(3), set: 1 });
     expect(await decide("consume", 0, 1)).toEqual({ ...reads(3), set: 1 });

@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 afterAll(() => redis.quit());
 
-/** What may pass between a write and the look at its expiry, on a busy machine. Microseconds. */
+/** The time that may pass between a write and the look at its expiry, on a busy machine. Microseconds. */
 const SLACK = 1e6;
 /** Between the server's clock and the test's. Microseconds. */
 const DAYS = 10 * 86_400e6;
@@ -77,7 +77,7 @@ async function expectKept(
       expires = set * 1000 > FUTURE - DAYS ? set * 1000 : now + (set - Date.now()) * 1000 + SLACK;
     }
     await redis.persist(key);
-    // A peek under another setting says what that would make of the state, and leaves it.
+    // A peek under another setting shows its own view of the state, and leaves it.
     const isPeek = operation === "peek" && compiled.length > 1;
     if (resetAfterUs > 0 && !isPeek) expect(now + resetAfterUs).toBeLessThanOrEqual(expires);
   }
@@ -95,14 +95,14 @@ const steady: fc.Arbitrary<Step> = fc.record({
 const lengths = { minLength: 1, maxLength: 40, size: "max" } as const;
 const steps = fc.oneof(fc.array(step, lengths), fc.array(steady, lengths));
 
-test.for(policies)("a key of $algorithm outlives what it says", async (policy) => {
+test.for(policies)("a key of $algorithm outlives its state", async (policy) => {
   await fc.assert(
     fc.asyncProperty(steps, (asked) => expectKept([policy], asked)),
     { numRuns: runs(50) },
   );
 });
 
-/** What one name may stand for over time: other limits, other windows, the same window in other pieces. */
+/** The policies that one name may stand for over time: other limits, other windows, the same window in other pieces. */
 const buckets: Policy[] = [
   tokenBucket({ limit: 6, refill: 6, per: "10m" }),
   tokenBucket({ limit: 6, refill: 6, per: "2s" }),
@@ -141,7 +141,7 @@ const names = changing.map((one) => ({
 }));
 
 test.for(names)(
-  "a key of $name outlives what it says, whatever the policy was before",
+  "a key of $name outlives its state, after any earlier policy",
   async ({ meanings }) => {
     await fc.assert(
       fc.asyncProperty(steps, (asked) => expectKept(meanings, asked)),

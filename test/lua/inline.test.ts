@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { inlineFunctions } from "../../scripts/build-lua/inline.ts";
 
-/** A program of an inline function and what follows, as lines without their indentation. */
+/** A program of an inline function and the code after it, as lines without their indentation. */
 function inlined(definition: string, calls: string): string[] {
   const text = inlineFunctions(`-- @inline\nlocal function ${definition} end\n${calls}`);
   return text
@@ -116,7 +116,7 @@ test.for([
 });
 
 test.for(["-- @inline\nx = 1", "-- @inline\nfunction f() end", "-- @inline\n-- Adds.\nx = 1"])(
-  "what is to be inlined is the local function below: %j",
+  "@inline needs a local function right below: %j",
   (source) => {
     expect(() => inlineFunctions(source)).toThrow("@inline without a local function below it");
   },

@@ -33,7 +33,7 @@ const step = fc.record({
   cost: fc.integer({ min: 1, max: 30 }),
 });
 
-test("a lease of several policies says in Redis what it says in memory, and leaves the same", async () => {
+test("a lease of several policies has the same answer in Redis and in memory, and leaves the same state", async () => {
   const store = redisStore(client, ALL_SCRIPTS);
   let now = 0;
   let granted = 0;

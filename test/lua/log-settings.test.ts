@@ -10,7 +10,7 @@ import { compilePolicy } from "../support/compile-policy.ts";
 import { least, runs } from "../support/runs.ts";
 import { refundScript } from "./refund-script.ts";
 
-/* A log that several settings ask by turns, in Redis and in its model, which test/model holds to what it promises. */
+/* A log that several settings ask by turns, in Redis and in its model, which test/model holds to its promise. */
 
 let redis: Redis;
 beforeAll(() => {
@@ -44,7 +44,7 @@ const step = fc.record({
   ),
 });
 
-test("says what its model says, whatever settings ask by turns", async () => {
+test("agrees with its model, for any settings that ask by turns", async () => {
   const decide = algorithmScript(redis, "sliding-window-log");
   const refund = refundScript(redis, "sliding-window-log");
   let [pushed, mixed, given] = [0, 0, 0];

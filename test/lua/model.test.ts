@@ -35,7 +35,7 @@ const policiesOf = (algorithm: CountingAlgorithm) =>
       compilePolicy(fromData({ algorithm, limit: size, ...options }) as Policy),
   );
 
-/** One step: how much time passes, as a share of the window, what is asked, and now and then another limit. */
+/** One step: the time that passes, as a share of the window, the call, and now and then another limit. */
 const step = fc.record({
   gap: fc.oneof(
     { weight: 4, arbitrary: fc.double({ min: 0, max: 0.4, noNaN: true }) },

@@ -16,7 +16,7 @@ const FILE = "test/support/lua/one-policy.lua";
 const plain = resolveIncludes(FILE);
 const built = readLua(FILE);
 
-test("what is built has neither structs nor inline functions left", () => {
+test("a built script has neither structs nor inline functions left", () => {
   expect(plain).toMatch(/@inline[^]*struct\.pack/);
   expect(built).not.toMatch(/@inline|struct/);
 });

@@ -39,7 +39,7 @@ describe.each(subjects)("$subject", ({ compiled }) => {
         expect(resetAfterUs).toBeLessThanOrEqual(3 * 600e6);
       }
       expect(passed).toBeLessThanOrEqual(limit);
-      // Mended or emptied: what is there has an end.
+      // Mended or emptied: the rest has an end.
       const left = await redis.pttl(key);
       expect(passed === 0 || left > 0).toBe(true);
     },

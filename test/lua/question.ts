@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 import type { Operation } from "../../src/algorithms/model.ts";
 
-/** What a random step asks, and how far from a round moment: the cost is a share of the limit. */
+/** The call of a random step, and its distance from a round moment: the cost is a share of the limit. */
 export const question = {
   nudge: fc.constantFrom(-1, 0, 0, 0, 1),
   operation: fc.constantFrom<Operation>("consume", "consume", "consume", "peek", "charge"),

@@ -36,7 +36,7 @@ const step = (policies: number) =>
       { weight: 1, arbitrary: fc.integer({ min: -3_000, max: 0 }) },
     ),
     asks: fc.constantFrom("consume", "consume", "consume", "charge", "peek", "back", "back"),
-    /** As shares of what a policy may take, or has taken. */
+    /** As shares of the units that a policy may take, or has taken. */
     shares: fc.array(fc.constantFrom(0, 0.1, 0.3, 0.5, 1, 1, 2), {
       minLength: policies,
       maxLength: policies,
@@ -59,7 +59,7 @@ interface Take {
   readonly costs: readonly number[];
 }
 
-test("memory gives back what Redis does, whatever is taken, given back twice, or said of a wrong moment", async () => {
+test("memory gives back as Redis does, for any takes, double refunds and wrong moments", async () => {
   let now = FUTURE;
   const store = redisStore(
     redisWithClock(redis, () => now),

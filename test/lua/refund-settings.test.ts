@@ -13,7 +13,7 @@ import { everyPolicy } from "../support/every-policy.ts";
 import { random } from "../support/random.ts";
 import { refundScript } from "./refund-script.ts";
 
-/* What a bucket gives back whose setting changes, such as by a plan, and that its state still says how it was written. */
+/* The refund of a bucket whose setting changes, such as by a plan, and whose state still says how it was written. */
 
 let redis: Redis;
 beforeAll(() => {
@@ -71,12 +71,12 @@ test("in debt, too", async () => {
   expect(await state()).toBe(before);
 });
 
-test("what a larger plan has used since does not keep a hold from giving back", async () => {
+test("units that a larger plan has used since do not keep a hold from giving back", async () => {
   const { take, giveBack } = bucketOn();
   const [small, large] = [bucket(10, 1), bucket(100, 1)];
   await take(small, 8);
   await take(large, 60, FUTURE + 1);
-  // All but what has refilled in two microseconds, a millionth of a unit each.
+  // All but the parts that have refilled in two microseconds, a millionth of a unit each.
   expect(await giveBack(small, 8, FUTURE + 2)).toBe(8 * small.parameters["intervalUs"]! - 2);
 });
 
@@ -88,7 +88,7 @@ test("a bucket that another plan has written since refilled at the faster of bot
   expect(await giveBack(free, 5, FUTURE + 20_000)).toBe(3 * free.parameters["intervalUs"]!);
 });
 
-test("nothing comes back once a charge was cut since, and a later take does", async () => {
+test("a refund is 0 once a charge was cut since, and that of a later take is not", async () => {
   const { take, charge, giveBack, state } = bucketOn();
   await take(free, 5);
   await charge(free, 60);
@@ -140,7 +140,7 @@ const windows = [
 ] as const;
 
 test.for(windows)(
-  "%s: what a larger plan has used since does not keep a hold from giving back",
+  "%s: units that a larger plan has used since do not keep a hold from giving back",
   async (algorithm) => {
     const { ask, giveBack } = windowOn(algorithm);
     await ask("consume", 10, 8, FUTURE);
@@ -152,7 +152,7 @@ test.for(windows)(
 );
 
 test.for(windows.slice(0, 3))(
-  "%s: nothing comes back once a charge was cut off, also under a plan that would have held it",
+  "%s: a refund is 0 once a charge was cut off, also under a plan that would have held it",
   async (algorithm) => {
     const { ask, giveBack } = windowOn(algorithm);
     await ask("consume", 10, 8, FUTURE);
@@ -168,7 +168,7 @@ test.for(windows.slice(0, 3))(
       remaining: 75,
     });
     expect(await giveBack(100, 8, FUTURE + 4)).toBe(0);
-    // The sign goes with what it is about.
+    // The sign is dropped with its subject.
     await ask("consume", 10, 8, FUTURE + 40e6);
     expect(await ask("peek", 10, 1, FUTURE + 40e6)).toMatchObject({ remaining: 2 });
   },

@@ -140,7 +140,7 @@ describe.each(ALGORITHMS)("a refund of %s in Lua gives back what its model does"
     if (IS_WHOLE) expect(outcomes.part).toBeGreaterThan(0);
   });
 
-  test("exactly, if nothing has happened since", async () => {
+  test("exactly, if no other call came since", async () => {
     const decide = algorithmScript(redis, algorithm);
     const refund = refundScript(redis, algorithm);
     let refunded = 0;
@@ -231,7 +231,7 @@ test.for([5, 12, 37])(
   },
 );
 
-test("a log gives back what others have followed, and what a charge has pushed out counts all the same", async () => {
+test("a log gives back units that others have followed, and units that a charge has pushed out count all the same", async () => {
   const { windowUs, parameters } = compilePolicy(slidingWindowLog({ limit: 10, window: "10s" }));
   const decide = algorithmScript(redis, "sliding-window-log");
   const refund = refundScript(redis, "sliding-window-log");
@@ -274,12 +274,12 @@ test("a window in segments gives back to the segments of every length that is al
   expect([await remaining("10s"), await remaining("20s")]).toEqual([4, 4]);
   expect(await refund(key, { ...taken, nowUs: FUTURE + 3 })).toBe(2);
   expect([await remaining("10s"), await remaining("20s")]).toEqual([6, 6]);
-  // Of a length that no request had, nothing is known.
+  // A length that no request had is unknown.
   const other = compilePolicy(segmentedWindow({ limit: 10, window: "30s" })).parameters;
   expect(await refund(key, { ...taken, parameters: other, nowUs: FUTURE + 3 })).toBe(0);
 });
 
-test("several policies get back what each has taken, with one call", async () => {
+test("several policies get back their taken units, with one call", async () => {
   const policies = compile(everyPolicy(50, "1h"));
   const client = redisWithClock(redis, () => FUTURE);
   const id = crypto.randomUUID();

@@ -25,7 +25,7 @@ const policies: Policy[] = [
   segmentedWindow({ limit: 10, window: "1s", segments: 7 }),
 ];
 
-/** What has happened before: costs as shares of the limit, gaps as shares of the window. */
+/** The history: costs as shares of the limit, gaps as shares of the window. */
 const past = fc.array(
   fc.record({
     gap: fc.double({ min: 0, max: 0.5, noNaN: true }),
@@ -35,7 +35,7 @@ const past = fc.array(
 );
 
 test.for(policies)(
-  "$algorithm of $limit: who waits as told passes, one microsecond earlier does not",
+  "$algorithm of $limit: a client that waits as told passes, one microsecond earlier does not",
   async (policy) => {
     const { algorithm, limit, windowUs, parameters } = compilePolicy(policy);
     const decide = algorithmScript(redis, algorithm);

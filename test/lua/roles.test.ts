@@ -63,7 +63,7 @@ test("several policies with costs and roles of their own decide in Redis as they
       const keys = policies.map(({ name }) => `tg:{${id}}:${name}`);
       for (const { passed, operation, costs } of steps) {
         now += Math.round(passed * 1000);
-        // As a limiter asks: only a charge costs more than a limit, and what counts denials may have missed many.
+        // As a limiter asks: only a charge costs more than a limit, and a policy that counts denials may have missed many.
         const asked = costs.map((cost, i) => {
           const { limit, role } = policies[i]!;
           const counts = role === "denials" && policies.length > 1;
@@ -105,7 +105,7 @@ test("a consume hands a ban's state over to other numbers, a peek does not", asy
   expect(await redis.get(keys[1]!)).not.toBe(before);
 });
 
-test("a lease beside advisory policies takes in Redis what it takes in memory", async () => {
+test("a lease beside advisory policies takes the same units in Redis and in memory", async () => {
   let now = FUTURE;
   const store = redisStore(
     redisWithClock(redis, () => now),

@@ -26,7 +26,7 @@ test("numbers become bytes in the middle of a statement", () => {
   );
 });
 
-/** Numbers at the edges of each width, and some in between; below 2^53, what is beyond has no exact number. */
+/** Numbers at the edges of each width, and some in between; below 2^53, as larger ones are not exact. */
 function numbersOf(width: number): number[] {
   const most = Math.min(2 ** (8 * width), 2 ** 53) - 1;
   return [0, 1, 255, 256, 65_535, 0x01_02_03_04_05_06, most / 3, most / 7, most - 1, most]

@@ -7,7 +7,7 @@ import type { Policy } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
-/* What the key of several settings takes, and for how long. */
+/* The ttl of a key with several settings, and its effect. */
 
 let redis: Redis;
 beforeAll(() => {
@@ -52,7 +52,7 @@ test.for([
   },
 );
 
-test("segmented-window: a charge that was cut off to nothing makes nobody wait for a segment without units", async () => {
+test("segmented-window: a charge that was cut off to nothing makes no request wait for a segment without units", async () => {
   const decide = algorithmScript(redis, "segmented-window");
   const key = `cut:{${crypto.randomUUID()}}`;
   const { model } = compilePolicy(segmentedWindow({ limit: 1, window: "1s" })).implementation;

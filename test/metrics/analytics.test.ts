@@ -64,7 +64,7 @@ test("a flush writes one data point for each rule and outcome, and the sums are 
   expect(points.every(({ indexes, blobs }) => indexes[0] === blobs[0])).toBe(true);
 });
 
-test("what one request may not write waits, is added up, and is written later", () => {
+test("metrics that one request may not write wait, are added up, and are written later", () => {
   const { dataset, points } = startDataset();
   const write = analyticsWriter(dataset, () => expect.fail());
   const rules = Array.from({ length: 60 }, (_, i) => field(ALLOWED, `* /${i}`));

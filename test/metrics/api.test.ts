@@ -34,7 +34,7 @@ async function start(variables: object = {}) {
   return { ...gateways, ...isolate, get: asking((request) => answer(request, bindings)) };
 }
 
-test("a scrape tells what this isolate and others have counted, at once", async () => {
+test("a scrape has the counts of this isolate and of others, at once", async () => {
   const { ask, open, get } = await start();
   const other = open();
   for (let i = 0; i < 6; i++) await ask("/api/x");
@@ -55,7 +55,7 @@ test("a scrape tells what this isolate and others have counted, at once", async 
   expect(of('tidegate_policy_limit{policy="api"}')).toBe(8);
 });
 
-test("counters never go back, whoever answers", async () => {
+test("counters never go back, in the answer of any isolate", async () => {
   const { ask, get, open } = await start();
   let before = 0;
   for (let i = 0; i < 5; i++) {
@@ -177,7 +177,7 @@ test("a span is as long as last says, and ends where to says", async () => {
   expect(await named(`last=2h&to=${nowMs - 7 * 3_600_000}`)).toEqual([2, "ip:eight"]);
 });
 
-test("nobody reads metrics without a token, and where they are off they say so", async () => {
+test("metrics cannot be read without a token, and where they are off they say so", async () => {
   const { get } = await start();
   expect((await get("/metrics", "a-wrong-token-of-some-length")).status).toBe(401);
   const off = await start({ METRICS: "off" });
@@ -200,7 +200,7 @@ test.each(["/metrics", "/stats", "/top?kind=denied"])(
   },
 );
 
-test("what was counted is read also where no live rules are", async () => {
+test("counts can be read also where no live rules are", async () => {
   const { ask, get } = await start({ LIVE_REFRESH: "off" });
   await ask("/api/x");
   const { samples } = parseOpenMetrics(await (await get("/metrics")).text());
@@ -208,7 +208,7 @@ test("what was counted is read also where no live rules are", async () => {
   expect(samples.get(`tidegate_requests_total{${labels}}`)).toBe(1);
 });
 
-test("what is asked of the gateway itself is not counted", async () => {
+test("requests to the gateway itself are not counted", async () => {
   const gateway = createGateway(
     {
       ORIGIN: "http://127.0.0.1:1",
@@ -275,7 +275,7 @@ test.each([
   expect(samples.get("tidegate_breaker_open")).toBe(gauge);
 });
 
-test("the gauge of a wrong configuration is 1 while Redis has lost what is enforced", async () => {
+test("the gauge of a wrong configuration is 1 while Redis has lost the enforced rules", async () => {
   const { get, ask, publish, prefix, redis, administered } = await start();
   const gauges = async () => {
     const { samples } = parseOpenMetrics(await (await get("/metrics")).text());

@@ -17,7 +17,7 @@ const RULES = [
   { route: { methods: ["GET"], path: "/api/*" }, settings: { policies: [api] } },
 ];
 
-/** What a policy says of a request. */
+/** A policy's part of a decision. */
 function decisionOf(allowed: boolean) {
   return createDecision({
     reason: allowed ? "allowed" : "limited",
@@ -114,7 +114,7 @@ test("a minute names a hundred partitions, and counts the denials of the others"
   expect(lines.at(-1)).toMatchObject({ partition: "client-149", count: 1 });
 });
 
-test("what is allowed, or was not counted by anybody, has no line", async () => {
+test("a request that is allowed, or that no policy counted, has no line", async () => {
   const { log, clock } = startLog();
   log.note(RULES, decisionOf(true), { "": "ada" });
   log.note(RULES, decisionOf(false), undefined);

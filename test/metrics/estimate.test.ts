@@ -4,7 +4,7 @@ import { estimateOf, shareOf } from "../../src/metrics/estimate.ts";
 import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
 
-/** So many partitions of which each changes by so much. */
+/** Partitions in groups: their number, and the change of each. */
 const partitions = (groups: readonly (readonly [count: number, by: number])[]) =>
   groups.flatMap(([count, by]) => Array.from({ length: count }, () => by));
 

@@ -39,7 +39,7 @@ async function explained({ administered }: MeteredGateway, key: string, ip = "19
   );
 }
 
-test("explain asks for what the request costs, and takes nothing", async () => {
+test("explain asks for the cost of the request, and takes nothing", async () => {
   const gateways = await meteredGateways([
     { path: "/api/*", partition: ["ip"], cost: { api: 3 }, policies: [quota("api", 5)] },
     { path: "/free/*", partition: ["ip"], cost: 0, policies: [quota("free", 5)] },
@@ -69,7 +69,7 @@ test("explain says how often each policy denied the client in the last hour, in 
   await ask(one, 7);
   await ask(other, 3);
   await other.flush();
-  // Of ten requests five had room. A policy in shadow denies nobody.
+  // Of ten requests five had room. A policy in shadow denies no request.
   expect(await explained(one, "ada")).toEqual([
     ["api", 5],
     ["large", 0],

@@ -22,7 +22,7 @@ test.each([
   expect(keyHint(`cookie:${name}:${DIGEST}`, headers)).toBeUndefined();
 });
 
-test("who is denied most is told apart by the end of the key, and counted as one beside older isolates", async () => {
+test("the client with the most denials is told apart by the end of the key, and counted as one beside older isolates", async () => {
   const rules = [{ path: "/*", partition: ["header:x-api-key"], policies: [quota("api", 2)] }];
   const { open, redis, keys } = await meteredGateways(rules);
   const { ask, administered } = open();

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 
 import { createMinutes } from "../../src/metrics/minutes.ts";
 
-/** What is in it, by minute and field. */
+/** Its content, by minute and field. */
 const shown = ({ take }: ReturnType<typeof createMinutes>) =>
   Object.fromEntries([...take()].map(([minute, counts]) => [minute, Object.fromEntries(counts)]));
 
@@ -18,13 +18,13 @@ test("minutes that together have too many fields are put together: no count is l
   expect(shown(minutes)).toEqual({ 3: { a: 9, b: 8, c: 4, d: 7 } });
 });
 
-test("what finds no room even then is counted as overflow, once each", () => {
+test("a count without room even then is counted as overflow, once each", () => {
   const minutes = createMinutes(2);
   for (const field of ["a", "b", "c", "d", "a"]) minutes.add(1, field, 10);
   expect(shown(minutes)).toEqual({ 1: { a: 20, b: 10, o: 2 } });
 });
 
-test("what was given away is not given again, and there is room anew", () => {
+test("counts that were given away are not given again, and there is room anew", () => {
   const minutes = createMinutes(2);
   expect(minutes.isEmpty()).toBe(true);
   for (const field of ["a", "b", "c"]) minutes.add(1, field, 1);

@@ -20,7 +20,7 @@ const HOSTILE = ['"', "\\", "\n", "\r", "\u0000", "\u2028", "\ud800", "<script>"
 const textOf = (fields: readonly (readonly [string, number])[]) =>
   openMetricsOf(snapshotOf(new Map(fields)), GAUGES);
 
-test("what was counted is told in OpenMetrics", () => {
+test("counts are written in OpenMetrics", () => {
   const text = textOf([
     ["raGET /api/*", 12],
     ["rdGET /api/*", 3],
@@ -86,7 +86,7 @@ test("a label stays short, and no character is cut in two", () => {
   expect(label.isWellFormed()).toBe(true);
 });
 
-test("fields that nobody of this version wrote are left out", () => {
+test("fields that this version does not write are left out", () => {
   const { requests, evaluations } = snapshotOf(
     new Map([
       ["", 1],

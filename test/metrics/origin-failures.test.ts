@@ -6,7 +6,7 @@ import { generous, startOrigin } from "../support/gateway/gateway.ts";
 
 const TOKEN = "2hT9xQ7mWc4vRk8pLz3nFy6b";
 
-test("requests that the origin does not answer are counted by what became of them", async () => {
+test("requests that the origin does not answer are counted by their outcome", async () => {
   const warn = vi.spyOn(console, "warn").mockReturnValue();
   const origin = await startOrigin((request) => {
     if (request.url === "/dead") request.socket.destroy();

@@ -1,4 +1,4 @@
-/** What a text in the OpenMetrics format says. */
+/** The content of a text in the OpenMetrics format. */
 export interface ParsedMetrics {
   /** Types by the names of families. */
   readonly families: ReadonlyMap<string, string>;
@@ -16,7 +16,7 @@ const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   histogram: ["_bucket", "_count", "_sum"],
 };
 
-/** Reads OpenMetrics, and throws at whatever the format does not allow in what Tidegate writes. */
+/** Reads OpenMetrics, and throws if Tidegate's text violates the format. */
 export function parseOpenMetrics(text: string): ParsedMetrics {
   if (!text.endsWith("\n# EOF\n")) throw new Error("no end");
   const families = new Map<string, string>();

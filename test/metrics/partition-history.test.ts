@@ -180,7 +180,7 @@ test("of a digest of an address it is not known whether it is in the sample", as
   ]);
 });
 
-test("a client that nobody denied has zeros, and a name that nobody has has nothing", async () => {
+test("a client without denials has zeros, and an unknown name has no history", async () => {
   const { history, keyThat } = await start();
   const { key } = await keyThat(false);
   const { body } = await history({ request: { path: "/login", headers: { "x-key": key } } });

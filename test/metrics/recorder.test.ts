@@ -51,7 +51,7 @@ const passedOf = async ({ reader }: Pick<ReturnType<typeof startRecorder>, "read
 
 const NO_RULES: readonly never[] = [];
 
-/** Counts so many requests that no rule covers. */
+/** Counts this many requests that no rule covers. */
 function count(recorder: Pick<ReturnType<typeof metrics>, "counterOf">, times = 1): void {
   const counter = recorder.counterOf(NO_RULES);
   for (let i = 0; i < times; i++) counter.passed();
@@ -84,7 +84,7 @@ test("a flush has written what another one was preparing when it began", async (
   expect(await passedOf(recorder)).toBe(3);
 });
 
-/** What was counted in each of the first minutes. */
+/** The counts of each of the first minutes. */
 async function minutesOf(
   { reader }: Pick<ReturnType<typeof startRecorder>, "reader">,
   minutes: number,
@@ -201,7 +201,7 @@ test("counts of several flushes add up, and their keys expire", async () => {
   expect(total).toBe(-1);
 });
 
-test("nothing is written where nothing was counted, and each flush is one command", async () => {
+test("without counts nothing is written, and each flush is one command", async () => {
   const sent: string[] = [];
   const recorder = startRecorder({
     through: (send) => async (command) => {
@@ -262,7 +262,7 @@ test("two flushes at once write everything once", async () => {
   expect(await passedOf(recorder)).toBe(140);
 });
 
-test("what Redis refuses is kept, and written when it takes it", async () => {
+test("counts that Redis refuses are kept, and written when it takes them", async () => {
   let refuses = true;
   const recorder = startRecorder({
     through: (send) => async (command) => {
@@ -280,7 +280,7 @@ test("what Redis refuses is kept, and written when it takes it", async () => {
   expect(await passedOf(recorder)).toBe(20);
 });
 
-test("what Redis has not confirmed for an hour is given up, and the loss is counted", async () => {
+test("counts that Redis has not confirmed for an hour are given up, and the loss is counted", async () => {
   let isDown = true;
   const recorder = startRecorder({
     through: (send) => async (command) => {
@@ -304,12 +304,12 @@ test("what Redis has not confirmed for an hour is given up, and the loss is coun
   expect((await recorder.reader.total()).lost).toBe(5);
 });
 
-test("an isolate that dies loses what it counted since its last flush, and nothing else", async () => {
+test("an isolate that dies loses its counts since its last flush, and no others", async () => {
   const first = startRecorder();
   count(first, 30);
   await first.flush();
   count(first, 11);
-  // A new isolate takes its place; nobody flushes the old one.
+  // A new isolate takes its place; the old one is never flushed.
   const second = first.open();
   count(second, 6);
   await second.flush();
@@ -338,7 +338,7 @@ test("an hour with as many fields as it may have counts those that it knows", as
   expect(await redis.hlen(keys.hour(MORNING))).toBe(5_001);
 });
 
-test("flushes that overlap while Redis fails lose no part of what was counted, and count none twice", async () => {
+test("flushes that overlap while Redis fails lose no count, and add none twice", async () => {
   const rules = Array.from({ length: 1_000 }, (_, i) => ({
     route: { methods: ["GET"], path: `/rule/${i}` },
     settings: { policies: [] },
@@ -415,7 +415,7 @@ test("the counts of a thousand rules are written in parts, all of them", async (
   expect(await passedOf(recorder)).toBe(2_008);
 });
 
-test("what a flush writes is bounded, and says how much it left out", async () => {
+test("a flush writes a bounded text, and says how much it left out", async () => {
   const recorder = startRecorder();
   const policies = Array.from({ length: 7_000 }, (_, i) => ({
     ...compilePolicy(fixedWindow({ name: "p", limit: 10, window: "1h" })),
@@ -441,7 +441,7 @@ test("what a flush writes is bounded, and says how much it left out", async () =
   expect(total.overflow).toBe(21_002 - 20_000);
 });
 
-test("what the isolate counted itself is told apart from what nothing counted", async () => {
+test("requests that the isolate counted itself are told apart from those without a count", async () => {
   const recorder = startRecorder();
   const policy = (name: string, onFailure: "local" | "open" | "closed") =>
     compilePolicy(fixedWindow({ name, limit: 10, window: "1h", onFailure }));

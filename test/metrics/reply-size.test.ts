@@ -7,14 +7,14 @@ import { MORNING, traced } from "./traced.ts";
 
 const TEN_MINUTES = 600_000;
 
-/** Ten minutes of a partition with so many requests, as an isolate writes them. */
+/** Ten minutes of a partition with this many requests, as an isolate writes them. */
 function chunkOf(partition: number, requests: number, ms: number): string {
   const event = eventText({ ms: 1, cost: 1, hasRoom: true, isDenied: false });
   const first = eventText({ ms, cost: 1, hasRoom: true, isDenied: false });
   return lineStart("api", partition, 5) + first + event.repeat(requests - 1);
 }
 
-test("what is read in many calls is all of it, and no reply is larger than a megabyte", async () => {
+test("many calls read the whole, and no reply is larger than a megabyte", async () => {
   const [policy] = compile([fixedWindow({ name: "api", limit: 5, window: "1m" })]);
   const { redis, keys, reader } = traced(policy!);
   const span = { fromMs: MORNING, toMs: MORNING + 6 * TEN_MINUTES };

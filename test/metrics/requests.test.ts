@@ -9,7 +9,7 @@ import { meteredGateways, requestsOf } from "../support/metrics/metered-gateway.
 
 const API = { method: "GET", path: "/api/*", policies: [quota("api", 5)] };
 
-test("every request is counted once, by what became of it", async () => {
+test("every request is counted once, by its outcome", async () => {
   const gateways = await meteredGateways(
     [
       API,
@@ -111,7 +111,7 @@ test("isolates add up, and parallel requests are all counted", async () => {
   expect(statuses.filter((status) => status === 200)).toHaveLength(50);
 });
 
-test("requests of before and after a live change are counted under the rules that decided them", async () => {
+test("requests before and after a live change are counted under the rules that decided them", async () => {
   const gateways = await meteredGateways([API]);
   const { ask, flush, administered } = gateways.open();
   for (let i = 0; i < 3; i++) await ask("/api/x");
@@ -157,7 +157,7 @@ test.each([
   expect(recorder !== undefined).toBe(isOn);
 });
 
-test("counting over memory is refused: nothing would add isolates up", () => {
+test("counting over memory is refused: the counts of isolates would not be added up", () => {
   const variables = { ORIGIN: "https://origin.example.com", STORE: "memory", METRICS: "on" };
   const read = () =>
     readConfig({ ...variables, CLIENT_IP: "cloudflare", RULES: [API] }, {}, EVERY_GATEWAY_FEATURE);

@@ -51,7 +51,7 @@ test.each(KINDS)(
     await write({ [kind]: partitions(150, 250) });
     const expected = partitions(50, 250).map(([member]) => member);
     expect(await top(kind)).toEqual(expected.toReversed());
-    // What was among them goes on counting, and what was pushed out begins anew.
+    // An entry among them goes on counting, and one that was pushed out begins anew.
     await write({
       [kind]: [
         ["api p60", 1_000],
@@ -153,7 +153,7 @@ test("every key but that of the total expires: days, an hour or two after the la
   const left = await Promise.all(at.map((key) => redis.ttl(key)));
   const [day, hour] = [86_400, 3_600];
   const longest = [2 * hour, -1, day, day, hour, day, 31 * day];
-  // What has passed since the write is below a minute.
+  // The time since the write is below a minute.
   expect(left.map((seconds) => (seconds < 0 ? seconds : Math.ceil(seconds / 60) * 60))).toEqual(
     longest,
   );

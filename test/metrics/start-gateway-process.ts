@@ -9,7 +9,7 @@ const program = fileURLToPath(new URL("gateway-process.ts", import.meta.url));
 export interface GatewayProcess {
   /** Asks it; `undefined` if it does not answer. */
   ask(path: string, ip?: string): Promise<number | undefined>;
-  /** Has it write what it has counted. */
+  /** Has it write its counts. */
   write(): Promise<void>;
   /** Sends it a signal, and waits until it has ended; returns its exit code, `null` if the signal ended it. */
   end(signal: "SIGTERM" | "SIGKILL"): Promise<number | null>;

@@ -56,7 +56,7 @@ test("gateways that are stopped cleanly have counted every request that they ans
   ]);
 });
 
-test("a gateway that is killed loses what came since it last wrote, and nothing else", async () => {
+test("a gateway that is killed loses its counts since it last wrote, and no others", async () => {
   const { gateways, counts } = await gatewayProcesses(2, 50);
   const [killed, stopped] = gateways as [(typeof gateways)[0], (typeof gateways)[0]];
   for (let i = 0; i < 40; i++) await killed.ask("/api/x");

@@ -6,7 +6,7 @@ import { createStoreMeter } from "../../src/metrics/store-meter.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
-test("what a store took and how it failed is given away once", async () => {
+test("a store's times and failures are given away once", async () => {
   let nowMs = 0;
   // A bucket has the times up to its bound, and that one itself.
   const tookMs = [5.5, 10, 10.001, 1_000, 1_000.5];
@@ -35,7 +35,7 @@ test("what a store took and how it failed is given away once", async () => {
   expect(drained()).toEqual({});
 });
 
-test("what isolates admitted and no policy had room for is counted in units, and no other charge", async () => {
+test("units that isolates admitted without room in a policy are counted, and no other charge", async () => {
   const meter = createStoreMeter(() => 0);
   const store = meter.measured(memoryStore());
   const plain = compilePolicy(fixedWindow({ name: "plain", limit: 3, window: "1h" }));

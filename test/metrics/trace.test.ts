@@ -70,7 +70,7 @@ test("ten minutes of Redis have at most 20,000 requests, for an hour, in whole p
   expect(ttl).toBeLessThanOrEqual(3_600);
 });
 
-test("of requests to two isolates in one millisecond those that had room came first, whoever wrote first", async () => {
+test("of requests to two isolates in one millisecond those that had room came first, in any order of writing", async () => {
   const { open, reader, secret } = traced(POLICY);
   const [one, other] = [open(), open()];
   const [client] = sampledClients(secret, 1);
@@ -83,7 +83,7 @@ test("of requests to two isolates in one millisecond those that had room came fi
   expect(requests.map(({ hasRoom }) => hasRoom)).toEqual([true, true, true, false]);
 });
 
-test("nothing of an identity is stored", async () => {
+test("no part of an identity is stored", async () => {
   const { open, redis, keys, secret } = traced(POLICY);
   const isolate = open();
   const clients = sampledClients(secret, 50);

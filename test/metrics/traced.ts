@@ -13,7 +13,7 @@ import { samplesWith } from "../support/metrics/samples-with.ts";
 /** A moment at which a minute, an hour and ten minutes begin. */
 export const MORNING = Date.UTC(2031, 0, 1, 9);
 
-/** Isolates with a clock of their own that record over the Redis of this run what one policy decides. */
+/** Isolates with a clock of their own that record over the Redis of this run the decisions of one policy. */
 export function traced(policy: CompiledPolicy) {
   const endpoint = { url: inject("redisRestUrl"), token: inject("redisRestToken") };
   const prefix = crypto.randomUUID();
@@ -71,7 +71,7 @@ export function traced(policy: CompiledPolicy) {
   };
 }
 
-/** So many clients that are in the sample. */
+/** This many clients that are in the sample. */
 export function sampledClients(
   secret: string,
   count: number,

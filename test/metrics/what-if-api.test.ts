@@ -68,7 +68,7 @@ async function start(variables: object = {}) {
   };
 }
 
-test("what happened in several isolates is replayed with another limit, known denials included", async () => {
+test("the traffic of several isolates is replayed with another limit, known denials included", async () => {
   const { ask, clients, open, secret, whatIf } = await start();
   const other = open();
   for (const client of clients) {
@@ -146,7 +146,7 @@ test("partitions that would be affected are called by their names where those ar
   const { ask, clients: all, whatIf } = await start({ METRICS_IDENTITIES: "plain" });
   const clients = all.slice(2);
   for (const client of clients) for (let i = 0; i < 6; i++) await ask("/api/x", client);
-  // For these nothing would change.
+  // These clients would see no change.
   for (const client of all.slice(0, 2)) await ask("/api/x", client);
   const { body } = await whatIf({ policy: "api", numbers: { limit: 2 } });
   const { affected } = body as { affected: { partition: string }[] };

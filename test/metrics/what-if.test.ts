@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 const SPAN = { fromMs: MORNING, toMs: MORNING + 10 * MINUTE };
 
 test.each(everyPolicy(7, "10s").filter(({ algorithm }) => algorithm !== "concurrency"))(
-  "a replay says of each request what the model of $algorithm said",
+  "a replay gives each request the verdict of the model of $algorithm",
   (options) => {
     const policy = compilePolicy(options);
     const { model } = policy.implementation;
@@ -41,7 +41,7 @@ test.each(everyPolicy(7, "10s").filter(({ algorithm }) => algorithm !== "concurr
   },
 );
 
-/** Ten minutes of many clients in two isolates: what is said of them, and the truth from a replay of all of them. */
+/** Ten minutes of many clients in two isolates: their answers, and the truth from a replay of all of them. */
 async function simulate(limits: readonly [before: number, after: number], seed: number) {
   const [before, after] = limits.map((limit) =>
     compilePolicy(fixedWindow({ name: "p", limit, window: "5m" })),

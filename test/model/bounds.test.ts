@@ -8,9 +8,9 @@ import { type Admission, fullestWindow } from "../support/model/trailing-window.
 import { random } from "../support/random.ts";
 
 /*
- * An adversary that knows the algorithms: it waits for the edges (of windows, of segments, of what it was told to wait),
- * comes a microsecond early, on time or late, and takes as much as it can get. The models stand for the Lua scripts,
- * which test/lua/model.test.ts holds equal to them.
+ * An adversary that knows the algorithms: it waits for the edges (of windows, of segments, of the waits that it was told), comes
+ * a microsecond early, on time or late, and takes as much as it can get. The models stand for the Lua scripts, which
+ * test/lua/model.test.ts holds equal to them.
  */
 
 const START = 1_800_000_000_000_000;
@@ -68,7 +68,7 @@ test.for(EVERY_ALGORITHM.flatMap(({ attacked }) => attacked))(
 );
 
 test.for(WINDOWS)(
-  "$algorithm: what the documentation admits for the worst window, exactly",
+  "$algorithm: the worst window holds exactly the units that the documentation admits",
   ({ of, most }) => {
     const { implementation, limit, windowUs, parameters } = compilePolicy(of(50, "1s"));
     const length = Math.round(windowUs);

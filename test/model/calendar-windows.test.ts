@@ -7,7 +7,7 @@ import { compileAt } from "../support/calendar/compile.ts";
 
 /*
  * Calendar windows on the model, which test/lua/calendar-window.test.ts holds equal to the script. The boundaries are written
- * down here, as anybody reads them from a calendar.
+ * down here, as read from a calendar.
  */
 
 const HOUR_US = 3600e6;
@@ -135,12 +135,12 @@ test("a clock that goes back behind a boundary leaves the window after it as it 
   });
   clock.nowUs += 2e6;
   expect(consume(policies).allowed).toBe(false);
-  // By more than a month: what was counted is held against the month that is now.
+  // By more than a month: the count is held against the month that is now.
   clock.nowUs = us("2026-02-10T00:00:00Z");
   expect(clock.nowUs + consume(policies).retryAfterUs).toBe(us("2026-03-01T00:00:00Z"));
 });
 
-test("what a window took comes back in it, and not in the next", () => {
+test("units of a window come back in it, and not in the next", () => {
   const { clock, policyOf, consume, giveBack } = counterAt("2026-05-31T23:59:00Z");
   const policies = policyOf({ window: "month" });
   const takenAtUs = clock.nowUs;

@@ -76,7 +76,7 @@ describe.each(WINDOWS)("$algorithm", ({ of: build }) => {
     expect(counted.ask(build(10, after), "consume").allowed).toBe(true);
   });
 
-  test("a limit that is raised adds to what is left, one that is lowered takes from it", () => {
+  test("a limit that is raised adds to the remaining units, one that is lowered takes from them", () => {
     const counted = counter();
     counted.ask(build(10, "1h"), "consume", 8);
     expect(counted.ask(build(20, "1h"), "peek").remaining).toBe(12);
@@ -92,7 +92,7 @@ describe.each(WINDOWS)("$algorithm", ({ of: build }) => {
     expect(counted.ask(build(10, "2h"), "peek").remaining).toBe(1);
   });
 
-  test("two versions side by side lock nobody out for longer than the longer window", () => {
+  test("two versions side by side lock no client out for longer than the longer window", () => {
     const versions = [build(10, "1m"), build(10, "10m")];
     const counted = counter();
     counted.ask(versions[0]!, "consume", 10);
@@ -110,7 +110,7 @@ describe("token bucket", () => {
   const hourly = tokenBucket({ limit: 10, refill: 10, per: "1h" });
   const minutely = tokenBucket({ limit: 10, refill: 10, per: "1m" });
 
-  test("a slower refill is for what is taken from then on: at most the limit and the new rate", () => {
+  test("a slower refill is for units taken from then on: at most the limit and the new rate", () => {
     const counted = counter();
     counted.ask(minutely, "consume", 10);
     const admissions: Admission[] = [];
@@ -129,7 +129,7 @@ describe("token bucket", () => {
     expect(counted.ask(minutely, "consume")).toMatchObject({ allowed: false, retryAfterUs: 6e6 });
   });
 
-  test("a limit that is raised adds to what is left", () => {
+  test("a limit that is raised adds to the remaining units", () => {
     const counted = counter();
     counted.ask(hourly, "consume", 8);
     const raised = tokenBucket({ limit: 20, refill: 10, per: "1h" });
@@ -200,7 +200,7 @@ test.for(WINDOWS.filter(({ times }) => times === 1))(
           at = change ?? at;
           const current = policies[at % policies.length]!;
           if (!peek && current !== asked) {
-            // What the old window had forgotten by now, nobody can count.
+            // Units that the old window had forgotten by now cannot be counted.
             remembered = Math.max(remembered, counted.now - asked.window * 1000);
             asked = current;
           }

@@ -74,7 +74,7 @@ function attack(limit: number, stepsBack: boolean, seed: number) {
       expect(seen!.remaining).toBe(limit - book.length);
       expect(seen!.resetAfterUs).toBe(last - nowUs);
     }
-    // Whatever happens, all slots are usable again within the ttl.
+    // After any events, all slots are usable again within the ttl.
     expect(seen!.resetAfterUs).toBeLessThanOrEqual(TTL_US);
   }
   return happened;

@@ -11,8 +11,8 @@ import { ALGORITHMS } from "../support/policy/options-of.ts";
 import { least, runs } from "../support/runs.ts";
 
 /*
- * A name that stands for one policy after the other, such as the plans of a client: what was consumed counts in units.
- * On the models, which test/lua/model.test.ts holds equal to the scripts.
+ * A name that stands for one policy after the other, such as the plans of a client: consumed units count. On the models, which
+ * test/lua/model.test.ts holds equal to the scripts.
  */
 
 const HOUR = 3_600e6;
@@ -55,7 +55,7 @@ describe.each(ALGORITHMS)("%s whose limit changes in the middle of a window", (a
     expect(counted.ask(planOf(200), "consume", 185).allowed).toBe(true);
   });
 
-  test("a lowered limit leaves what is not used, or nothing", () => {
+  test("a lowered limit leaves its unused units, or none", () => {
     const counted = counter();
     counted.ask(planOf(200), "consume", 15);
     expect(counted.ask(planOf(20), "peek").remaining).toBe(5);
@@ -78,7 +78,7 @@ describe.each(ALGORITHMS.filter((algorithm) => algorithm !== "token-bucket"))(
       counted.now += 20e6;
       expect(counted.ask(low!, operation, 5).remaining).toBe(0);
       const { remaining } = counted.ask(high!, "peek");
-      // What was charged in debt may count or not.
+      // A charge made in debt may count or not.
       expect(remaining).toBeLessThanOrEqual(10);
       expect(remaining).toBeGreaterThanOrEqual(5);
     });
@@ -102,7 +102,7 @@ describe("a token bucket whose rate changes", () => {
   const silver = plan(20, 10);
   const gold = plan(200, 100);
 
-  test("keeps what was taken in units, up and down", () => {
+  test("keeps the taken units, up and down", () => {
     const counted = counter();
     counted.ask(silver, "consume", 20);
     expect(counted.ask(gold, "peek")).toMatchObject({ remaining: 180, resetAfterUs: 200_000 });
@@ -147,7 +147,7 @@ describe("a token bucket whose rate changes", () => {
     },
   );
 
-  test("counts part of a unit as at most what it was, rounded up to the next microsecond", () => {
+  test("counts part of a unit as at most its own size, rounded up to the next microsecond", () => {
     const counted = counter();
     counted.ask(plan(20, 1), "consume", 2);
     counted.now += 600_000;
@@ -218,7 +218,7 @@ test("units are those that were used, rounded up by no more than three microseco
   );
 });
 
-test("whatever the plans, no span holds more than the largest limit and rate, and nothing that was used is forgotten", () => {
+test("under any plans, no span holds more than the largest limit and rate, and no used unit is forgotten", () => {
   let changes = 0;
   let beyondLimit = 0;
   fc.assert(
@@ -234,7 +234,7 @@ test("whatever the plans, no span holds more than the largest limit and rate, an
       let used = 0;
       let refill = 1;
       let slack = 1e-9;
-      /** What a bucket of the largest limit and rate would hold. */
+      /** The level of a bucket of the largest limit and rate. */
       let level = 0;
       for (const { gap, change, cost, peek } of asked) {
         counted.now += gap * 1000;
@@ -246,7 +246,7 @@ test("whatever the plans, no span holds more than the largest limit and rate, an
           slack += 2 / compiled[at]!.parameters["intervalUs"]!;
         }
         const { limit, refill: own } = given[at]!;
-        // Which rate holds is decided by what is less than an error of rounding.
+        // A difference below an error of rounding decides which rate holds.
         if (Math.abs(used - limit) < slack) return;
         const policy = compiled[at]!;
         const before = counted.ask(policy, "peek").remaining;
@@ -270,7 +270,7 @@ test("whatever the plans, no span holds more than the largest limit and rate, an
   expect(beyondLimit).toBeGreaterThan(least(500));
 });
 
-test("who waits as told after a change passes, and a microsecond earlier does not", () => {
+test("a client that waits as told after a change passes, and a microsecond earlier does not", () => {
   let waits = 0;
   fc.assert(
     fc.property(anyPlan, anyPlan, fc.double({ min: 0, max: 1, noNaN: true }), (from, to, share) => {

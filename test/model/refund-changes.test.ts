@@ -8,7 +8,7 @@ import { type Admission, fullestWindow } from "../support/model/trailing-window.
 import { random } from "../support/random.ts";
 import { least, runs } from "../support/runs.ts";
 
-/* What is given back while the clock goes back, or the policy changes under its name. */
+/* Refunds while the clock goes back, or the policy changes under its name. */
 
 const START = 1_800_000_000_123_457;
 
@@ -47,7 +47,7 @@ const keptOf = (takes: readonly Take[]): Admission[] =>
   takes.flatMap(({ time, kept }) => (kept > 0 ? [{ time, units: kept }] : []));
 
 test.for(WINDOWS)(
-  "$algorithm: a clock that goes back between requests lets no more of what is kept through than $times times the limit",
+  "$algorithm: a clock that goes back between requests lets no more kept units through than $times times the limit",
   ({ times, of }) => {
     let given = 0;
     for (let seed = 0; seed < runs(1_500); seed++) {
@@ -64,7 +64,7 @@ test.for(WINDOWS)(
         const back = next() < 0.1 ? Math.floor(next() * 20_000_000) : 0;
         time += gap;
         counted.now += gap - back;
-        // What was taken before the clock went back is not given back any more.
+        // Units taken before the clock went back are not given back any more.
         if (back > 0) takes = [];
         const take = takes[Math.floor(next() * takes.length)];
         if (take && take.kept > 0 && next() < 0.5) {
@@ -86,7 +86,7 @@ test.for(WINDOWS)(
 );
 
 test.for(WINDOWS.filter(({ times }) => times === 1))(
-  "$algorithm: windows that change let no more of what is kept through than the limit in any window of the moment",
+  "$algorithm: windows that change let no more kept units through than the limit in any window of the moment",
   ({ changesBeforeRefund, of }) => {
     let given = 0;
     for (let seed = 0; seed < runs(1_500); seed++) {
@@ -116,13 +116,13 @@ test.for(WINDOWS.filter(({ times }) => times === 1))(
           changes - take.changes <= changesBeforeRefund! &&
           next() < 0.5
         ) {
-          // Whoever gives back knows the policy by which it took.
+          // A refund names the policy of its take.
           const back = counted.giveBack(take.policy, take.atUs, take.kept);
           take.kept -= back;
           given += back;
           continue;
         }
-        // What the old window had forgotten by now, nobody can count.
+        // Units that the old window had forgotten by now cannot be counted.
         if (asked !== policy)
           remembered = Math.max(remembered, counted.now - Math.round(asked.windowUs));
         asked = policy;

@@ -8,8 +8,8 @@ import { type Admission, fullestWindow } from "../support/model/trailing-window.
 import { random } from "../support/random.ts";
 
 /*
- * An adversary that takes and gives back: at once, late, in part, around every edge, with charges of others in between.
- * What it has kept counts. The models stand for the Lua scripts, which test/lua/refund.test.ts holds equal to them.
+ * An adversary that takes and gives back: at once, late, in part, around every edge, with charges of others in between. The kept
+ * units count. The models stand for the Lua scripts, which test/lua/refund.test.ts holds equal to them.
  */
 
 const START = 1_800_000_000_000_000;
@@ -85,7 +85,7 @@ const admissionsOf = ({ takes }: Attack): Admission[] =>
 const policies = EVERY_ALGORITHM.flatMap(({ attacked }) => attacked);
 
 test.for(policies.flatMap((policy) => [0, 0.05, 0.5].map((charges) => ({ policy, charges }))))(
-  "without what was given back, all would have been admitted, too: $policy, charges $charges",
+  "without the refunds, all would have been admitted, too: $policy, charges $charges",
   ({ policy, charges }) => {
     const { implementation, limit, parameters } = compilePolicy(policy);
     const { model } = implementation;
@@ -112,12 +112,12 @@ test.for(
   const { windowUs } = compilePolicy(policy);
   const fullest = fullestWindow(admissionsOf(attack(policy, EACH, 5, 0)), Math.round(windowUs));
   expect(fullest).toBeLessThanOrEqual(worst);
-  // Who gives back gets it again.
+  // A client that gives back gets it again.
   expect(fullest).toBeGreaterThanOrEqual(policy.limit);
 });
 
 test.for(policies.filter(({ algorithm }) => factsOf(algorithm).most === undefined))(
-  "%o: of what was kept, no span holds more than the policy promises",
+  "%o: of the kept units, no span holds more than the policy promises",
   (policy) => {
     const admissions = admissionsOf(attack(policy, EACH, 6, 0));
     const excess = factsOf(policy.algorithm).excessOf(compilePolicy(policy), admissions);

@@ -1,6 +1,6 @@
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 
-/** What a policy promises for a window: the limit, and over how long it is counted. */
+/** A policy's promise for a window: the limit, and the time over which it is counted. */
 export interface Promised {
   readonly limit: number;
   readonly windowUs: number;
@@ -19,7 +19,7 @@ export const promisedBy = ({ limit, windowUs }: CompiledPolicy): Promised => ({
 export function remembering() {
   const admissions: { readonly at: number; units: number; readonly hold?: unknown }[] = [];
   const asked = new Map<string, { readonly windowUs: number; at: number }>();
-  /** Nothing of before is known. */
+  /** Earlier admissions are unknown. */
   let knownSince = -Infinity;
 
   /** The units of the trailing window that ends now. */
@@ -34,7 +34,7 @@ export function remembering() {
     ask({ limit, windowUs }: Promised, now: number): void {
       const alive = [...asked.values()].filter((each) => now - each.at < each.windowUs);
       if (alive.every((each) => held(each, now) === 0)) asked.clear();
-      // What was admitted in this very moment is known in any case.
+      // Units admitted in this very moment are known in any case.
       const longest = asked.size > 0 ? Math.max(1, ...alive.map((each) => each.windowUs)) : 1;
       knownSince = Math.max(knownSince, now - longest);
       asked.set(`${limit}/${windowUs}`, { windowUs, at: now });

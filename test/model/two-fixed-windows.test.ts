@@ -58,7 +58,7 @@ const step = fc.record({
 const steps = fc.array(step, { minLength: 1, maxLength: 120, size: "max" });
 const limits = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 2, maxLength: 4 });
 
-test("limits of one fixed window each decide exactly by what the window holds", () => {
+test("limits of one fixed window each decide exactly by the units that the window holds", () => {
   let [admitted, denied, given] = [0, 0, 0];
   fc.assert(
     fc.property(limits, steps, (numbers, schedule) => {

@@ -47,10 +47,7 @@ const bucket = (limit: number, refill: number, per: `${number}ms` = "1000ms") =>
 /** Units per microsecond. */
 const rateOf = ({ limit, windowUs }: CompiledPolicy) => limit / windowUs;
 
-/**
- * What a bucket of the largest limit and the largest rate would still have to refuse: how far a list of admissions goes
- * beyond it, in units.
- */
+/** The excess of a list of admissions over a bucket of the largest limit and the largest rate, in units. */
 function beyondLargest(policies: readonly CompiledPolicy[]) {
   const limit = Math.max(...policies.map((policy) => policy.limit));
   const rate = Math.max(...policies.map(rateOf));
@@ -134,7 +131,7 @@ describe("two settings of a token bucket, alive at once", () => {
     );
   });
 
-  test("never admit more to an adversary, who asks under each setting whenever one has room", () => {
+  test("never admit more to an adversary that asks under each setting whenever one has room", () => {
     fc.assert(
       fc.property(fc.array(setting, { minLength: 2, maxLength: 3 }), fc.nat(), (settings, seed) => {
         const counted = counter();

@@ -69,7 +69,7 @@ const setting = fc.record({
 });
 const settings = fc.array(setting, { minLength: 2, maxLength: 3 });
 
-/** What a hundred requests a second, by turns of three, have admitted after a time. */
+/** The units that a hundred requests a second, by turns of three, have admitted after a time. */
 function admittedBy(policies: readonly CompiledPolicy[], forUs: number): number {
   const counted = counter();
   let admitted = 0;
@@ -80,7 +80,7 @@ function admittedBy(policies: readonly CompiledPolicy[], forUs: number): number 
   return admitted;
 }
 
-/** What a model that remembers each admission would have admitted of the same. */
+/** The units that a model that remembers each admission would have admitted of the same. */
 function rememberedBy(policies: readonly CompiledPolicy[], forUs: number): number {
   const ledger = remembering();
   for (let request = 0, now = START; now < START + forUs; request++, now += 10_000) {
@@ -177,7 +177,7 @@ describe.each(strict)("two settings of a $algorithm, alive at once", ({ build })
     expect(Math.min(admitted, given)).toBeGreaterThan(least(1_000));
   });
 
-  test("never admit more to an adversary, who asks under each setting whenever one has room", () => {
+  test("never admit more to an adversary that asks under each setting whenever one has room", () => {
     fc.assert(
       fc.property(settings, fc.nat(), (numbers, seed) => {
         const policies = numbers.map((each) => compilePolicy(build(each)));
@@ -203,7 +203,7 @@ describe.each(strict)("two settings of a $algorithm, alive at once", ({ build })
   });
 });
 
-test("what was taken before a setting had a request comes back to those that counted it, and not to that one", () => {
+test("units taken before a setting had a request come back to those that counted them, and not to that one", () => {
   const [first, second, late] = [
     { limit: 1, windowMs: 100, segments: 1 },
     { limit: 1, windowMs: 100, segments: 2 },
@@ -224,7 +224,7 @@ test("what was taken before a setting had a request comes back to those that cou
   expect(consume(late, 1)).toBe(false);
 });
 
-describe("what was taken before a setting of a counter had a request doesn't come back to that one", () => {
+describe("units taken before a setting of a counter had a request don't come back to that one", () => {
   const [short, middle, late] = [
     { limit: 5, windowMs: 100, segments: 1 },
     { limit: 1, windowMs: 150, segments: 1 },
@@ -254,14 +254,14 @@ describe("what was taken before a setting of a counter had a request doesn't com
     expect(consume(late, 162)).toBe(false);
   });
 
-  test("where it counts what others have taken since", () => {
+  test("where it counts units that others have taken since", () => {
     const { consume, giveBack } = countedApart();
     expect([consume(short, 50, 3), consume(late, 153)]).toEqual([true, false]);
     expect(giveBack(154)).toBe(1);
     expect(consume(late, 155)).toBe(false);
   });
 
-  test("of one setting before, it does: that one knows what it has taken", () => {
+  test("of one setting before, it does: that one knows its own takes", () => {
     const counted = counter();
     expect(counted.evaluate(short!, "consume", 3).allowed).toBe(true);
     const takenAtUs = counted.now;

@@ -70,7 +70,7 @@ describe.each([50, 15 * 60_000])("windows of %i ms", (windowMs) => {
     expect(ask(next + 5, policy, "consume").resetAfterUs).toBe(windowUs);
   });
 
-  test("get back what was taken in them, and nothing from the window before", () => {
+  test("get back the units taken in them, and none from the window before", () => {
     const { ask, giveBack } = counter();
     ask(START, policy, "consume");
     expect(giveBack(START + windowUs - 1, START, policy)).toBe(1);
@@ -81,7 +81,7 @@ describe.each([50, 15 * 60_000])("windows of %i ms", (windowMs) => {
   });
 });
 
-test("a clock that goes back begins the window anew, with what it holds", () => {
+test("a clock that goes back begins the window anew, with the units that it holds", () => {
   const { ask } = counter();
   const policy = compiled(3, 1_000);
   ask(START, policy, "consume", 3);
@@ -123,7 +123,7 @@ test("a window holds exactly the limit, and the first request after it begins th
 describe("a policy that changes between both", () => {
   const [aligned, unaligned] = [compiled(3, 10_000, true), compiled(3, 10_000, false)];
 
-  test("counts what was taken, in either direction", () => {
+  test("counts the taken units, in either direction", () => {
     for (const [before, after] of [
       [aligned, unaligned],
       [unaligned, aligned],
@@ -188,7 +188,7 @@ test("settings of both kinds and several lengths: each admits no more in one of 
   expect(Math.min(admitted, denied)).toBeGreaterThan(least(1_000));
 });
 
-test("two settings side by side lock nobody out for longer than the longer window", () => {
+test("two settings side by side lock no client out for longer than the longer window", () => {
   for (const pair of [
     [compiled(10, 1_000, true), compiled(10, 10_000, false)],
     [compiled(10, 1_000, false), compiled(10, 10_000, true)],

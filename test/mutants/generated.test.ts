@@ -2,14 +2,9 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import {
-  generatedMutants,
-  mutantsOf,
-  nearestOnly,
-  productFiles,
-} from "../../scripts/mutants/generated.ts";
-import { sample } from "../../scripts/mutants/sample.ts";
-import { missingFolders, testsOf } from "../../scripts/mutants/tests-of.ts";
+import { generatedMutants, mutantsOf, nearestOnly, productFiles } from "./generated.ts";
+import { sample } from "./sample.ts";
+import { missingFolders, testsOf } from "./tests-of.ts";
 
 const BUCKET = "src/algorithms/token-bucket.ts";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import type { Edit } from "../../scripts/mutants/operators/edit.ts";
-import { breakLua } from "../../scripts/mutants/operators/lua.ts";
-import { breakTypeScript } from "../../scripts/mutants/operators/typescript.ts";
+import type { Edit } from "./operators/edit.ts";
+import { breakLua } from "./operators/lua.ts";
+import { breakTypeScript } from "./operators/typescript.ts";
 
-/** What becomes of a source: a row for each edit, its operator and the source after it. */
+/** The edits of a source: a row for each, with its operator and the source after it. */
 const brokenBy = (source: string, edits: readonly Edit[]) =>
   edits.map(({ operator, start, end, text }) => [
     operator,

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { mutantsOf } from "../../scripts/mutants/generated.ts";
-import type { Result } from "../../scripts/mutants/mutant.ts";
-import { jsonOf, lineOf, noticed, summaryOf } from "../../scripts/mutants/report.ts";
-import { tryAll } from "../../scripts/mutants/try-all.ts";
+import { mutantsOf } from "./generated.ts";
+import type { Result } from "./mutant.ts";
+import { jsonOf, lineOf, noticed, summaryOf } from "./report.ts";
+import { tryAll } from "./try-all.ts";
 
 const FILE = "src/policy/example.ts";
 const MUTANTS = mutantsOf(FILE, "if (a) b();\nx = c < d;\n");
@@ -24,7 +24,7 @@ async function resultsOf(sandboxes: number): Promise<readonly Result[]> {
   return results;
 }
 
-test("each mutant is tried once, whatever the number of sandboxes", async () => {
+test("each mutant is tried once, for any number of sandboxes", async () => {
   const names = MUTANTS.map(({ name }) => name).sort();
   for (const count of [1, 2, 9]) {
     const results = await resultsOf(count);

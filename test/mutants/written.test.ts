@@ -2,8 +2,8 @@ import { globSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import { WRITTEN } from "../../scripts/mutants/mutants.ts";
-import { located } from "../../scripts/mutants/written.ts";
+import { WRITTEN } from "./mutants.ts";
+import { located } from "./written.ts";
 
 test("each mutant that is written by hand has a name of its own", () => {
   expect(new Set(WRITTEN.map(({ name }) => name)).size).toBe(WRITTEN.length);

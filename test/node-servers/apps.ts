@@ -14,12 +14,12 @@ import type { Decision } from "../../src/decision/decision.ts";
 import { rateLimit as expressLimit } from "../../src/express.ts";
 import { rateLimit as fastifyLimit } from "../../src/fastify.ts";
 
-/** What a handler of any of the frameworks gets. */
+/** The exchange that a handler of any of the frameworks gets. */
 export interface Exchange {
   readonly path: string;
-  /** What the middleware has left. */
+  /** The middleware's result. */
   readonly decision: Decision | Hold;
-  /** Node's own response, for what is streamed. */
+  /** Node's own response, for streamed bodies. */
   readonly raw: import("node:http").ServerResponse;
   set(name: string, value: string): void;
   send(status: number, body: string): void;
@@ -120,7 +120,7 @@ export function requestFrom(localAddress: string, url: string, headers = {}) {
     });
     sent.on("error", reject);
   });
-  // Whoever gives up does not ask.
+  // A client that gives up does not read it.
   status.catch(() => {});
   sent.end();
   return { status, hangUp: () => sent.destroy() };

@@ -21,7 +21,7 @@ function lookerAt(policy: Parameters<typeof createLimiter>[0]["policies"][number
   return async () => (await looker.peek(user)).policies[0]!.remaining;
 }
 
-describe.for(FRAMEWORKS)("what requests reserve in %s, on a real Redis", ([, create]) => {
+describe.for(FRAMEWORKS)("holds of requests in %s, on a real Redis", ([, create]) => {
   test("comes back when the response was no failure", async () => {
     const user = crypto.randomUUID();
     const url = await serve(create, { ...redis(), policies: logins(20), partition: () => user });
@@ -114,7 +114,7 @@ describe.for(FRAMEWORKS)("what requests reserve in %s, on a real Redis", ([, cre
     const slots = concurrency({ name: "slots", limit: 1, ttl: "1h" });
     const closed = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
-    // What stands before the limiter works until the client has gone.
+    // The code before the limiter works until the client has gone.
     const slow = async (request: { readonly headers: object; readonly socket?: Socket }) => {
       request.socket!.once("close", closed.resolve);
       arrived.resolve();

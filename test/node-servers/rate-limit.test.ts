@@ -209,7 +209,7 @@ describe.for(FRAMEWORKS)("rateLimit() in %s", ([, create]) => {
     expect(denied.headers.get("RateLimit")).toMatch(/^"hourly";r=0;t=\d+$/);
   });
 
-  test("lists the policies of two limiters, the inner ones first, and what is nearest the handler besides", async () => {
+  test("lists the policies of two limiters, the inner ones first, and those nearest the handler besides", async () => {
     const store = memoryStore();
     const common = { store, partition: () => "ada" };
     const url = await serve(create, [
@@ -229,7 +229,7 @@ describe.for(FRAMEWORKS)("rateLimit() in %s", ([, create]) => {
     ]);
   });
 
-  test("hands what a function in its options throws to the framework's error handler", async () => {
+  test("hands errors that a function in its options throws to the framework's error handler", async () => {
     const url = await serve(create, {
       store: memoryStore(),
       policies: hourly(1),
@@ -255,7 +255,7 @@ describe.for(FRAMEWORKS)("rateLimit() in %s", ([, create]) => {
 });
 
 describe("the plugin of Fastify", () => {
-  test("decides in the hook that it is told, with what comes before it", async () => {
+  test("decides in the hook that it is told, with the hooks before it", async () => {
     const bodies: unknown[] = [];
     const app = fastify5();
     await app.register(rateLimit, {
@@ -278,7 +278,7 @@ describe("the plugin of Fastify", () => {
     expect(bodies).toEqual([{ user: "ada" }, { user: "ada" }, { user: "bob" }]);
   });
 
-  test("limits the instance on which it is registered, and what is inside of that", async () => {
+  test("limits the instance on which it is registered, and the ones inside of that", async () => {
     const app = fastify5();
     app.get("/free", async () => "free");
     await app.register(async (inner) => {

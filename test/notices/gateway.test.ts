@@ -86,7 +86,7 @@ async function command(...args: unknown[]): Promise<unknown> {
   return ((await response.json()) as { result: unknown }).result;
 }
 
-test("a receiver that is slow holds no request: all of them are answered before it, and nothing is sent twice", async () => {
+test("a receiver that is slow holds no request: all of them are answered before it, and no message is sent twice", async () => {
   const answers: (() => void)[] = [];
   receiver.answer = (response) => void answers.push(() => response.writeHead(204).end());
   const [one, other] = [open(), open()];
@@ -244,7 +244,7 @@ test("a notice that a function did not take is counted as failed", async () => {
   );
 });
 
-test("without any receiver, and without `notify`, nothing is asked about notices", async () => {
+test("without any receiver, and without `notify`, no call is made for notices", async () => {
   const { notify: _notify, ...silent } = RULE.policies[0]!;
   for (const [rule, variables] of [
     [{ ...RULE, policies: [silent] }, {}],

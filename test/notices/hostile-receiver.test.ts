@@ -24,7 +24,7 @@ async function openHostile(behave: (socket: Socket) => void) {
     counts.connections++;
     open.add(socket);
     socket.once("end", () => open.delete(socket)).once("close", () => open.delete(socket));
-    // The sender may reset what it does not want.
+    // The sender may reset a connection that it does not want.
     socket.on("error", () => {});
     socket.once("data", () => behave(socket));
     sockets.push(socket);

@@ -42,7 +42,7 @@ describe.each([
   segmentedWindow({ limit, window, notify }),
   tokenBucket({ limit, refill: 10, per: window, notify }),
 ])("$algorithm (aligned: $aligned)", (policy) => {
-  test("tells once per window, whatever the number of isolates, that a share is reached and that requests are denied", async () => {
+  test("tells once per window, for any number of isolates, that a share is reached and that requests are denied", async () => {
     const isolates = [1, 2].map(() => scene.isolate({ policies: [policy] }));
     const [one, other] = isolates as [Limiter, Limiter];
     await ask(one, 4);
@@ -65,7 +65,7 @@ describe.each([
   });
 });
 
-test("no request waits for what is told, and a request that reaches nothing costs nothing", async () => {
+test("no request waits for its notices, and a request that reaches no share costs nothing", async () => {
   const limiter = scene.isolate({ policies: [monthly] });
   let heard!: (value?: unknown) => void;
   scene.listen = () => new Promise((resolve) => (heard = resolve));
@@ -192,7 +192,7 @@ describe("a notice that was not told", () => {
     const limiter = scene.isolate({ policies: [monthly] });
     scene.listen = ({ kind }) => kind === "denied" && Promise.reject(new Error("planned"));
     await ask(limiter, 11);
-    // After the tenth request nobody has to ask.
+    // After the tenth request no isolate has to ask.
     expect(scene.calls()).toBe(10);
     scene.listen = () => {};
     scene.moveMs(60_000);
@@ -262,7 +262,7 @@ test("a notice of a denial that needed no call has the end of the window, too", 
   ]);
 });
 
-test("what only looks tells nothing, what is charged or reserved does", async () => {
+test("a look sends no notice, a charge or reservation does", async () => {
   const limiter = scene.isolate({ policies: [monthly, { ...monthly, name: "second" }] });
   await limiter.charge("user:42", { api: 9 });
   await scene.idle();
@@ -280,7 +280,7 @@ test("what only looks tells nothing, what is charged or reserved does", async ()
   expect(scene.kinds()).toEqual([0.8, 0.8]);
 });
 
-test("a policy that denies nobody tells what is reached, and no denial", async () => {
+test("a policy that denies no client sends notices of shares, and none of denials", async () => {
   const policies = [monthly, { ...monthly, limit: 2, name: "trial", mode: "shadow" as const }];
   const limiter = scene.isolate({ policies });
   await ask(limiter, 4);
@@ -297,7 +297,7 @@ test("slots of holds are told of, too", async () => {
 });
 
 describe("with", () => {
-  test("shards one of them tells for all, about what it has seen; a denial is told when no shard had room", async () => {
+  test("with shards one of them sends the notice for all, about its own count; a denial is sent when no shard had room", async () => {
     const isolates = [1, 2].map(() =>
       scene.isolate({ policies: [{ ...monthly, limit: 40, shards: 4 }] }),
     );
@@ -312,7 +312,7 @@ describe("with", () => {
     expect(scene.told[0]).toMatchObject({ limit: 40, consumed: 32, partition: "user:42" });
   });
 
-  test("leases it is told early by what other isolates hold, and once", async () => {
+  test("with leases it is sent early by the units that other isolates hold, and once", async () => {
     const isolates = [1, 2].map(() =>
       scene.isolate({ policies: [{ ...monthly, limit: 1_000, lease: "1s" }] }),
     );
@@ -326,7 +326,7 @@ describe("with", () => {
       if (scene.told.length > 0) toldAt ||= asked;
     }
     expect(scene.kinds().filter((kind) => kind === 0.8)).toEqual([0.8]);
-    // What an isolate takes in a second at most: its 200 requests, and as many in advance.
+    // The most that an isolate takes in a second: its 200 requests, and as many in advance.
     expect(toldAt).toBeGreaterThan(400);
     expect(toldAt).toBeLessThanOrEqual(1_000);
   });
@@ -350,7 +350,7 @@ describe("with", () => {
   });
 });
 
-test("what an isolate counts by itself in an outage is told to nobody", async () => {
+test("no notice is sent of the units that an isolate counts by itself in an outage", async () => {
   const told: unknown[] = [];
   const limiter = createLimiter({
     redis: { url: "http://127.0.0.1:9", token: "t" },

@@ -8,7 +8,7 @@ export interface ReceivedMessage {
   readonly headers: Record<string, string>;
 }
 
-/** What a receiver does with a message, once it has it. */
+/** A receiver's reaction to a message, once it has it. */
 export type Answering = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** A receiver of webhooks. */

@@ -2,7 +2,7 @@ import type { CreateLimiterOptions, NoticedPolicy } from "../../src/index.ts";
 import { createLimiter, memoryStore } from "../../src/index.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** Isolates on one store, with a clock that the test moves, and what they tell. */
+/** Isolates on one store, with a clock that the test moves, and their notices. */
 export interface Scene {
   readonly told: NoticedPolicy[];
   /** The notices so far, each as its kind or its share. */
@@ -19,7 +19,7 @@ export interface Scene {
   readonly isolate: (
     options: Omit<CreateLimiterOptions, "store">,
   ) => ReturnType<typeof createLimiter>;
-  /** Resolves when nothing goes on in the background. */
+  /** Resolves when no background work is left. */
   readonly idle: () => Promise<void>;
 }
 

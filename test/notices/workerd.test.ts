@@ -73,7 +73,7 @@ test(
         });
         return ((await response.json()) as { result: string[] }).result;
       };
-      // Only what was taken is noted there, and after the answer.
+      // Only taken units are noted there, and after the answer.
       await vi.waitFor(async () => expect(await told()).toHaveLength(2), PATIENCE);
       expect(receiver.received).toHaveLength(2);
     } finally {

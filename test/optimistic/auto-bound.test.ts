@@ -15,8 +15,8 @@ import { least, runs } from "../support/runs.ts";
 import { type Crowd, crowd, type CrowdOptions } from "./crowd.ts";
 
 /*
- * Automatic leases beside optimistic decisions: what was admitted is held against the policies as they were written, whoever
- * admitted it. An excess of u is promised for each isolate, and for each call or isolate that was lost.
+ * Automatic leases beside optimistic decisions: the admitted units are held against the policies as they were written, for all
+ * isolates. An excess of u is promised for each isolate, and for each call or isolate that was lost.
  */
 
 type Ahead = Pick<Policy, "optimistic">;
@@ -39,14 +39,14 @@ const cases: [name: string, make: (options: Ahead) => Policy[]][] = [
   ],
 ];
 
-/** By how much what was admitted between two resets is more than a policy promises and its allowance. */
+/** The excess of the units admitted between two resets over a policy's promise and its allowance. */
 function beyond(policies: readonly Policy[], unsettled: number, result: Crowd): number {
   const { admissions, resets, hopeful, losses } = result;
   const bounds = [-Infinity, ...resets, Infinity];
   return Math.max(
     ...policies.flatMap((policy) =>
       bounds.slice(1).map((end, i) => {
-        // What isolates held at a reset is spent within a lease.
+        // Units that isolates held at a reset are spent within a lease.
         const start = bounds[i]! + 1e6;
         const story = admissions.filter(({ time }) => time > start && time <= end);
         const times = policy.algorithm === "sliding-window-counter" ? 2 : 1;

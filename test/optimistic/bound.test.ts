@@ -18,8 +18,9 @@ import { least, runs } from "../support/runs.ts";
 import { type Crowd, crowd, type CrowdOptions } from "./crowd.ts";
 
 /*
- * What a policy promises is checked on what was admitted, whoever admitted it and whenever the store counted it, and by a ledger of
- * its own. An excess of u for each isolate is promised; units that the store never counted come on top of it.
+ * A policy's promise is checked on the admitted units, for any isolate that admitted them and any moment at which the store
+ * counted them, and by a ledger of its own. An excess of u for each isolate is promised; units that the store never counted come
+ * on top of it.
  */
 
 type Make = (options: Pick<Policy, "optimistic">) => Policy;
@@ -80,7 +81,7 @@ const numbers = fc.record({
 });
 
 describe.each(cases)("%s", (_name, make, plan) => {
-  test("is exceeded by u for each isolate at most, and denies nobody for whom there is room", async () => {
+  test("is exceeded by u for each isolate at most, and denies no client for which there is room", async () => {
     let [ahead, troubles] = [0, 0];
     await fc.assert(
       fc.asyncProperty(numbers, async ({ unsettled, above, ...others }) => {
@@ -114,7 +115,7 @@ describe.each(cases)("%s", (_name, make, plan) => {
 });
 
 test.each(cases)(
-  "%s is exceeded by exactly that, where all ask at once what nobody knows",
+  "%s is exceeded by exactly that, where all isolates ask at once about an unknown key",
   async (_name, make) => {
     const [isolates, unsettled] = [7, 3];
     let now = Date.UTC(2030, 0, 1) * 1000;

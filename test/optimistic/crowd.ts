@@ -29,7 +29,7 @@ export interface CrowdOptions {
   readonly span: number;
   /** Whether calls are lost and late, isolates end, their clocks step, and the identity is reset now and then. */
   readonly trouble: boolean;
-  /** What stands between an isolate and the store, to plant mistakes. */
+  /** A layer between an isolate and the store, to plant mistakes. */
   readonly mistaken?: (store: Store) => Store;
 }
 
@@ -43,7 +43,7 @@ export interface Crowd {
   readonly hopeful: number;
   /** Requests that were admitted ahead of the store. */
   readonly ahead: number;
-  /** Requests that were admitted by what an isolate held. */
+  /** Requests that were admitted from units that an isolate held. */
   readonly held: number;
   /** Of their units, those that the store never counted, and the calls and isolates that were lost. */
   readonly lost: number;
@@ -52,14 +52,14 @@ export interface Crowd {
   readonly resets: readonly number[];
   /** Denials for which the store had room at that moment, before the first reset. */
   readonly wrongDenials: number;
-  /** Units that were charged although nobody was admitted for them. */
+  /** Units that were charged without an admission. */
   readonly overcharged: number;
 }
 
 /** Later than any real clock, and on no boundary. */
 const START = 4_000_000_000_123_457;
 
-/** What one isolate admitted ahead of the store, and the calls that were to count it, both in order. */
+/** The units that one isolate admitted ahead of the store, and the calls that were to count them, both in order. */
 interface Book {
   readonly admitted: Admission[];
   readonly charges: { readonly units: number; isCounted: boolean }[];
@@ -222,7 +222,7 @@ async function runCrowd(options: CrowdOptions, time: VirtualTime): Promise<Crowd
   };
 }
 
-/** What the store has counted of a book: charges are sent in the order in which units were admitted. */
+/** The units of a book that the store has counted: charges are sent in the order in which units were admitted. */
 function countedOf({ admitted, charges }: Book): {
   readonly admissions: Admission[];
   readonly lost: number;

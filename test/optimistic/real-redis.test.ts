@@ -65,7 +65,7 @@ describe.each(policies)("$algorithm on a real Redis", (policy) => {
     expect((await limiterOn({}).peek(identity)).policies[0]!.remaining).toBe(0);
   });
 
-  test("isolates that know nothing are exceeded by u each, and what was too much is missing", async () => {
+  test("isolates that know nothing exceed it by u each, and the excess is missing later", async () => {
     const identity = crypto.randomUUID();
     expect((await limiterOn({}).limit(identity, { cost: 20 })).allowed).toBe(true);
     const before = bridge.requests;
@@ -73,7 +73,7 @@ describe.each(policies)("$algorithm on a real Redis", (policy) => {
     const asked = crowd.flatMap((each) => Array.from({ length: 6 }, () => each.limit(identity)));
     const decisions = await Promise.all(asked);
     expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(12);
-    // One unit at once and two together, of each isolate, and what waited for an answer of its own.
+    // One unit at once and two together, of each isolate, and the requests that waited for answers of their own.
     expect(bridge.requests - before).toBeLessThanOrEqual(4 * (2 + 3));
     await vi.waitFor(async () => {
       const after = await Promise.all(crowd.map((each) => each.limit(identity)));

@@ -63,7 +63,7 @@ describe("a policy that is optimistic", () => {
     expect(of(minutely({ optimistic }))).toEqual([[path, remedy]]);
   });
 
-  test("has at most 1,000 units open, whatever the limit is", () => {
+  test("has at most 1,000 units open, for any limit", () => {
     expect(of(minutely({ limit: 5_000, optimistic: { unsettled: 1_001 } }))).toEqual([
       [`${PATH}.unsettled`, "range: Give a whole number from 1 to 1000."],
     ]);

@@ -19,7 +19,7 @@ function made(policy: Policy, others: Partial<CreateLimiterOptions> = {}) {
   return { store, limiter: createLimiter({ store, policies: [policy], ...others }) };
 }
 
-/** The decision, if nobody has to answer first. */
+/** The decision, if it waits for no answer. */
 async function atOnce(decision: Promise<Decision>): Promise<Decision | undefined> {
   let made: Decision | undefined;
   void decision.then((own) => (made = own));
@@ -79,7 +79,7 @@ describe("an isolate that knows nothing of a partition", () => {
 });
 
 describe("an isolate that has an answer", () => {
-  test("goes on with its numbers, less what is open, down to the share", async () => {
+  test("goes on with its numbers, less the open units, down to the share", async () => {
     const { store, limiter } = made(bucket({ above: 0.7 }));
     const remaining: number[] = [];
     for (const at of [0, 1, 2]) {
@@ -124,6 +124,23 @@ describe("an isolate that has an answer", () => {
       expect(resets).toEqual([ends, ends]);
     },
   );
+
+  test("tells the numbers of a decision's own moment, whenever they are read", async () => {
+    const { store, limiter } = made(bucket({ unsettled: 9 }));
+    const first = (await atOnce(limiter.limit("ada", { cost: 2 })))!;
+    const second = (await atOnce(limiter.limit("ada")))!;
+    await store.calls[0]!.answer();
+    store.nowUs += 5_000_000;
+    await limiter.reset("ada");
+    const numbers = [first, second].map(({ policies: [row] }) => [
+      row!.remaining,
+      row!.resetAfterMs,
+    ]);
+    expect(numbers).toEqual([
+      [8, 200],
+      [7, 300],
+    ]);
+  });
 
   test("has fewer units open where less is left above the share", async () => {
     const { store, limiter } = made(bucket({ unsettled: 9, above: 0.7 }));
@@ -207,7 +224,7 @@ describe("settlements", () => {
     expect(order).toEqual(["charge", operation]);
   });
 
-  test("of one partition go one after the other, and take along what waits", async () => {
+  test("of one partition go one after the other, and take along the waiting units", async () => {
     const { store, limiter } = made(bucket({ unsettled: 4, above: 0 }));
     const decisions = [limiter.limit("ada")];
     await turns();
@@ -252,7 +269,7 @@ describe("settlements", () => {
     expect(sent(store).at(-1)).toEqual(["consume", 1]);
     await store.calls[1]!.answer();
     expect(await atOnce(limiter.limit("cyd"))).toMatchObject({ reason: "optimistic" });
-    // What the lost one has left in the store is not known.
+    // The units that the lost one has left in the store are unknown.
     expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
   });
 
@@ -290,7 +307,7 @@ describe("settlements", () => {
   });
 });
 
-test("a reset ends what is known", async () => {
+test("a reset ends the known state", async () => {
   const { store, limiter } = made(bucket({ above: 0.9 }));
   void limiter.limit("ada", { cost: 5 });
   await store.calls[0]!.answer();
@@ -308,7 +325,7 @@ describe("under plans", () => {
     await store.calls[0]!.answer();
   });
 
-  test("a reset ends what is known under one of them", async () => {
+  test("a reset ends the known state under one of them", async () => {
     const { store, limiter } = made(bucket(true), { plans });
     void limiter.limit("ada", { plan: "gold", cost: 30 });
     await store.calls[0]!.answer();
@@ -324,7 +341,7 @@ describe("under plans", () => {
   });
 });
 
-test("a cost above what is left leaves nothing, and no debt", async () => {
+test("a cost above the remaining units leaves none, and no debt", async () => {
   const { store, limiter } = made(bucket({ unsettled: 5, above: 0 }));
   void limiter.limit("ada", { cost: 7 });
   await store.calls[0]!.answer();

@@ -7,7 +7,7 @@ function ipOf(fields: Record<string, string>, trusted: ClientIp): string | undef
   return clientIp(new Headers(fields), trusted);
 }
 
-describe("who is trusted to tell the address", () => {
+describe("the proxy that is trusted to tell the address", () => {
   const everyField = {
     "cf-connecting-ip": "1.1.1.1",
     "x-real-ip": "2.2.2.2",
@@ -32,7 +32,7 @@ describe("who is trusted to tell the address", () => {
   });
 
   test.each<Exclude<ClientIp, "socket">>(["cloudflare", "vercel", { trustedHops: 1 }])(
-    "knows no address where %j has none, whatever the other fields say",
+    "knows no address where %j has none, with any other fields",
     (trusted) => {
       const own = { cloudflare: "cf-connecting-ip", vercel: "x-real-ip" };
       const { [typeof trusted === "string" ? own[trusted] : "x-forwarded-for"]: _, ...others } =
@@ -72,7 +72,7 @@ describe("who is trusted to tell the address", () => {
     expect(ipOf({ "x-forwarded-for": field }, { trustedHops })).toBeUndefined();
   });
 
-  test("gives a client no other partition for what it makes up on the left", () => {
+  test("gives a client no other partition for a value that it makes up on the left", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."0123456789., :[]a") }), (made) => {
         expect(ipOf({ "x-forwarded-for": `${made}, 1.1.1.1` }, { trustedHops: 1 })).toBe("1.1.1.1");

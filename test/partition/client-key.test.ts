@@ -75,7 +75,7 @@ describe("an identity that is a raw address of IPv6", () => {
   });
   afterEach(() => vi.resetModules());
 
-  /** What an isolate of its own logs, that limits these identities. */
+  /** The log of an isolate of its own that limits these identities. */
   async function saidOf(...identities: string[]): Promise<readonly string[]> {
     const fresh = await import("../../src/index.ts");
     const limiter = fresh.createLimiter({

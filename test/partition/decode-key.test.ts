@@ -13,7 +13,7 @@ function decode(key: string): string {
   );
 }
 
-/** Any UTF-16 code units: halves of characters, and what escapes and hashes are made of. */
+/** Any UTF-16 code units: halves of characters, and the characters of escapes and hashes. */
 const identity = fc.oneof(
   fc
     .array(fc.integer({ min: 0, max: 0xffff }), { minLength: 1, maxLength: 40 })
@@ -23,7 +23,7 @@ const identity = fc.oneof(
 );
 
 describe("a key that is no hash", () => {
-  test("can be read back, whatever the identity", () => {
+  test("can be read back, for any identity", () => {
     fc.assert(
       fc.property(identity, (text) => {
         fc.pre(text !== "");

@@ -138,13 +138,13 @@ describe("an address as a partition", () => {
 describe("all of an address", () => {
   const group = fc.oneof(fc.constantFrom(0, 0, 1, 0xffff), fc.integer({ min: 0, max: 0xffff }));
 
-  /** What the platform's URL parser makes of an IPv6 address. */
+  /** The platform's URL parser's form of an IPv6 address. */
   function canonical(text: string): string | undefined {
     const isUrl = /^[0-9a-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]`);
     return isUrl ? new URL(`http://[${text}]`).hostname.slice(1, -1) : undefined;
   }
 
-  test("is what the platform's URL parser reads, for any text of its characters", () => {
+  test("agrees with the platform's URL parser, for any text of its characters", () => {
     const part = fc.oneof(
       fc.constantFrom(
         "",

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 
 import { partitionKey } from "../../src/partition/partition-key.ts";
 
-/** What a key may be made of: nothing that closes or moves the hash tag, or breaks a line of a log. */
+/** The characters of a key: none that closes or moves the hash tag, or breaks a line of a log. */
 const KEY = /^[A-Za-z0-9._~@:/+=,|%#-]{1,128}$/;
 
-/** Strings as an attacker would choose them: any UTF-16 code units, and what our own encoding is made of. */
+/** Strings as an attacker would choose them: any UTF-16 code units, and the characters of our own encoding. */
 const hostile = fc.oneof(
   fc.string({ unit: "binary", minLength: 1, maxLength: 200 }),
   fc

@@ -8,7 +8,7 @@ const onVercel = { "x-vercel-ip-as-number": "3320", "x-vercel-ip-country": "DE" 
 const onCloudflare = { asn: 13335, country: "FR" };
 const everything = { headers: new Headers(onVercel), cf: onCloudflare };
 
-describe("what a platform says about an address", () => {
+describe("a platform's facts about an address", () => {
   test.each<[ClientIp, object]>([
     ["cloudflare", { asn: 13335, country: "FR" }],
     ["vercel", { asn: 3320, country: "DE" }],

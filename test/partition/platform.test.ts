@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-// Anybody may set a variable to something; Vercel sets it to 1.
+// A variable may have any value; Vercel sets it to 1.
 test.for([
   [undefined, undefined],
   ["", undefined],
@@ -20,13 +20,13 @@ test.for([
   expect(detectPlatform()).toBe(platform);
 });
 
-test("Workers are Cloudflare's, whatever a variable says", () => {
+test("Workers are Cloudflare's, under any variable", () => {
   vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
   vi.stubEnv("VERCEL", "1");
   expect(detectPlatform()).toBe("cloudflare");
 });
 
-test("what is said comes before what is found", () => {
+test("a stated platform comes before a detected one", () => {
   vi.stubEnv("VERCEL", "1");
   const faults = new Faults();
   expect(checkClientIp(undefined, "clientIp", faults)).toBe("vercel");

@@ -85,7 +85,7 @@ describe("sources", () => {
     expect(named).toMatch(/^ip:[A-Za-z0-9_-]{43}$/);
   });
 
-  test("take a value for the same whatever white space surrounds it, and for another by its case", async () => {
+  test("take a value for the same with any surrounding white space, and for another by its case", async () => {
     const hashes = await Promise.all(
       ["abc", " abc ", "Abc", "\u00a0abc"].map((value) =>
         identify(["header:x-api-key"], { "x-api-key": value }),
@@ -96,7 +96,7 @@ describe("sources", () => {
     expect(hashes[0]).toBe(hashes[3]);
   });
 
-  test("stay short whatever the client sends", async () => {
+  test("stay short for any values of the client", async () => {
     const identity = await identify(["header:x-api-key"], { "x-api-key": "k".repeat(65_536) });
     expect(identity).toHaveLength("x-api-key:".length + 43);
   });
@@ -180,7 +180,7 @@ describe("one credential", () => {
   });
 
   test.each(["authorization", "proxy-authorization", "x-api-key", "apikey", "x-auth-token"])(
-    "sent together with others in %s is nobody's: no origin reads the same of them",
+    "sent together with others in %s identifies no client: no origin reads the same of them",
     async (name) => {
       const sources = [`header:${name}`, "ip"];
       for (const lines of [
@@ -200,7 +200,7 @@ describe("one credential", () => {
     },
   );
 
-  test("without a scheme is nobody's beside another one, whatever either is made of", async () => {
+  test("without a scheme identifies no client beside another one, with any values of both", async () => {
     const keys = { "x-api-key": "k{1}, k{2}", "cf-connecting-ip": "192.0.2.1" };
     expect(await identify(["header:x-api-key", "ip"], keys)).toBe("ip:192.0.2.1");
   });

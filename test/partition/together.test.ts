@@ -19,7 +19,7 @@ describe("sources together", () => {
     expect(await identify(sources, { fields: all })).toMatch(/^x-api-key:/);
   });
 
-  test("are one identity for each combination, whatever clients send", async () => {
+  test("are one identity for each combination, for any values of clients", async () => {
     const value = fc.string({ unit: fc.constantFrom(..."a,:|&%"), maxLength: 4 });
     const request = fc.tuple(value, value);
     const pair = [["header:x-a", "header:x-b"]];
@@ -68,7 +68,7 @@ describe("a subnet", () => {
   });
 });
 
-test("everybody is one identity, which no source gives and no key of a client equals", async () => {
+test("all clients are one identity, which no source gives and no key of a client equals", async () => {
   expect(await identify(EVERYBODY, { fields: address })).toBe("*");
   expect(await identify(EVERYBODY, {})).toBe("*");
   expect(await identify(["header:x"], { fields: { x: "*" } })).toMatch(/^x:/);

@@ -10,7 +10,7 @@ import { rateLimit } from "../../src/hono.ts";
 import { ConfigurationError, createLimiter, memoryStore } from "../../src/index.ts";
 import type { LimiterOptions, Policy } from "../../src/index.ts";
 
-/** The paths of what is wrong. */
+/** The paths of the faults. */
 function faultsOf(make: () => unknown): readonly string[] {
   try {
     make();
@@ -54,7 +54,7 @@ const gateway = (changes: object) => () =>
   });
 const origin = (length: number) => ({ ORIGIN: "https://origin.example/".padEnd(length, "x") });
 
-/** What is just within a bound, what is just beyond it, and where the fault is. */
+/** A value just within a bound, one just beyond it, and the place of the fault. */
 test.for<[what: string, within: () => unknown, beyond: () => unknown, path: string]>([
   [
     "a limit",

@@ -67,7 +67,7 @@ test("all faults come at once, one line each, with path, value and remedy", () =
   );
 });
 
-test("a policy of no builder is checked for what every policy has", () => {
+test("a policy of no builder is checked for the common options", () => {
   const wrong = {
     algorithm: "leaky",
     limit: 0,
@@ -228,7 +228,7 @@ describe("a client that the caller built", () => {
   });
 });
 
-test("what is right is taken", () => {
+test("sound policies are taken", () => {
   for (const policies of [
     [tokenBucket({ limit: 1e9, refill: 1e9, per: "1s" })],
     [tokenBucket({ limit: 1_000_000, refill: 999_983, per: "1d" })],

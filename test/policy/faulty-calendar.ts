@@ -8,7 +8,7 @@ const DAY = /^Give a day of the (?:month from 1 to 31|week from 1 to 7), or a mo
 const MOMENT = /^Give a moment such as "2026-03-15T10:30:00Z", with whose time each (?:day|hour) /;
 const ONLY = /^Only windows of a calendar have it: "month", "week", "day" or "hour"\./;
 
-/** What windows of a calendar cannot have. */
+/** Options that windows of a calendar cannot have. */
 export const FAULTY_CALENDAR: FaultyOptions[] = [
   ...[0, 32, 1.5, -1, 1e6, "15", "2026-02-30T00:00:00Z", null, {}].map((anchor): FaultyOptions => {
     const text = JSON.stringify(anchor);

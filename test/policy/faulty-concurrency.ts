@@ -6,7 +6,7 @@ const slots = (changes: object) => ({
 });
 const HOLD_TIMES = /from "1s" to "24h", such as "60s"/;
 
-/** What a policy with slots cannot have. */
+/** Options that a policy with slots cannot have. */
 export const FAULTY_CONCURRENCY: FaultyOptions[] = [
   [
     "more slots than a key holds",

@@ -13,7 +13,7 @@ const PLANS =
   /^Give plans by their names, and in each the policies that differ: \{ gold: \{ rides: /;
 const PLAN = /^Give policies by their names, and of each the numbers that differ: \{ rides: /;
 
-/** Options of a limiter that are wrong about dimensions, modes, what is counted, or plans. */
+/** Options of a limiter with faults of dimensions, modes, counted events, or plans. */
 export const FAULTY_DIMENSIONS: FaultyOptions[] = [
   ...["", "a b", "**", "1ip", "ip:v4", "x".repeat(33), 5, null, ["ip"]].map((by): FaultyOptions => [
     `a dimension that reads ${JSON.stringify(by)}`,

@@ -17,7 +17,7 @@ const redis = { url, token: "t" };
 const sharedDenials = shareDenials({ get: async () => undefined, put: () => {} });
 export const noStore = { store: undefined, policies: [policy] };
 
-/** What is wrong, the options, and the path, value and remedy that the error names. */
+/** The fault, the options, and the path, value and remedy that the error names. */
 export type FaultyOptions = [
   what: string,
   options: object,

@@ -24,7 +24,7 @@ test.for([
   expect(faults.list.length).toBe(0);
 });
 
-// What every object has is no algorithm.
+// The properties of every object are no algorithms.
 test.for(["toString", "constructor", "__proto__", "hasOwnProperty", "leaky", ""])(
   "%j is no algorithm, and that is the only fault",
   (algorithm) => {

@@ -25,7 +25,7 @@ const magnitude = (least: number, most: number) =>
     .double({ min: Math.log(least), max: Math.log(most), noNaN: true })
     .map((log) => Math.min(most, Math.round(Math.exp(log))));
 
-test("whatever the numbers, never a unit too many comes back, and none in ten thousand too few", () => {
+test("for any numbers, never a unit too many comes back, and none in ten thousand too few", () => {
   let inexact = 0;
   fc.assert(
     fc.property(

@@ -27,7 +27,7 @@ test("all of a policy is the policy", () => {
 const rateOf = ({ parameters }: ReturnType<typeof compilePolicy>) =>
   (parameters["divisor"]! / parameters["intervalUs"]!) * 1e6;
 
-test("a bucket's rate is the share within 0.01 %, and never above it, whatever the numbers", () => {
+test("a bucket's rate is the share within 0.01 %, and never above it, for any numbers", () => {
   for (const limit of [1, 3, 20, 999_983, 1e9]) {
     for (const refill of [1, 7, 999_983, 1e9]) {
       for (const per of ["1ms", "1s", "1h", "1d"] as const) {

@@ -6,7 +6,7 @@ import { createGateway } from "../../src/gateway/gateway.ts";
 import { createLimiter, fixedWindow } from "../../src/index.ts";
 import { Faults } from "../../src/options/faults.ts";
 
-/** Of a secret, pieces that would give it away; between them stands what ends something in an address. */
+/** Pieces of a secret that would give it away; between them stand characters that end a part of an address. */
 const PIECES = ["hunter", "swordfish", "xyzzy"];
 const SEPARATORS = ["@", "/", ":", "//", "@@", "?", "#", "%40", "\\", " ", "\n", '"', "."];
 const separator = fc.constantFrom(...SEPARATORS);
@@ -56,7 +56,7 @@ const PLACES: Record<string, (address: string) => unknown> = {
     }),
 };
 
-describe("no piece of an address's password is shown, whatever stands in it", () => {
+describe("no piece of an address's password is shown, with any characters in it", () => {
   test.for(Object.keys(PLACES))("%s", (place) => {
     fc.assert(
       fc.property(

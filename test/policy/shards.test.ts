@@ -44,7 +44,7 @@ describe("the shards of a policy", () => {
     ).toEqual(expect.objectContaining({ size: 2 }));
   });
 
-  /** The rate as a fraction of whole numbers, so that nothing is rounded. */
+  /** The rate as a fraction of whole numbers, so that there is no rounding. */
   const rate = ({ parameters }: CompiledPolicy) =>
     [BigInt(parameters["divisor"]!), BigInt(parameters["intervalUs"]!)] as const;
 

@@ -40,7 +40,7 @@ async function called(name: Name, ...flags: readonly string[]) {
   return { code, out: command.out(), err: command.err() };
 }
 
-/** In this process: for what a program says before it does anything. */
+/** In this process: for the text that a program prints before it does anything. */
 async function asked(name: Name, ...flags: readonly string[]) {
   const { exit, out, err } = await runHere(async () => {
     process.exitCode = await exitCodeOf(PROGRAMS[name].create(), flags);
@@ -50,13 +50,13 @@ async function asked(name: Name, ...flags: readonly string[]) {
 
 const tooWide = (text: string) => text.split("\n").filter((line) => line.length > 80);
 
-/** What starts a code that only a terminal understands. */
+/** The start of a code that only a terminal understands. */
 const ESCAPE = "\u001B";
 
 describe.each(names)("%s", (name) => {
   const { options, example, long } = PROGRAMS[name];
 
-  test("--help says what it does, each option, examples and exit codes, in 80 columns", async () => {
+  test("--help shows its purpose, each option, examples and exit codes, in 80 columns", async () => {
     const { code, out, err } = await asked(name, "--help");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatch(new RegExp(`^Usage: npm run ${name} -- \\[options\\]\n\n[A-Z]`));
@@ -116,7 +116,7 @@ describe.each(names)("%s", (name) => {
     expect([await command.ended(), command.out()]).toEqual([130, ""]);
   });
 
-  test("--json prints its results for programs, and nothing else", async () => {
+  test("--json prints its results for programs, and no other text", async () => {
     const out = join(folder, `${name}.json`);
     const printed = await called(name, ...example, "--json", "--out", out);
     expect(printed.code).toBe(0);

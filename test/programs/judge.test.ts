@@ -19,7 +19,7 @@ const burst = (count: number, allowed: boolean) =>
 
 const judged = (requests: readonly Answered[]) => judge(requests, ROUND_TRIP_MS)[0];
 
-test("what an exact model admits is all that is admissible", () => {
+test("all units that an exact model admits are the admissible ones", () => {
   const exact = [...burst(LIMIT, true), ...burst(7, false), asked(UNIT_MS, true)];
   expect(judged(exact)).toEqual({
     identity: "somebody",

@@ -17,7 +17,7 @@ function sizeOf(webp: Buffer): readonly [number, number] {
     : [webp.readUInt16LE(26) & 0x3fff, webp.readUInt16LE(28) & 0x3fff];
 }
 
-test("the quick ones are taken, each in its size, and nothing else is written", async () => {
+test("the quick ones are taken, each in its size, and no other file is written", async () => {
   const folder = await mkdtemp(join(tmpdir(), "pictures-"));
   try {
     const only = "dashboard-overview,dashboard-partition";
@@ -48,7 +48,7 @@ test("the documents show each picture that can be taken, and no other", async ()
   const shown = [...text.matchAll(/\]\(pictures\/([\w-]+\.webp)\)/g)];
   expect(shown.map(([, file]) => file).sort()).toEqual(files);
   for (const file of files) {
-    // What a reader of a page loads, on a phone too.
+    // The bytes that a reader of a page loads, on a phone too.
     expect((await readFile(join("docs/pictures", file))).length).toBeLessThan(100_000);
   }
 });

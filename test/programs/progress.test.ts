@@ -31,7 +31,7 @@ describe("the estimate of a run", () => {
     expect(estimate.state()).toEqual({ share: 0.25, leftMs: 30_000 });
   });
 
-  test("learns from what is done how fast this machine is", () => {
+  test("learns the speed of this machine from the finished stages", () => {
     const { estimate, pass } = estimated();
     estimate.begin("first");
     pass(20_000);
@@ -72,7 +72,7 @@ describe("the estimate of a run", () => {
 describe("the line of a run", () => {
   const state = { share: 0.42, leftMs: 185_000, stage: "workerd, 5 of 7", note: "denied 20 of 41" };
 
-  test("has the share, the time left, the stage, and what happens in it", () => {
+  test("has the share, the time left, the stage, and its current step", () => {
     expect(progressLine(state, 80)).toMatch(
       /^\[=+ +\] {2}42 % {2}about 3 min 5 s left {2}workerd, 5 of 7 {2}denied 20 of 41$/,
     );
@@ -129,7 +129,7 @@ describe("the bar of a run", () => {
     expect(lines.filter((line) => line.length > 79)).toEqual([]);
     expect(lines.at(-1)).toMatch(/100 %/);
     expect(text.match(/\n/g)).toHaveLength(1);
-    // What is hidden stays hidden when a run is ended.
+    // A hidden cursor stays hidden when a run is ended.
     expect(text).not.toContain("\u001B[?25l");
   });
 

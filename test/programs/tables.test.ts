@@ -15,7 +15,7 @@ const surgeTables = [tableOf(surge), sceneTable(surge.scenes)];
 
 const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean).toSorted();
 
-test.each([80, 100, 160])("nothing is cut, and nothing is wrapped, at %i columns", (columns) => {
+test.each([80, 100, 160])("no text is cut, and none is wrapped, at %i columns", (columns) => {
   const texts = [
     ...Object.entries(parts).map(([name, { figures }]) => table(name, figures, columns)),
     ...surgeTables.map((rows) => inColumns(rows, columns)),

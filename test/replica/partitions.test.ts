@@ -23,7 +23,7 @@ test("no more partitions are known than there are entries", () => {
   expect(known.filter(Boolean)).toHaveLength(3);
 });
 
-test("a partition that was reset is left to the primary for a minute, whatever the primary says", () => {
+test("a partition that was reset is left to the primary for a minute, with any answer of the primary", () => {
   const partitions = createPartitions(10);
   partitions.forget("a", 1_000);
   partitions.note("a", false, 1_001);

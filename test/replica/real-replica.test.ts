@@ -50,7 +50,7 @@ function isolate(options: Partial<CreateLimiterOptions> & { prefix: string }): L
   });
 }
 
-/** What arrived at both since. */
+/** Counts the calls that arrived at both since. */
 function counter() {
   const before = [pair.primary, pair.replica].map((side) => side.commands().length);
   return () => ({
@@ -92,7 +92,7 @@ describe.each(policies)("$algorithm of $window", (policy) => {
       const truth = (await other.peek(abuser)).policies[0]!;
       expect(remaining).toBe(0);
       expect(retryAfterMs).toBeGreaterThan(0);
-      // Seen earlier, it is longer by what has passed since; it is never too long.
+      // Seen earlier, it is longer by the time that has passed since; it is never too long.
       expect(retryAfterMs).toBeGreaterThanOrEqual(truth.retryAfterMs - 60_000);
     }
     expect(since()).toEqual({ primary: abusers.length, replica: abusers.length });
@@ -205,7 +205,7 @@ test("a policy with shards takes part, shard by shard", async () => {
   expect(since()).toEqual({ primary: 0, replica: 2 });
 });
 
-test("a ban counts denials of the replica, and the replica knows who is banned", async () => {
+test("a ban counts denials of the replica, and the replica knows the banned clients", async () => {
   const prefix = crypto.randomUUID();
   const banned: Policy[] = [
     bucket,
@@ -240,7 +240,7 @@ test("a ban alone is a reason for the replica to deny", async () => {
 });
 
 describe("a replica that is late", () => {
-  test("admits nobody: what it does not know yet, the primary denies", async () => {
+  test("admits no request: denials that it does not know yet come from the primary", async () => {
     const { limiter, other } = await settled(crypto.randomUUID());
     pair.link.hold();
     expect((await other.limit("a", { cost: LIMIT })).allowed).toBe(true);
@@ -280,7 +280,7 @@ describe("a replica that is late", () => {
     await pair.replicated();
   });
 
-  test("is not asked for a minute once the primary admits what it denies", async () => {
+  test("is not asked for a minute once the primary admits a request that it denies", async () => {
     const prefix = crypto.randomUUID();
     const other = isolate({ prefix });
     await exhaust(other, ["a", "b"]);
@@ -378,7 +378,7 @@ describe("a replica that", () => {
     warn.mockRestore();
   });
 
-  test("has lost its primary, and is told not to serve what it has, denies none", async () => {
+  test("has lost its primary, and is told not to serve its old state, denies none", async () => {
     const strict = await startReplicated(["--replica-serve-stale-data", "no"]);
     const make = () =>
       createLimiter({

@@ -13,7 +13,7 @@ export interface Replicated {
   readonly replica: Side;
   /** The replica's way to its primary. */
   readonly link: TcpPipe;
-  /** Waits until the replica has what the primary has. */
+  /** Waits until the replica has the primary's state. */
   replicated(): Promise<void>;
   stop(): Promise<void>;
 }

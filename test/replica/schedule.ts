@@ -38,7 +38,7 @@ export interface Outcome {
   readonly wrong: readonly string[];
 }
 
-/** A real Redis that shows what it had when it was last written to: its keys begin with this. */
+/** A real Redis that shows its state at its last write: its keys begin with this. */
 const COPY = "late:";
 
 /** A seed begins at the same time of each day, because windows stand on a grid of the clock. */
@@ -47,7 +47,7 @@ const DAY_US = 86_400e6;
 /** The clocks of isolates are off by at most this share. */
 const DRIFT = 2e-4;
 
-/** What a known wait may be off by after a minute, which is the longest time that a denial is known. */
+/** The drift of a known wait after a minute, which is the longest time that a denial is known. */
 const MAX_DRIFTED_US = 60e6 * DRIFT;
 
 const COPY_ALL = `

@@ -66,7 +66,7 @@ async function playAll(count: number, optionsOf: (seed: number) => Omit<Schedule
 const LONG_LAG = { steps: 150, pauseUs: 3e6, lagUs: 600e6 };
 
 describe.each(KINDS)("%s", (_, make) => {
-  test("is denied only where the primary denies, and for no longer, whatever the lag and the clocks", async () => {
+  test("is denied only where the primary denies, and for no longer, with any lag and clocks", async () => {
     const { nearby, allowed, wrong } = await playAll(4, (seed) => {
       const own = [make(4 + (seed % 5), false)];
       return { ...LONG_LAG, policies: [own, own, own, own, own] };

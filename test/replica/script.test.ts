@@ -51,7 +51,7 @@ describe.each(ALGORITHMS)("the script for %s", (algorithm) => {
     expect(text).toContain("error('REPAIR',0");
   });
 
-  test("says what the primary's own script would, by the given time", async () => {
+  test("gives the verdict of the primary's own script, by the given time", async () => {
     let timeUs = FUTURE;
     const primary = redisStore(
       redisWithClock(redis, () => timeUs),

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket, connect } from "node:net";
 
-/** A way between a replica and its primary. What the primary sends can be held up. */
+/** A way between a replica and its primary. The primary's bytes can be held up. */
 export interface TcpPipe {
   readonly port: number;
-  /** Holds what the primary sends from now on. */
+  /** Holds the primary's bytes from now on. */
   hold(): void;
-  /** Passes on what was held, and what follows. */
+  /** Passes on the held bytes, and those that follow. */
   pass(): void;
   /** Ends all connections, and accepts no more. */
   cut(): Promise<void>;

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 
 import { steadyClock } from "../../src/runtime/clock.ts";
 
-/** What is still told apart from a difference between two requests' clocks, in milliseconds. */
+/** The smallest step that is told apart from a difference between two requests' clocks, in milliseconds. */
 const TREMOR = 10;
 
-test("it shows what the clock shows that it reads, also while that stands still", () => {
+test("it shows the time of the clock that it reads, also while that stands still", () => {
   let shown = 5;
   const now = steadyClock(() => shown);
   expect([now(), now()]).toEqual([5, 5]);
@@ -49,7 +49,7 @@ test("it never goes back, and less time passes on it only where a pause hides th
         shown += passed + by;
         const time = now();
         const seen = passed + by < -TREMOR;
-        // At most the step is missing, or what passed while it was read by nobody.
+        // At most the step is missing, or the time that passed while it was not read.
         const missing = seen || by >= 0 ? 0 : Math.min(passed, -by);
         expect(time - last).toBeGreaterThanOrEqual(seen ? 120_000 : passed - missing);
         expect(time).toBeGreaterThanOrEqual(last);

@@ -10,7 +10,7 @@ test("a message is one warning that begins with the product's name, and nothing 
   expect(warn.mock.calls).toEqual([["tidegate: something happened"]]);
 });
 
-test("what is reported once is one warning, however often it happens", () => {
+test("a fault that is reported once is one warning, however often it happens", () => {
   const warn = vi.spyOn(console, "warn").mockReturnValue();
   for (const what of ["this", "that", "this", "that"]) reportOnce(`${what} happened`);
   expect(warn.mock.calls).toEqual([["tidegate: this happened"], ["tidegate: that happened"]]);

@@ -6,7 +6,7 @@ function filled(...keys: string[]): Map<string, number> {
   return new Map(keys.map((key, i) => [key, i]));
 }
 
-test("an entry goes to the end, and there are no more than so many", () => {
+test("an entry goes to the end, and their number is bounded", () => {
   const map = filled("a", "b");
   setRecent(map, "c", 2, 3);
   expect([...map]).toEqual([
@@ -18,7 +18,7 @@ test("an entry goes to the end, and there are no more than so many", () => {
   expect([...map.keys()]).toEqual(["b", "c", "d"]);
 });
 
-test("an entry that is put again is the last one, with its new value, and pushes nobody out", () => {
+test("an entry that is put again is the last one, with its new value, and pushes out no other", () => {
   const map = filled("a", "b", "c");
   setRecent(map, "a", 7, 3);
   expect([...map]).toEqual([

@@ -27,7 +27,7 @@ function countResolutions(): { ends: number } {
   return count;
 }
 
-test("all who wait go on together, and leave no timer", async () => {
+test("all waiters go on together, and leave no timer", async () => {
   const room = createWaitingRoom();
   const gone: string[] = [];
   for (const name of ["one", "two", "three"]) void room.wait(100).then(() => gone.push(name));
@@ -53,7 +53,7 @@ test("each waits for its own time at most", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("what has stopped waiting is not told of the end; what still waits is, once", async () => {
+test("a waiter that stopped is not told of the end; one that still waits is told once", async () => {
   const count = countResolutions();
   const room = createWaitingRoom();
   void room.wait(10);

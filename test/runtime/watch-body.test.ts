@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { type BodyWatcher, watchBody } from "../../src/runtime/watch-body.ts";
 import { nextOf, streamed } from "../support/adapter/background.ts";
 
-/** A response whose body is watched, its source, and what the watcher saw. */
+/** A response whose body is watched, its source, and the watcher's record. */
 function watched() {
   const source = streamed();
   const chunks: string[] = [];
@@ -33,7 +33,7 @@ test("each chunk is passed on at once, as it is, and the end is told once", asyn
   expect(end).toHaveBeenCalledOnce();
 });
 
-test("nothing is read ahead of the client", async () => {
+test("no chunk is read ahead of the client", async () => {
   const { state, send, reader } = watched();
   await new Promise((resolve) => setImmediate(resolve));
   expect(state.pulls).toBe(0);

@@ -13,15 +13,15 @@ export interface Isolate {
   readonly limiter: Limiter;
 }
 
-/** What is asked of an isolate. */
+/** A request to an isolate. */
 export interface Ask {
   readonly method: "limit" | "peek" | "charge" | "reset" | "reserve" | "settle";
   readonly identity: string;
-  /** Of a settlement, what was really used. */
+  /** Of a settlement, the units really used. */
   readonly cost: number;
   /** When and at what cost a reservation is settled: never, if it does not say. */
   readonly end?: HoldEnd | undefined;
-  /** What a settlement is about. */
+  /** The subject of a settlement. */
   readonly settles?: { readonly hold: Hold; readonly call: Call } | undefined;
 }
 
@@ -45,11 +45,11 @@ export interface Execution {
   readonly keys: readonly string[];
   /** One per key; none for a reset and a refund. */
   readonly rows: readonly Row[];
-  /** What a refund gave, one per key, as the script replies it. */
+  /** The units that a refund gave, one per key, as the script replies it. */
   readonly given: readonly number[];
 }
 
-/** What an isolate answered: a decision, or a settlement, or (only to a reset) an error, or (to a confirmed reset) neither. */
+/** An isolate's answer: a decision, or a settlement, or (only to a reset) an error, or (to a confirmed reset) neither. */
 export interface Answer {
   readonly settlement?: Settlement;
   readonly decision?: Decision;
@@ -72,12 +72,12 @@ export interface Call extends Ask {
   /** Commands sent so far. */
   commands: number;
   readonly executions: Execution[];
-  /** What came back last: a reply of the script, or what the product must call the failure. */
+  /** The last response: a reply of the script, or the product's code for the failure. */
   received: "reply" | ErrorCode | undefined;
   answer: Answer | undefined;
 }
 
-/** Whether a call may be denied by what the isolate knows, or wait for another's answer. */
+/** Whether a call may be denied by the isolate's knowledge, or wait for another's answer. */
 export function isDecided(method: Ask["method"]): boolean {
   return method === "limit" || method === "reserve";
 }

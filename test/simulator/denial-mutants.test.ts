@@ -6,7 +6,7 @@ import type { Reply } from "../../src/store/store.ts";
 import { firstViolation } from "./first-violation.ts";
 import { assemble } from "./isolate.ts";
 
-/* Mistakes about what an isolate knows: each denies somebody whom the server would admit, and must be found. */
+/* Mistakes in an isolate's knowledge: each denies a client that the server would admit, and must be found. */
 
 const mutation = vi.hoisted(() => ({
   denialCache: (cache: DenialCache): DenialCache => cache,
@@ -28,7 +28,7 @@ beforeEach(() => {
   mutation.clock = undefined;
 });
 
-/** What the denial cache takes off a wait, as a share, because its clock may run faster than the server's. */
+/** The share that the denial cache takes off a wait, because its clock may run faster than the server's. */
 const MARGIN = 5e-4;
 
 /** In microseconds. */
@@ -114,7 +114,7 @@ test("trusting a denial for longer than a minute is found", async () => {
   expect(await firstViolation()).toMatch(/^true-denials: /);
 });
 
-test("keeping over a reset what was known before is found", async () => {
+test("keeping earlier denials over a reset is found", async () => {
   mutation.denialCache = (cache) => ({ ...cache, forget: () => {} });
   expect(await firstViolation()).toMatch(/^true-denials: /);
 });
@@ -124,7 +124,7 @@ test("believing an isolate's clock that steps back is found", async () => {
   expect(await firstViolation()).toMatch(/^(true-denials|probes): /);
 });
 
-/** A clock that never goes back, and by so many milliseconds forwards where the one that it reads does. */
+/** A clock that never goes back, and goes forwards by this many milliseconds where the one that it reads goes back. */
 const leaping = (by: number) => (read: () => number) => {
   let [last, ahead] = [-Infinity, 0];
   return () => {

@@ -5,7 +5,7 @@ import { drawScenario } from "./scenario/scenario.ts";
 /** Within how many seeds a mistake must show. */
 const SEEDS = 300;
 
-/** What the simulator finds first in a product put together in this way. */
+/** The first fault that the simulator finds in a product put together in this way. */
 export async function firstViolation(
   mutant: typeof assemble = assemble,
 ): Promise<string | undefined> {

@@ -2,7 +2,7 @@
 export interface ClockDifference {
   /** Where the monotonic clock starts, in microseconds. */
   readonly offset: number;
-  /** What the wall clock shows at the start, in microseconds. */
+  /** The wall clock's time at the start, in microseconds. */
   readonly wallOffset: number;
   /** How much faster it runs, in parts per million. */
   readonly drift: number;
@@ -10,7 +10,7 @@ export interface ClockDifference {
 
 /** The two clocks of an isolate, which nothing ever compares with the server's. As on Workers, both can be set. */
 export interface IsolateClock {
-  /** Milliseconds, as `performance.now()`. For the product alone: what it does not read, it cannot have seen. */
+  /** Milliseconds, as `performance.now()`. For the product alone: a time that it does not read is unknown to it. */
   monotonic(): number;
   /** Whole milliseconds, as `Date.now()`. */
   wall(): number;
@@ -22,9 +22,9 @@ export interface IsolateClock {
   readonly isSteady: boolean;
   /** Milliseconds that have passed in truth, by a clock that runs as fast. */
   elapsed(): number;
-  /** What the product can know of steps. */
+  /** The product's possible knowledge of steps. */
   readonly seen: Seen;
-  /** The virtual time at which this clock will have moved on by so many milliseconds. */
+  /** The virtual time at which this clock will have moved on by this many milliseconds. */
   timeAfter(milliseconds: number): number;
 }
 
@@ -32,9 +32,9 @@ export interface IsolateClock {
 export interface Seen {
   /** How often it has seen the clock go back. */
   readonly backwards: number;
-  /** What steps forwards have made it believe has passed. */
+  /** The time that steps forwards have made it believe has passed. */
   readonly gained: number;
-  /** What has passed and steps back have hidden, and the virtual time at which it was hidden last. */
+  /** The time that has passed and that steps back have hidden, and the virtual time at which it was hidden last. */
   readonly lost: number;
   readonly lostAt: number;
 }

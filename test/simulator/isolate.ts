@@ -11,7 +11,7 @@ import type { RedisClient } from "../../src/store/redis/client.ts";
 import { dialectAt } from "../../src/store/redis/dialect.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 
-/** What a limiter is made of in an isolate. */
+/** The parts of a limiter in an isolate. */
 export interface Parts {
   readonly client: RedisClient;
   readonly settings: LimiterSettings;

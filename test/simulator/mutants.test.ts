@@ -16,8 +16,8 @@ import { firstViolation } from "./first-violation.ts";
 import { assemble } from "./isolate.ts";
 
 /*
- * A simulator that never finds anything proves nothing. Each mutant is the product with one mistake of a kind that has
- * been made elsewhere, and the simulator must find it soon, and for what it is.
+ * A simulator that never finds anything proves nothing. Each mutant is the product with one mistake of a kind that has been made
+ * elsewhere, and the simulator must find it soon, and name it rightly.
  */
 
 type Assemble = typeof assemble;
@@ -60,7 +60,7 @@ function onError(recover: (error: Error, again: () => Promise<unknown>) => unkno
   };
 }
 
-test("nothing is found where there is no mistake", async () => {
+test("no fault is found where there is no mistake", async () => {
   expect(await firstViolation()).toBeUndefined();
 });
 

@@ -9,13 +9,13 @@ export interface Weather {
   readonly lost: number;
   /** Carried out, and the reply lost. */
   readonly replyLost: number;
-  /** Answered with an error, or with something that is no reply, by somebody on the way. */
+  /** Answered with an error, or with something that is no reply, by a proxy on the way. */
   readonly refused: number;
   /** Carried out, and the reply replaced by an error or by something that is no reply. */
   readonly garbled: number;
 }
 
-/** What comes back instead of a reply. */
+/** The failure that comes back instead of a reply. */
 export type Failure =
   | { readonly error: Error; readonly code: ErrorCode }
   | { readonly value: unknown; readonly code: ErrorCode };
@@ -28,7 +28,7 @@ export interface Fate {
   readonly instead: Failure | "silence" | undefined;
 }
 
-/** What becomes of one message. */
+/** The fate of one message. */
 export function drawFate(random: Random, weather: Weather): Fate {
   const delay = () => random.magnitude(...weather.delay);
   const [there, back] = [delay(), delay()];

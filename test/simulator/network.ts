@@ -18,7 +18,7 @@ export interface Network {
   change(weather: Weather, isolate?: number): void;
 }
 
-/** Messages take their time and get lost, but the network never doubles one: what runs twice was sent twice. */
+/** Messages take their time and get lost, but the network never doubles one: a call that runs twice was sent twice. */
 export function createNetwork(
   scheduler: Scheduler,
   redis: SimulatedRedis,

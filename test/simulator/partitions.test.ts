@@ -12,9 +12,8 @@ import { type Assemble, assemble, runPartitioned } from "./partitions/run.ts";
 import { drawPartitioned } from "./partitions/scenario.ts";
 
 /*
- * Several partitions per decision, with costs, modes and plans, on one Redis or a Cluster whose give-backs get lost or
- * late: never above what a policy promises, no wrong denial of an isolate, all or nothing, and who only watches changes
- * nothing.
+ * Several partitions per decision, with costs, modes and plans, on one Redis or a Cluster whose give-backs get lost or late:
+ * never above a policy's promise, no wrong denial of an isolate, all or nothing, and a policy that only watches changes nothing.
  */
 
 /** A few seconds' worth. */
@@ -43,13 +42,13 @@ test(`hold their promises over ${SEEDS} seeds`, { timeout: 60_000 + SEEDS * 50 }
   expect(seldom).toEqual([]);
 });
 
-test("policies that never deny change nothing for anybody", { timeout: 60_000 }, async () => {
+test("policies that never deny have no effect", { timeout: 60_000 }, async () => {
   let compared = 0;
   for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
     const [with_, without] = [drawPartitioned(seed), drawPartitioned(seed, false)];
     const advisory = with_.settings.policies.length - without.settings.policies.length;
-    // On a Cluster a policy may be the only one of its master, whose answer then takes its own time. And what is known under
-    // a plan is known of the policies that it changes.
+    // On a Cluster a policy may be the only one of its master, whose answer then takes its own time. And a denial known under a
+    // plan is known of the policies that it changes.
     if (with_.masters > 1 || with_.settings.plans.size > 0 || advisory === 0) continue;
     const names = new Set(without.settings.policies.map(({ name }) => name));
     const told = async (scenario: typeof with_) =>
@@ -64,7 +63,7 @@ test("policies that never deny change nothing for anybody", { timeout: 60_000 },
   expect(compared).toBeGreaterThan(SEEDS / 40);
 });
 
-/** What a mistake leads to first. */
+/** The first violation that a mistake leads to. */
 async function firstViolation(mutant: Assemble): Promise<string | undefined> {
   for (let seed = 1; seed <= 400; seed++) {
     const { violation } = await runPartitioned(drawPartitioned(seed), new Map(), mutant);

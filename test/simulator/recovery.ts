@@ -97,7 +97,7 @@ export async function recover(
     }
   }
 
-  /** Who waits as told gets in, whatever has happened to the state. */
+  /** A client that waits as told gets in, in any state. */
   async function passes(identity: string): Promise<void> {
     const isolate = random.integer(0, isolates.length - 1);
     for (let waits = 0; waits <= MAX_WAITS; waits++) {

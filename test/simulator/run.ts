@@ -13,7 +13,7 @@ export interface RunOptions {
   readonly statistics?: Statistics;
 }
 
-/** Runs a scenario to its end; returns what was violated, if anything. */
+/** Runs a scenario to its end; returns the violation, if any. */
 export async function run(
   scenario: Scenario,
   { trace = silence, statistics = new Map(), assemble }: RunOptions = {},

@@ -23,7 +23,7 @@ export async function shrink(
   return smallest;
 }
 
-/** The steps but for some of them; what came after keeps its time. */
+/** The steps but for some of them; later ones keep their times. */
 function without(steps: Scenario["steps"], from: number, size: number): Scenario["steps"] {
   const left = steps.slice(from, from + size).reduce((sum, { gap }) => sum + gap, 0);
   const [next, ...rest] = steps.slice(from + size);

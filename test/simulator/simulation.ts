@@ -38,9 +38,9 @@ export interface Simulation {
   call(isolate: number, ask: Ask, seed: number): Call;
   /** Sets an isolate's clock, by microseconds. */
   stepClock(isolate: number, by: number): void;
-  /** Who was last told to wait, by identity. */
+  /** The waits that identities were last told. */
   readonly waiting: ReadonlyMap<string, number>;
-  /** What the server would say to `limit()` at this moment. */
+  /** The server's answer to `limit()` at this moment. */
   readonly truth: Observed["truth"];
 }
 
@@ -131,7 +131,7 @@ export function createSimulation(
     return { number, clock, limiter };
   });
 
-  /** Whether the isolate is asking already for what may be an answer to this, too. */
+  /** Whether the isolate is asking already for an answer that may be one to this, too. */
   function mayWait(isolate: Isolate, { method, identity, cost }: Ask): boolean {
     return [...unanswered].some(
       (other) =>
@@ -162,7 +162,7 @@ export function createSimulation(
       const ends = { hold: decision as Hold, call };
       settleAt(scheduler.now + end.after, isolate, { identity, cost: end.used, settles: ends });
     }
-    // What is charged counts in the isolate, too, with each attempt.
+    // A charge counts in the isolate, too, with each attempt.
     if (settlement?.status === "not-sent" && cost <= settles!.call.cost) {
       settleAt(scheduler.now + AGAIN, isolate, { identity, cost, settles });
     }
@@ -216,7 +216,7 @@ export function createSimulation(
   return simulation;
 }
 
-/** What a call resolves with: not a turn later, because the invariants see the order of events. */
+/** The result of a call: not a turn later, because the invariants see the order of events. */
 function start(call: Call): Promise<Decision | Settlement | void> {
   const { isolate, method, identity, cost, settles } = call;
   switch (method) {

@@ -7,7 +7,7 @@ import { Violation } from "./simulation.ts";
 /** Enough to see what led to the end. */
 const LINES = 80;
 
-/** What went wrong with a seed: how to see it again, and the shortest story found that ends the same way. */
+/** The failure of a seed: how to see it again, and the shortest story found that ends the same way. */
 export async function explain(
   seed: number,
   violation: Error,
@@ -15,7 +15,7 @@ export async function explain(
 ): Promise<string> {
   const command = `SIMULATOR_SEED=${seed} npx vitest run --project node test/simulator/simulator.test.ts`;
   const title = `Seed ${seed}: ${violation.message}\nAgain, with all its events: ${command}`;
-  // What is no violation is a fault of the simulator's own.
+  // An error that is no violation is a fault of the simulator's own.
   if (!(violation instanceof Violation)) return `${title}\n${violation.stack}`;
   const lines: string[] = [];
   const shortest = await shrink(drawScenario(seed), violation, assembled);

@@ -1,6 +1,6 @@
 import type { Answer, Call, Execution } from "./call.ts";
 
-/** Takes the next line of a story, which is only told if somebody listens. */
+/** Takes the next line of a story, which is only made if there is a listener. */
 export type Trace = (line: () => string) => void;
 
 export const silence: Trace = () => {};

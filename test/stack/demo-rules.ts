@@ -79,7 +79,7 @@ export const demoRules: readonly DemoRule[] = [
 
 let clients = 0;
 
-/** Headers of a client that nobody has counted yet. */
+/** Headers of a client that has no count yet. */
 export function newClient(): { "x-api-key": string; "cf-connecting-ip": string } {
   clients++;
   return {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { freePort } from "../../scripts/support/free-port.ts";
 
-test("a free port is none that a system would give to somebody else", async () => {
+test("a free port is none that a system would give to another program", async () => {
   const ports = await Promise.all(Array.from({ length: 20 }, freePort));
   for (const port of ports) {
     expect(port).toBeGreaterThanOrEqual(10_000);

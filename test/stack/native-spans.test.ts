@@ -17,7 +17,7 @@ test("the deployed worker says on Cloudflare's own spans how each request was de
     const response = await fetch(worker.url + path);
     await response.text();
     statuses.push(response.status);
-    // Requests that overlap would mix what they say.
+    // Requests that overlap would mix their answers.
     await expect.poll(() => worker.requests, { timeout: 10_000 }).toHaveLength(statuses.length);
   }
   expect(statuses).toEqual([200, 200, 429, 200]);

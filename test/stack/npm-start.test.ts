@@ -62,7 +62,7 @@ describe("npm start", () => {
     expect((await ping("local")).status).toBe(401);
   });
 
-  test("lets 20 ride requests pass, and what refills meanwhile; the origin sees no other", async () => {
+  test("lets 20 ride requests pass, and as many as refill meanwhile; the origin sees no other", async () => {
     const route = "POST /api/rides/request";
     expect((await ask(stack.address("origin"), "GET /__counts")).body).toEqual({});
 
@@ -124,7 +124,7 @@ test("takes the bridge's token from REDIS_REST_TOKEN, and says when its Redis en
   expect((await fetch(`${stack.address("bridge")}/ping`, { headers })).status).toBe(200);
   expect((await ask(stack.address("worker"), "GET /_tidegate/health")).status).toBe(200);
   expect(stack.err()).toBe("");
-  // The last thing that a stack says here, so that nothing else has to be started for it.
+  // The last test of a stack here, so that no other has to be started for it.
   const redis = descendants(stack.pid).find(({ name }) => name === "redis-server");
   if (redis) {
     process.kill(redis.pid, "SIGKILL");
@@ -172,7 +172,7 @@ test("without Redis each worker counts in memory, and the banner says so", async
 });
 
 test("killed, it takes everything along", async () => {
-  // Nobody is left to tidy up either.
+  // No process is left to tidy up either.
   const folder = mkdtempSync(join(tmpdir(), "killed-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const stack = start({ TMPDIR: folder }, direct);
@@ -183,7 +183,7 @@ test("killed, it takes everything along", async () => {
   await expectGone(processes);
 });
 
-describe.concurrent("what it cannot start with is one line", () => {
+describe.concurrent("an obstacle to its start is one line", () => {
   test.each([
     { variable: "PORT", above: 0 },
     { variable: "PORT", above: 10, WORKERS: "2" },

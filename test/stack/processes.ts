@@ -11,7 +11,7 @@ export interface Process {
   readonly started: string;
 }
 
-/** All that a process has started, and what those have. */
+/** All processes that a process has started, and their own. */
 export function descendants(pid: number): Process[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

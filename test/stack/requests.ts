@@ -1,5 +1,7 @@
 import { expect } from "vitest";
 
+import { waitInWords } from "../../src/runtime/wait-in-words.ts";
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -36,7 +38,7 @@ export function fields({ headers }: Answer, name: string): Record<string, Record
   );
 }
 
-/** What a policy has left. */
+/** The remaining units of a policy. */
 export function left(answer: Answer, policy: string): number | undefined {
   return fields(answer, "ratelimit")[policy]?.["r"];
 }
@@ -53,7 +55,7 @@ export function expectDenied(answer: Answer, violated: readonly string[]): void 
     type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
     title: "Quota Exceeded",
     status: 429,
-    detail: `The request quota is used up. Try again in ${wait} s.`,
+    detail: `The request quota is used up. Try again in ${waitInWords(wait)}.`,
     "violated-policies": violated,
   });
   for (const policy of violated) {

@@ -36,14 +36,14 @@ describe.each(bounded.map((rule, i) => [rule.route, rule, i + 1] as const))(
       const denial = answers.find(({ status }) => status === 429);
       if (denial) expectDenied(denial, [address!]);
 
-      // Another address is another client, whatever key it shows.
+      // Another address is another client, with any key.
       const elsewhere = { [header]: "rotated-0", "cf-connecting-ip": `198.51.100.${at}` };
       expect((await ask(stack.workers[0]!, route, elsewhere)).status).toBe(200);
     });
   },
 );
 
-test("a key over its limit costs its address no more than what it was allowed", async () => {
+test("a key over its limit costs its address no more than its allowed requests", async () => {
   const from = { "cf-connecting-ip": "203.0.113.200" };
   const route = "GET /api/export";
   const greedy = { ...from, "x-api-key": "greedy" };

@@ -104,7 +104,7 @@ test("a WebSocket goes through to the origin and back", async () => {
   expect(body).toMatchObject({ "GET /live": 1 });
 });
 
-// Last, so that what all of the above has left behind is in Redis.
+// Last, so that all keys of the tests above are in Redis.
 test("every key in Redis has its partition in a hash tag, and an end", async () => {
   const redis = new Redis(stack.redis!, { disableClientInfo: true });
   onTestFinished(() => redis.disconnect());

@@ -76,7 +76,7 @@ test("two workers share one count exactly", async () => {
   expect(await originCount(route)).toBe(before + 6);
 });
 
-test("what one worker has counted, the other one knows", async () => {
+test("the counts of one worker are known to the other", async () => {
   const client = newClient();
   for (let i = 0; i < 6; i++) {
     const answer = await ask(stack.workers[i % 2]!, "GET /api/export", client);

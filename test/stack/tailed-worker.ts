@@ -11,9 +11,9 @@ interface TailEvent {
 
 export interface TailedWorker {
   readonly url: string;
-  /** What each request's root span has said, in their order, of requests that have ended. */
+  /** The attributes of each request's root span, in the order in which requests ended. */
   readonly requests: readonly Readonly<Record<string, unknown>>[];
-  /** What it has warned of. */
+  /** Its warnings. */
   readonly warnings: readonly string[];
 }
 

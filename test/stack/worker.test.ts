@@ -5,7 +5,7 @@ import type { Log } from "../../scripts/local-stack/worker.ts";
 import { freePort } from "../../scripts/support/free-port.ts";
 import { ask } from "./requests.ts";
 
-test("a worker does not start with faulty variables, and says what they are", async () => {
+test("a worker does not start with faulty variables, and names their faults", async () => {
   const failure = await startWorker({ variables: { ORIGIN: "nowhere", STORE: "disk" } }).then(
     () => "it started",
     ({ message }: Error) => message,
@@ -16,7 +16,7 @@ test("a worker does not start with faulty variables, and says what they are", as
   }
 });
 
-test("what a worker writes to its log arrives", async () => {
+test("a line that a worker writes to its log arrives", async () => {
   const logs: Log[] = [];
   const nowhere = `http://127.0.0.1:${await freePort()}`;
   const worker = await startWorker({

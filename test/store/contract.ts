@@ -10,7 +10,7 @@ import { everyPolicy } from "../support/every-policy.ts";
 import { partitionsOf } from "./partition.ts";
 import { refundContract } from "./refund-contract.ts";
 
-/** What every store promises, whatever it is made of. `open` gives the store under test, the same one each time. */
+/** The promises of every store of any kind. `open` gives the store under test, the same one each time. */
 export function storeContract(open: () => Store): void {
   // A window of a day has no boundary within a test, but for one second of the day.
   const everyAlgorithm = everyPolicy(5, "1d");
@@ -44,7 +44,7 @@ export function storeContract(open: () => Store): void {
       expect((await ask("consume", 2))[0]).toMatchObject({ allowed: true, remaining: 0 });
     });
 
-    test("tells what a request would get, and takes nothing for it", async () => {
+    test("tells the verdict that a request would get, and takes nothing for it", async () => {
       const { ask } = partition(policy);
       expect((await ask("peek"))[0]).toEqual({
         allowed: true,
@@ -61,7 +61,7 @@ export function storeContract(open: () => Store): void {
       });
     });
 
-    test("charges whatever is left, into debt", async () => {
+    test("charges any rest, into debt", async () => {
       const { ask } = partition(policy);
       expect((await ask("charge", 3))[0]).toMatchObject({
         allowed: true,
@@ -158,7 +158,7 @@ export function storeContract(open: () => Store): void {
       ]);
     });
 
-    test("lease together what the one with the least left has", async () => {
+    test("lease together the units that the one with the least left has", async () => {
       const { ask, lease } = partition(five, three, ten);
       await ask("consume");
       expect(await lease(4)).toMatchObject({
@@ -242,7 +242,7 @@ export function storeContract(open: () => Store): void {
     const strict = tokenBucket({ name: "strict", limit: 10, refill: 1, per: "1d" });
 
     test.for(["shadow", "soft"] as const)(
-      "in mode %s takes what it has room for, and keeps nothing from anybody",
+      "in mode %s takes the units that it has room for, and denies no client",
       async (mode) => {
         const advisory = { ...policy, name: "advisory", mode };
         for (const policies of [[advisory, strict] as const, [strict, advisory] as const]) {
@@ -256,7 +256,7 @@ export function storeContract(open: () => Store): void {
           const over = await ask("consume", costs(3, 1));
           expect(over[own]).toMatchObject({ allowed: false, remaining: 2 });
           expect(over[other]).toMatchObject({ allowed: true, remaining: 8 });
-          // Denied by the other: nothing is taken here, though there is room.
+          // Denied by the other: no unit is taken here, though there is room.
           const denied = await ask("consume", costs(2, 9));
           expect(denied[own]).toMatchObject({ allowed: true, remaining: 2 });
           expect(denied[other]).toMatchObject({ allowed: false, remaining: 8 });
@@ -322,7 +322,7 @@ export function storeContract(open: () => Store): void {
         { allowed: true, remaining: 1 },
         { allowed: false, remaining: 0 },
       ]);
-      // Nothing was taken, because it was denied.
+      // No unit was taken, because it was denied.
       expect((await ask("peek", [1, 0]))[0]).toMatchObject({ allowed: true, remaining: 1 });
     });
 

@@ -40,7 +40,7 @@ test("a single policy is asked once, and takes at once", () => {
   });
 });
 
-test("several are asked before any takes, and the rows are those of what they took", () => {
+test("several are asked before any takes, and the rows are those of the taken units", () => {
   const { asked, rows } = decide("consume", [{ cost: 3 }, { cost: 2 }]);
   expect(asked).toEqual([
     [0, "ask", 3],
@@ -51,7 +51,7 @@ test("several are asked before any takes, and the rows are those of what they to
   expect(rows.map(({ remaining }) => remaining)).toEqual([7, 6]);
 });
 
-test("nobody takes anything where one denies, and nobody is asked twice", () => {
+test("no policy takes anything where one denies, and none is asked twice", () => {
   const { asked } = decide("consume", [{}, { wait: 5 }, {}]);
   expect(asked).toEqual([
     [0, "ask", 1],
@@ -76,7 +76,7 @@ test("an advisory policy without room and a cost of 0 are asked once", () => {
   ]);
 });
 
-test("what counts denials is charged one for those of the others, and its row has the waits after that", () => {
+test("a policy that counts denials is charged one for those of the others, and its row has the waits after that", () => {
   const { asked, rows } = decide("consume", [{ mode: "denials", cost: 0 }, { wait: 5 }]);
   expect(asked).toEqual([
     [0, "ask", 1],
@@ -86,7 +86,7 @@ test("what counts denials is charged one for those of the others, and its row ha
   expect(rows[0]).toEqual({ allowed: true, remaining: 7, retryAfterUs: 0, resetAfterUs: 300 });
 });
 
-test("what counts denials is not charged for its own, nor for those of an advisory policy", () => {
+test("a policy that counts denials is not charged for its own, nor for those of an advisory policy", () => {
   const { asked, rows } = decide("consume", [
     { mode: "denials", cost: 0, wait: 5 },
     { mode: "shadow", wait: 5 },

@@ -88,11 +88,11 @@ describe("an isolate's first decision", () => {
     const first = isolate(upstash);
     expect(await requestsOf(first, upstash)).toBe(2);
     expect(await requestsOf(first, upstash)).toBe(1);
-    // What is loaded now is for Upstash.
+    // The script loaded now is for Upstash.
     expect(await requestsOf(isolate(upstash, { dialect: "upstash" }), upstash)).toBe(1);
   });
 
-  test("on Upstash that is said to be stock Redis gets what was said", async () => {
+  test("on Upstash that is said to be stock Redis sends what the setting says", async () => {
     const first = isolate(upstash, { dialect: "redis" });
     expect(await requestsOf(first, upstash)).toBe(2);
     expect(await requestsOf(isolate(stock), stock)).toBe(1);
@@ -215,7 +215,7 @@ describe("far from Redis", () => {
     expect(errors).toEqual([]);
   });
 
-  test("what was answered once is waited for as long as the timeout says", async () => {
+  test("a store that answered once is waited for as long as the timeout says", async () => {
     const away = farIsolates({ distanceMs: 260, handshakes: 0 });
     await admin.script("LOAD", await scriptOf(bucket));
     const distant = away.open();
@@ -235,7 +235,7 @@ describe("far from Redis", () => {
     ]);
   });
 
-  test("a Redis that never answers keeps nobody for longer than a second", async () => {
+  test("a Redis that never answers delays no request by more than a second", async () => {
     const { time, open, errors } = farIsolates({ distanceMs: 1e9, handshakes: 0 });
     const waits: number[] = [];
     const limiter = open();

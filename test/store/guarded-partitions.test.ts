@@ -11,7 +11,7 @@ import type { Reply } from "../../src/store/store.ts";
 const REPLY: Reply = { nowUs: 0, rows: [] };
 const GONE = new StoreError("ERR_STORE_UNREACHABLE", "gone");
 
-/** A guard on a clock that the test moves, and a store that answers or throws what the test says. */
+/** A guard on a clock that the test moves, and a store that answers or throws as the test says. */
 function guarded(report?: (error: StoreError) => void) {
   const at = { ms: 1_000, answer: REPLY as Reply | StoreError, asked: 0 };
   const guard = guardStore(
@@ -38,7 +38,7 @@ function guarded(report?: (error: StoreError) => void) {
   return { at, ask, state: () => guard.state() };
 }
 
-test("an outage of one Redis suspends calls with several partitions, whoever comes first, and ends as one", async () => {
+test("an outage of one Redis suspends calls with several partitions, in any order of calls, and ends as one", async () => {
   const errors: StoreError[] = [];
   const { at, ask, state } = guarded((error) => errors.push(error));
   let who = 0;
@@ -65,7 +65,7 @@ test("an outage of one Redis suspends calls with several partitions, whoever com
   expect(errors).toEqual([GONE]);
 });
 
-test("if everybody comes first, all are suspended together, and answered together again", async () => {
+test("if calls of all partitions come first, all are suspended together, and answered together again", async () => {
   const { at, ask, state } = guarded(() => {});
   at.answer = GONE;
   for (let i = 0; i < 30; i++) await ask("*", `address-${i}`);

@@ -59,7 +59,7 @@ describe("the listener", () => {
     expect(warn.mock.calls).toEqual([["tidegate: onStoreError failed: Error: no network"]]);
   });
 
-  test("is the log where nobody else is, with the code and what happens now", async () => {
+  test("is the log by default, with the code and the current behaviour", async () => {
     const { ask } = guardThat();
     for (let i = 0; i < 3; i++) await ask().catch(() => {});
     expect(warn).toHaveBeenCalledExactlyOnceWith(
@@ -73,7 +73,7 @@ describe("a guard", () => {
     expect(DEFAULT_TIMEOUT_MS).toBe(250);
   });
 
-  test("leaves no timer behind, whatever becomes of a decision or a reset", async () => {
+  test("leaves no timer behind, after any result of a decision or a reset", async () => {
     vi.useFakeTimers();
     const { state, ask, guard } = guardThat();
     await ask().catch(() => {});
@@ -83,7 +83,7 @@ describe("a guard", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("asks the store what it was asked, once", async () => {
+  test("passes each question on to the store, once", async () => {
     const { state, asked, guard } = guardThat();
     state.fails = false;
     await guard.decide("charge", ["a", "b"], [7, 7], []);

@@ -56,7 +56,7 @@ test("an answer that never comes is a failure after the timeout, and not before"
   }
 });
 
-test("a late failure of an answer that nobody waits for any more harms nobody", async () => {
+test("a late failure of an answer that is no longer awaited does no harm", async () => {
   vi.useFakeTimers();
   try {
     let fail!: (error: Error) => void;
@@ -95,7 +95,7 @@ test("after five failures the store is asked once per second, and a success ends
   }
 });
 
-test("whatever the store throws, a StoreError comes out", async () => {
+test("every error of the store comes out as a StoreError", async () => {
   const { ask } = guarded(() => {
     throw new RangeError("inside");
   });
@@ -142,7 +142,7 @@ test("without a listener the log says when the outage began, and when it was ove
       await expect(ask()).rejects.toThrow("no");
       answer = () => REPLY;
       await ask();
-      // Rounded up: of an outage nobody says that it was shorter.
+      // Rounded up: an outage is never reported as shorter than it was.
       expect(log.mock.lastCall).toEqual([
         `tidegate: Redis answers again after ${seconds} s; decisions are exact again.`,
       ]);
@@ -153,7 +153,7 @@ test("without a listener the log says when the outage began, and when it was ove
   }
 });
 
-test("a listener has the word alone: nothing is written to the log", async () => {
+test("a listener gets the only report: the log stays empty", async () => {
   const log = vi.spyOn(console, "warn").mockReturnValue();
   let fails = true;
   const { ask, errors } = guarded(() => {
@@ -168,7 +168,7 @@ test("a listener has the word alone: nothing is written to the log", async () =>
   log.mockRestore();
 });
 
-test("what was sent before the last answer and comes late does not suspend the store", async () => {
+test("a call sent before the last answer that comes late does not suspend the store", async () => {
   vi.useFakeTimers();
   try {
     const answering = "tg:{answering}:p";

@@ -6,7 +6,7 @@ import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { keepCounts, type ObjectStorage } from "../../src/store/durable-object/kept-counts.ts";
 import { compile } from "../support/compile-policy.ts";
 
-/** A storage that tells what was read and written; what a real one does is in test/workerd. */
+/** A storage that records reads and writes; the behaviour of a real one is in test/workerd. */
 function countedStorage() {
   const kept = new Map<string, unknown>();
   const reads: string[] = [];
@@ -122,7 +122,7 @@ test("an alarm that rings on time finds nothing that counts, and has the object 
   expect(alarms).toHaveLength(1);
 });
 
-test("one alarm at a time, at the end of what counts but not within a minute; it leaves what still counts", async () => {
+test("one alarm at a time, at the end of the counting entries but not within a minute; it leaves those that still count", async () => {
   const { storage, kept, alarms } = countedStorage();
   let nowUs = START + 30e6;
   const counts = keepCounts(storage, () => nowUs);
@@ -178,7 +178,7 @@ test("another object over the same storage goes on counting, and one of another 
   expect([...kept.keys()]).toEqual(["1 a"]);
 });
 
-test("a reset deletes what is kept, also of a key that this object has not read", () => {
+test("a reset deletes kept counts, also of a key that this object has not read", () => {
   const { storage, kept } = countedStorage();
   keepCounts(storage, () => START).decide("consume", ["a", "b"], [2, 1], [minute!, hour!]);
   const cold = keepCounts(storage, () => START);

@@ -5,7 +5,7 @@ import { leaseTogether } from "../../src/store/lease-together.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
-/** Takes a lease of 8 of policies with so many units left, and tells what they were asked. */
+/** Takes a lease of 8 of policies with these units left, and tells their calls. */
 function lease(...drawn: readonly { left: number; shadow?: boolean }[]) {
   const asked: [index: number, pass: Pass | Operation, cost: number][] = [];
   const policies = compile(
@@ -24,7 +24,7 @@ function lease(...drawn: readonly { left: number; shadow?: boolean }[]) {
   return { asked, ...reply };
 }
 
-test("takes what every enforced policy has, and says what is left after that", () => {
+test("takes the units that every enforced policy has, and reports the rest after that", () => {
   const { asked, rows, taken, charged } = lease({ left: 9 }, { left: 5 });
   expect(asked).toEqual([
     [0, "ask", 1],
@@ -56,7 +56,7 @@ test("an advisory policy bounds nothing, and is charged as far as it has room", 
   ]);
 });
 
-test("takes nothing of anybody where an enforced policy has nothing, and asks each once", () => {
+test("takes nothing of any policy where an enforced policy has nothing, and asks each once", () => {
   const { asked, taken, charged, rows } = lease(
     { left: 9 },
     { left: 0 },
@@ -68,7 +68,7 @@ test("takes nothing of anybody where an enforced policy has nothing, and asks ea
   expect(rows.map(({ resetAfterUs }) => resetAfterUs)).toEqual([100, 200, 300]);
 });
 
-test("a policy alone decides, whatever its mode, and the reply says nothing of charges", () => {
+test("a policy alone decides, in any mode, and the reply does not mention charges", () => {
   const { taken, charged } = lease({ left: 3, shadow: true });
   expect(taken).toBe(3);
   expect(charged).toBeUndefined();

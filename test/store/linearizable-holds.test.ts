@@ -23,7 +23,7 @@ import { random } from "../support/random.ts";
 
 const rest = restClient({ url: inject("redisRestUrl"), token: inject("redisRestToken") }, 30_000);
 
-/** What a client asks, of the store or of the model. */
+/** A client's call, on the store or on the model. */
 type Ask = (store: Store) => unknown;
 
 interface Call {
@@ -81,7 +81,7 @@ test.for(
     const keys = policies.map(({ name }) => `tg:{${id}}:${name}`);
     const hasSlots = group.includes(slots);
     const calls: Call[] = [];
-    /** What any client may end: holds are settled where the request ends, which is not always where it began. */
+    /** The holds that any client may end: they are settled where the request ends, which is not always where it began. */
     const held: { readonly slot: Slot; readonly costs: number[]; readonly nowUs: number }[] = [];
 
     async function live(number: number): Promise<void> {
@@ -104,7 +104,7 @@ test.for(
           const took = reply.rows.every(({ allowed }) => allowed);
           if (took) held.push({ slot, costs, nowUs: reply.nowUs });
         } else if (draw < 0.85) {
-          // Before it is sent: nobody else gives it back.
+          // Before it is sent: no other client gives it back.
           held.splice(held.indexOf(hold), 1);
           const { slot, costs, nowUs } = hold;
           const back = costs.map((cost) => Math.ceil(next() * cost));
@@ -151,7 +151,7 @@ test.for(
   },
 );
 
-/** What came of a call. */
+/** The outcome of a call. */
 function outcomeOf({ kind, answer }: Call): string {
   switch (kind) {
     case "consume": {

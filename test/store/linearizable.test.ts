@@ -43,7 +43,7 @@ const groups: Policy[][] = [
 test.for(
   groups.map((group) => ({ group, names: group.map(({ algorithm }) => algorithm).join(" and ") })),
 )(
-  "what concurrent clients of $names are told has one order, and the model agrees",
+  "the answers to concurrent clients of $names have one order, and the model agrees",
   async ({ group }) => {
     const policies = compile(group);
     const names = { url: "url", token: "token" };

@@ -18,11 +18,11 @@ import type { Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { runs, some } from "../support/runs.ts";
 
-/* What is counted in memory is bounded in bytes, whatever the limits are. */
+/* The counts in memory are bounded in bytes, for all limits. */
 
 const child = fileURLToPath(new URL("outage-child.ts", import.meta.url));
 
-/** In a process of its own, whose heap holds nothing else. */
+/** In a process of its own, whose heap holds no other data. */
 async function outage(algorithm: string, identities: number, limit: number, cost: number) {
   const args = ["--expose-gc", child, algorithm, ...[identities, limit, cost].map(String)];
   const { stdout } = await promisify(execFile)(process.execPath, args);
@@ -116,7 +116,7 @@ describe("beyond maxBytes", () => {
   });
 });
 
-test("what is over goes by itself: it does not push out what still counts", () => {
+test("an expired count goes by itself: it does not push out one that still counts", () => {
   const { allowed, pass } = counting(fixedWindow({ limit: 1, window: "1s" }), { maxEntries: 3 });
   for (const key of ["a", "b", "c"]) allowed(key);
   pass(1_000_000);

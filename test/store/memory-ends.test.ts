@@ -26,7 +26,7 @@ test("a look by a shorter policy leaves an entry its end", () => {
   expect(memory.entry("k")!.state).toBe(state);
 });
 
-test("what ends at this moment makes room before what was used longer ago and still counts", () => {
+test("a count that ends at this moment makes room before one that was used longer ago and still counts", () => {
   const memory = createMemory({ maxEntries: 2 });
   const [minute, second] = compile([
     fixedWindow({ name: "minute", limit: 5, window: "1m" }),

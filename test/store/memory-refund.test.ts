@@ -9,7 +9,10 @@ import { compile } from "../support/compile-policy.ts";
 import { fullestWindow } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
 
-/* A log in memory tells 128 moments apart, and merges others. What it gives back all the same, and what it must not. */
+/*
+ * A log in memory tells 128 moments apart, and merges others. The tests state its refunds all the same, and those that it must
+ * not make.
+ */
 
 const WINDOW = 10_000_000;
 const START = 1_800_000_000_000_000;
@@ -42,7 +45,7 @@ function counted(policy: Policy, maxEntries = 10) {
 
 const log = (limit: number) => slidingWindowLog({ limit, window: "10s" });
 
-test("a log that has merged moments gives back all of what it counts, in any order", () => {
+test("a log that has merged moments gives back its whole count, in any order", () => {
   const { take, giveBack, pass, left } = counted(log(2_000));
   const takes = Array.from({ length: 1_000 }, () => {
     pass(WINDOW / 1_001);
@@ -76,7 +79,7 @@ test("of a log that a charge has pushed units out of all but one comes back, and
   expect([giveBack(last, 2), left()]).toEqual([0, 0]);
 });
 
-test("a log that is full again after a charge beyond it gives back what others have followed", () => {
+test("a log that is full again after a charge beyond it gives back units that others have followed", () => {
   const { take, charge, giveBack, pass, left } = counted(log(10));
   take(4);
   pass(1);
@@ -109,7 +112,7 @@ test("while units leave the window and others come, all that is given back comes
   expect(whole).toBeGreaterThan(1_000);
 });
 
-test("of what was kept, no window holds more than the limit", () => {
+test("of the kept units, no window holds more than the limit", () => {
   let given = 0;
   for (const limit of [130, 400, 3_000]) {
     const { take, giveBack, pass } = counted(log(limit));
@@ -128,13 +131,13 @@ test("of what was kept, no window holds more than the limit", () => {
     const admissions = takes.map(({ time, kept }) => ({ time, units: kept }));
     const fullest = fullestWindow(admissions, WINDOW);
     expect(fullest).toBeLessThanOrEqual(limit);
-    // Who gives back gets it again: all but what counts for up to a 63rd of the window longer.
+    // A client that gives back gets it again: all but the units that count for up to a 63rd of the window longer.
     expect(fullest).toBeGreaterThan(limit * 0.9);
   }
   expect(given).toBeGreaterThan(1_000);
 });
 
-test("nothing comes back of a moment from before a reset, even if later ones are merged", () => {
+test("a moment from before a reset gives nothing back, even if later ones are merged", () => {
   const { take, giveBack, pass, left, reset } = counted(log(1_000));
   const before = take(5);
   reset();
@@ -146,7 +149,7 @@ test("nothing comes back of a moment from before a reset, even if later ones are
   expect(left()).toBe(700);
 });
 
-test("nothing comes back from a moment between two others", () => {
+test("a moment between two others gives nothing back", () => {
   const { take, giveBack, pass, left } = counted(log(1_000));
   take(5);
   pass(1_000);
@@ -170,7 +173,7 @@ test("after a step back of the clock, units of a time to come count from then an
   expect(left()).toBe(994);
 });
 
-test("what is given back to is in use", () => {
+test("a refund counts as a use", () => {
   const { take, giveBack, left } = counted(fixedWindow({ limit: 9, window: "10s" }), 2);
   const first = take(3);
   take(1, "other");
@@ -180,7 +183,7 @@ test("what is given back to is in use", () => {
   expect(left()).toBe(7);
 });
 
-test("what is given back to makes room as soon as it counts no more", () => {
+test("a key with a refund makes room as soon as it counts no more", () => {
   const { take, giveBack, pass } = counted(fixedWindow({ limit: 9, window: "10s" }), 2);
   const first = take(3);
   pass(WINDOW);

@@ -14,7 +14,7 @@ function storeOf(options: MemoryStoreOptions) {
   return {
     store,
     pass: (seconds: number) => void (now += seconds * 1e6),
-    /** What is left after one unit was taken. */
+    /** The remaining units after one was taken. */
     async take(key: string, policy: Policy): Promise<number> {
       const { rows } = await store.decide("consume", [key], [1], compile([policy]));
       return rows[0]!.remaining;
@@ -26,7 +26,7 @@ const second = fixedWindow({ limit: 9, window: "1s" });
 const day = fixedWindow({ limit: 9, window: "1d" });
 const minute = segmentedWindow({ limit: 9, window: "1m", segments: 60 });
 
-test("what counts no more makes room before what was unused for longest", async () => {
+test("an expired count makes room before the one that was unused for longest", async () => {
   const { pass, take } = storeOf({ maxEntries: 3 });
   expect(await take("first", day)).toBe(8);
   for (const key of ["a", "b"]) await take(key, second);
@@ -45,7 +45,7 @@ test("a window of many segments takes more memory than one of few", async () => 
   expect(await take("a", minute)).toBe(8);
 });
 
-test("what counts for another setting, or was given back in part, does not end before its time", async () => {
+test("a count of another setting, or with a part given back, does not end before its time", async () => {
   const { pass, take, store } = storeOf({ maxEntries: 3 });
   const counter = (window: "1s" | "1d") => slidingWindowCounter({ name: "c", limit: 9, window });
   expect(await take("two settings", counter("1d"))).toBe(8);
@@ -55,7 +55,7 @@ test("what counts for another setting, or was given back in part, does not end b
   expect(await store.refund!(["given back"], [1], policies, reply)).toEqual([1]);
   await take("over", second);
   pass(3);
-  // Room is made for it: what is over goes.
+  // An expired count makes room for it.
   await take("other", day);
   expect(await take("two settings", counter("1d"))).toBe(6);
   expect(await take("given back", day)).toBe(6);

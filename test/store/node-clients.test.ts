@@ -91,7 +91,7 @@ test("an ioredis client that is given as it is is refused, and the fault names w
   expect(remedy).toContain("{ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }");
 });
 
-test("an ioredis client whose Redis goes away says so, and throws nothing else", async () => {
+test("an ioredis client whose Redis goes away says so, and throws no other error", async () => {
   const said = warnings();
   const limiter = limiterOn(fromIoredis(ioredis("redis://127.0.0.1:1", NO_RETRY)));
   expect(await limiter.limit("somebody")).toMatchObject({
@@ -113,13 +113,13 @@ test("a client of node-redis that is given as it is is refused, and the fault na
   expect(remedyFor(redis)).toBe("Give fromNodeRedis(redis), of tidegate/node.");
 });
 
-test("a node-redis client without a connection says so, and throws nothing else", async () => {
+test("a node-redis client without a connection says so, and throws no other error", async () => {
   warnings();
   const limiter = limiterOn(fromNodeRedis(createClient({ disableOfflineQueue: true })));
   expect(await limiter.limit("somebody")).toMatchObject({ reason: "store-unavailable" });
 });
 
-test("the other client is refused with what would fit", () => {
+test("the other client is refused with the name of one that would fit", () => {
   const redis = ioredis(inject("redisUrl"), NO_RETRY);
   expect(() => fromNodeRedis(redis as never)).toThrow(
     "Give a client, a pool or a cluster of node-redis.",
@@ -130,7 +130,7 @@ test("the other client is refused with what would fit", () => {
   expect(() => fromIoredis(undefined as never)).toThrow(ConfigurationError);
 });
 
-test("a client behind a proxy that shows none of its keys is taken for what it is", async () => {
+test("a client behind a proxy that shows none of its keys is recognised", async () => {
   const client = fromIoredis(ioredis(inject("redisUrl"), NO_RETRY)) as unknown as Record<
     PropertyKey,
     unknown

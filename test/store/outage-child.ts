@@ -7,7 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { createLimiter, type Limiter, type Policy } from "../../src/index.ts";
 import { fromData } from "../../src/policy/from-data.ts";
 
-// Megabytes of code that only started this process would be dropped at some time, and hide what is counted.
+// Megabytes of code that only started this process would be dropped at some time, and hide the measured bytes.
 setFlagsFromString("--no-flush-bytecode");
 
 const [algorithm, ...numbers] = process.argv.slice(2);
@@ -60,12 +60,12 @@ async function takeAll(limiter: Limiter, kind: string, count: number): Promise<n
   return passed;
 }
 
-// What is compiled and allocated once is not counted.
+// Code compiled once and memory allocated once are not counted.
 await takeAll(limiterOf(), "warm", WARM_UP);
 const before = held();
 // One that knows of no outage before.
 const limiter = limiterOf();
 const passed = await takeAll(limiter, "many", identities);
 console.log(JSON.stringify({ bytes: held() - before, passed }));
-// What is measured has to live until now.
+// The measured object has to live until now.
 await limiter.peek("somebody");

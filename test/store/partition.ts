@@ -19,7 +19,7 @@ export function partitionsOf(open: () => Store) {
         cost: number | readonly number[] = 1,
       ): Promise<readonly Row[]> => (await decide(operation, cost)).rows,
       take: async (cost: number | readonly number[]): Promise<Reply> => decide("consume", cost),
-      /** How many units of what was taken came back. */
+      /** The number of taken units that came back. */
       giveBack: async (
         reply: Reply,
         cost: number | readonly number[],

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { createPlainBreaker } from "../../src/store/plain-breaker.ts";
 
-test("five failures in a row suspend the whole store, whatever their keys, for a second each time", () => {
+test("five failures in a row suspend the whole store, for all keys, for a second each time", () => {
   const breaker = createPlainBreaker();
   const begun = ["a", "b", "c", "d"].map((key) => breaker.failed(key, 0, 0));
   // The first begins an outage.

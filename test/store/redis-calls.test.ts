@@ -34,7 +34,7 @@ function storeThat(answer: (args: readonly string[]) => unknown) {
 const ROW = [1, 9, 0, 1_000];
 
 describe("a decision", () => {
-  test("is one call, of the keys and of what the script's head says", async () => {
+  test("is one call, with the keys and the arguments that the script's head names", async () => {
     const { store, calls } = storeThat(() => [5, ...ROW, 0, 0, 7, 8]);
     const policies = compile([daily, burst]);
     expect(await store.decide("consume", ["k1", "k2"], [3, 4], policies)).toEqual({
@@ -86,7 +86,7 @@ describe("a decision", () => {
     expect(calls[0]![2].slice(0, 2)).toEqual([operation, "2"]);
   });
 
-  test("of which only the first costs nothing is a consume, and one of a policy alone a look", async () => {
+  test("of which only the first has cost 0 is a consume, and one of a policy alone a look", async () => {
     const { store, calls } = storeThat(([, ...args]) => [
       5,
       ...Array.from({ length: Math.floor(args.length / 6) }, () => ROW).flat(),
@@ -170,7 +170,7 @@ describe("a script", () => {
     expect(new Set(calls.map(([sha1]) => sha1)).size).toBe(1);
   });
 
-  test("is the same whatever the order of the policies, and has an algorithm once", () => {
+  test("is the same in any order of the policies, and has an algorithm once", () => {
     const [a, b, log] = [daily, burst, slidingWindowLog({ limit: 1, window: "1s" })];
     const texts = [
       [a, b, log],
@@ -180,7 +180,7 @@ describe("a script", () => {
     expect(new Set(texts).size).toBe(1);
   });
 
-  test("has no algorithm that nobody asks for", () => {
+  test("has no algorithm without a policy", () => {
     const one = scriptFor(DECIDE, compile([daily])).text;
     const two = scriptFor(DECIDE, compile([daily, burst])).text;
     expect(one).toContain("'fixed-window'");

@@ -16,7 +16,7 @@ const policies = compile([fixedWindow({ limit: 1, window: "1d" })]);
 const SHA1_PLAIN = await sha1For(scriptFor(DECIDE_ONE, policies), "");
 const SHA1_KEY_LOCKING = await sha1For(scriptFor(DECIDE_ONE, policies), KEY_LOCKING);
 
-/** A server as far as scripts go; `calls` tells what it was asked. */
+/** A server as far as scripts go; `calls` has its calls. */
 function server({ knowsFlag, dialect }: { knowsFlag: boolean; dialect: DialectName }) {
   const loaded = new Set<string>();
   const calls: string[] = [];
@@ -205,7 +205,7 @@ test.for(uncertain)("%s is told as it is, and not tried again", async ([, error,
   expect(calls).toBe(1);
 });
 
-test("what is told of Redis's own error ends where it may quote what the client sent", async () => {
+test("the quoted part of Redis's own error ends before any text of the client", async () => {
   const refuse = async () => {
     throw new Error('ERR internal, command was: ["evalsha","..","1","tg:{fetch failed}:p"]');
   };

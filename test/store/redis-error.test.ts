@@ -95,7 +95,7 @@ test.for(["UpstashJSONParseError", "SyntaxError"])(
   },
 );
 
-test("what is a StoreError stays that one", async () => {
+test("a StoreError stays the same", async () => {
   const error = new StoreError("ERR_STORE_REPLY", "no");
   expect(await storeErrorOf(error)).toBe(error);
 });

@@ -8,7 +8,7 @@ import type { Store } from "../../src/store/store.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { partitionsOf } from "./partition.ts";
 
-/** What every store promises about giving back. */
+/** The promises of every store about refunds. */
 export function refundContract(open: () => Store): void {
   const partition = partitionsOf(open);
   // A window of a day has no boundary within a test, but for one second of the day.
@@ -27,7 +27,7 @@ export function refundContract(open: () => Store): void {
   }
 
   describe.each(everyAlgorithm)("a refund of $algorithm", (policy) => {
-    test("gives back some of what was taken, and somebody else may take that", async () => {
+    test("gives back some of the taken units, and another client may take those", async () => {
       const { ask, take, giveBack } = partition(policy);
       const reply = await take(5);
       expect((await ask("consume"))[0]!.allowed).toBe(false);
@@ -45,7 +45,7 @@ export function refundContract(open: () => Store): void {
       await giveBack(reply, 3);
       const [row] = await ask("peek");
       expect(row).toMatchObject({ allowed: true, retryAfterUs: 0 });
-      // What a bucket has refilled before the first of two refunds, it keeps back with both of them.
+      // A bucket keeps the units that it refilled before the first of two refunds, with both of them.
       expect(policy.algorithm === "token-bucket" ? [4, 5] : [5]).toContain(row!.remaining);
     });
 
@@ -63,7 +63,7 @@ export function refundContract(open: () => Store): void {
       expect(left(await ask("consume"))).toEqual([4]);
     });
 
-    test("of nothing, or of what nobody took, gives nothing", async () => {
+    test("of 0 units, or of units that were not taken, gives nothing", async () => {
       const { ask, take, giveBack, reset } = partition(policy);
       const reply = await take(3);
       expect(await giveBack(reply, 0)).toEqual([0]);
@@ -73,7 +73,7 @@ export function refundContract(open: () => Store): void {
       expect(left(await ask("peek"))).toEqual([5]);
     });
 
-    test("of what was taken in a time to come gives nothing", async () => {
+    test("of units taken in a future time gives nothing", async () => {
       const { ask, take, giveBack } = partition(policy);
       const { nowUs, ...reply } = await take(3);
       expect(await giveBack({ ...reply, nowUs: nowUs + 3_600e6 }, 3)).toEqual([0]);

@@ -52,7 +52,7 @@ describe.each([{ emulate: undefined }, { emulate: "upstash" as const }])(
       await server.stop();
     });
 
-    test("gives each policy back what it has taken", async () => {
+    test("gives each policy back its taken units", async () => {
       // A bucket has refilled by less than a unit since: at most one is missing.
       const [bucket, ...others] = await takeAndGiveBack(store);
       expect(bucket).toBe(40);
@@ -106,7 +106,7 @@ function storeThat(answer: () => unknown) {
   };
 }
 
-test("a refund is one call, of what the script's head says", async () => {
+test("a refund is one call, with the arguments that the script's head names", async () => {
   const { calls, store } = storeThat(() => [5, 3]);
   await expect(store.refund!(["k"], [3], daily, { nowUs: 1_234 })).resolves.toEqual([3]);
   expect(calls).toEqual([`1234 3 ${daily[0]!.scriptArguments.join(" ")}`]);

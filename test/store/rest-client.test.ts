@@ -28,7 +28,7 @@ function clientOn(userAgent: string) {
   };
 }
 
-test("on Workers no more than four commands that nobody answers go without a signal", async () => {
+test("on Workers no more than four unanswered commands go without a signal", async () => {
   const { ask, answer } = clientOn("Cloudflare-Workers");
   expect(ask(6)).toEqual([false, false, false, false, true, true]);
   await answer();

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { restClient } from "../../src/store/redis/rest.ts";
 
-/** What the next commands are answered with. */
+/** The answers to the next commands. */
 let answers: (() => Response | Promise<Response>)[];
 const fetched = vi.fn<(url: string, init: RequestInit) => Promise<Response>>();
 
@@ -90,7 +90,7 @@ test.for([[null], [0], [""], [[1, 2]]])(
   },
 );
 
-test("on Workers a command that failed is one that nobody answered, and an answer of Redis's error is one", async () => {
+test("on Workers a command that failed is unanswered, and an error of Redis is an answer", async () => {
   vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
   const redis = client();
   const ask = () => redis.evalsha("s", [], []).catch(() => {});

@@ -17,7 +17,7 @@ export interface PartCall {
   readonly takenAtUs?: number;
 }
 
-/** What a key's policy answers: whether it has room, and how many units are left. */
+/** The answer of a key's policy: whether it has room, and its remaining units. */
 export interface Held {
   readonly allowed?: boolean;
   readonly remaining?: number;
@@ -25,14 +25,14 @@ export interface Held {
 
 export const LOST = new StoreError("ERR_STORE_TIMEOUT", "Redis did not answer within 250 ms.");
 
-/** Of each tag, what the clock of its master shows. */
+/** The clock of each tag's master. */
 export const CLOCKS: Record<string, number> = { a: 1_000, b: 2_000, "*": 3_000 };
 
 export const tagOf = (key: string) => /\{(.*)\}/.exec(key)![1]!;
 
 /**
- * A cluster whose masters answer what the test says: `held` by key, `dead` tags that do not answer, and `refunds` that are
- * lost. It notes every call.
+ * A cluster whose masters have scripted answers: `held` by key, `dead` tags that do not answer, and `refunds` that are lost. It
+ * notes every call.
  */
 export function scriptedParts(isCluster = true) {
   const calls: PartCall[] = [];

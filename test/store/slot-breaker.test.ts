@@ -126,7 +126,7 @@ describe("the whole store", () => {
     expect([breaker.admits(f, 3_199), breaker.admits(f, 3_200)]).toEqual([false, true]);
   });
 
-  test("is not by failures of what was sent before the last answer", () => {
+  test("is not by failures of calls sent before the last answer", () => {
     const breaker = createSlotBreaker();
     breaker.failed(a, 1_000, 1_000);
     breaker.succeeded(g, 1_100);
@@ -143,7 +143,7 @@ describe("the whole store", () => {
     expect(breaker.admits(f, 2_250)).toBe(false);
   });
 
-  test("is back as a whole where nothing had answered, and as far as is known where something had", () => {
+  test("is back as a whole where no slot had answered, and as far as is known where one had", () => {
     const gone = failing([a, b, c, d, e, f]);
     expect(gone.succeeded(g, 2_000)).toBe(true);
     expect(gone.state(2_000)).toEqual(CLOSED);
@@ -175,14 +175,14 @@ test("an outage begins once and ends once, however its parts fail and answer mea
   expect(breaker.succeeded(a, 3_004)).toBe(true);
 });
 
-test("a suspended group that nobody asks about is forgotten ten seconds after the last failure", () => {
+test("a suspended group that is not asked is forgotten ten seconds after the last failure", () => {
   const breaker = failing([a, a, a, a, a]);
   expect(breaker.succeeded(g, 11_000)).toBe(false);
   expect(breaker.succeeded(g, 11_001)).toBe(true);
   expect(breaker.admits(a, 11_001)).toBe(true);
 });
 
-test("what answered in one outage is not spared in the next", () => {
+test("a slot that answered in one outage is not spared in the next", () => {
   const breaker = failing([a]);
   breaker.succeeded(b, 2_000);
   expect(breaker.succeeded(a, 2_001)).toBe(false);
@@ -190,7 +190,7 @@ test("what answered in one outage is not spared in the next", () => {
   expect([breaker.admits(a, 3_000), breaker.admits(b, 3_000)]).toEqual([true, false]);
 });
 
-test("after the clock went back, an answer ends an outage, and what failed before is forgotten", () => {
+test("after the clock went back, an answer ends an outage, and earlier failures are forgotten", () => {
   const single = failing([a], 10_000);
   expect(single.succeeded(g, 5_000)).toBe(true);
   const busy = failing([a, a, a, a, a], 3_600_000);

@@ -49,7 +49,7 @@ const DAILY = fixedWindow({ name: "daily", limit: 100, window: "1d" });
 const BOTH = compile([STREAMS, DAILY]);
 
 function slotsOfStore(open: () => Store): void {
-  test("a hold takes a slot together with what else it costs, and gives both back with one call", async () => {
+  test("a hold takes a slot together with its other costs, and gives both back with one call", async () => {
     const { take, end, left } = holdsOn(open());
     const { nowUs, rows } = await take(slotOf("a"));
     expect(rows.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
@@ -195,7 +195,7 @@ describe("a cluster of three masters", () => {
   });
 });
 
-/** A store whose client notes what it is asked. */
+/** A store whose client notes its calls. */
 function noting(answer: readonly number[]) {
   const calls: { readonly keys: readonly string[]; readonly args: string }[] = [];
   const asked = async (_script: string, keys: string[], args: string[]) => {
@@ -205,7 +205,7 @@ function noting(answer: readonly number[]) {
   return { calls, store: redisStore({ evalsha: asked, eval: asked }, ALL_SCRIPTS) };
 }
 
-test("only a list with slots is told of one; what else is asked stays as it was", async () => {
+test("only a list with slots gets one; other calls stay as they were", async () => {
   const daily = compile([DAILY, { ...DAILY, name: "other", mode: "shadow" }]);
   const { calls, store } = noting([1, 1, 1, 0, 0, 1, 1, 0, 0]);
   await store.decide("consume", ["a", "b"], [1, 1], daily, slotOf("x"));
@@ -219,7 +219,7 @@ test("only a list with slots is told of one; what else is asked stays as it was"
   expect(calls[3]!.args).toBe(`consume ${groups}`);
 });
 
-test("a refund and an extension are one call each, of what the scripts' heads say", async () => {
+test("a refund and an extension are one call each, with the arguments that the scripts' heads name", async () => {
   const { calls, store } = noting([1, 1, 1]);
   await store.refund!(["a", "b"], [0, 3], BOTH, { nowUs: 1_234 }, slotOf("x"));
   const [streams, daily] = BOTH.map(({ scriptArguments }) => scriptArguments.join(" "));

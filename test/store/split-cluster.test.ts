@@ -68,7 +68,7 @@ const shown = ({ allowed, reason, policies, shadow }: Decision) => ({
   rows: [...policies, ...(shadow ?? [])].map((row) => [row.name, row.allowed, row.remaining]),
 });
 
-test("a limiter without the feature cluster says what a Redis Cluster needs, and one with it decides there", async () => {
+test("a limiter without the feature cluster says which feature a Redis Cluster needs, and one with it decides there", async () => {
   const policies = [
     fixedWindow({ name: "ip", by: "ip", limit: 100, window, onFailure: "closed" }),
     fixedWindow({ name: "key", by: "key", limit: 3, window, onFailure: "closed" }),
@@ -100,7 +100,7 @@ test("a limiter without the feature cluster says what a Redis Cluster needs, and
   expect(errors).toEqual([]);
 });
 
-describe("a limiter with policies by address, key and everybody", () => {
+describe("a limiter with policies by address, key and for all clients", () => {
   /** By three dimensions, of each algorithm that gives back exactly, in every mode. */
   const policies = [
     slidingWindowLog({ name: "address", by: "ip", limit: 6, window }),
@@ -159,7 +159,7 @@ describe("a limiter with policies by address, key and everybody", () => {
       });
     }
     const { policies: rows } = await limiter.peek({ ip: "b" });
-    // A bucket gives back what has not refilled meanwhile: a unit in 3,600 s, and thirty denials in a few.
+    // A bucket gives back units that have not refilled meanwhile: a unit in 3,600 s, and thirty denials in a few.
     expect(rows[1]!.remaining).toBeGreaterThanOrEqual(48);
   });
 });
@@ -188,8 +188,8 @@ test("that the first call finds a Cluster is no failure", async () => {
     expect(rows.map(({ remaining }) => remaining)).toEqual(Array(3).fill(Math.max(0, 4 - request)));
     commands.push(bridge.commands - before);
   }
-  // The call that is refused, one for each master, and what each may answer before it has the script and has said which
-  // first line it takes: other tests may have given it the script.
+  // The call that is refused, one for each master, and the answers of each before it has the script and has said which first line
+  // it takes: other tests may have given it the script.
   expect(commands[0]).toBeLessThanOrEqual(1 + 3 + 3 * 3);
   expect(commands.slice(1)).toEqual(Array(9).fill(3));
   expect(errors).toEqual([]);
@@ -197,7 +197,7 @@ test("that the first call finds a Cluster is no failure", async () => {
   expect(await store.spansPartitions!("tg")).toBe(false);
 });
 
-test("what was taken on several masters is given back there, by the clock of each", async () => {
+test("units taken on several masters are given back there, by the clock of each", async () => {
   const policies = compile([
     ...(["a", "b", "c"] as const).map((name) => slidingWindowLog({ name, limit: 9, window })),
     fixedWindow({ name: "second", limit: 9, window }),
@@ -235,7 +235,7 @@ test("without one master, policies on the others are exact", { timeout: 60_000 }
     onStoreError: (error) => errors.push(error),
   });
   await cluster.nodes[1]!.stop();
-  // The first call of this limiter has the key of the dead master in front, and what is left of it depends on the client.
+  // The first call of this limiter has the key of the dead master in front, and its remaining units depend on the client.
   const first = await limiter.limit({ key: onDead![0]!, ip: onLive![0]! });
   expect(first.reason).toBe("store-unavailable");
   let left = (await limiter.peek({ ip: onLive![0]! })).policies[1]!.remaining;

@@ -73,7 +73,7 @@ test("a slot that has expired decides an extension, though another master does n
   await expect(Promise.resolve(silent.store.extend!(keys, policies, slot))).rejects.toBe(LOST);
 });
 
-test("a refund asks a master without slots only for what was taken there", async () => {
+test("a refund asks a master without slots only for units taken there", async () => {
   const { calls, store } = masters();
   const two = [policies[0]!, policies[2]!];
   const apart = ["tg:{a}:first", "tg:{b}:third"];
@@ -151,7 +151,7 @@ test("in memory, too, a slot that is extended is kept, and one that has expired 
   expect(await memory.extend!(["tg:{c}:first"], [streams!], slot)).toEqual([false]);
 });
 
-test("slots in memory count as what they take", async () => {
+test("slots in memory count as the bytes that they take", async () => {
   // An entry of 300 bytes, and 140 for each slot: three keys of ten slots fit, and a fourth does not.
   const memory = memoryStore({ now: () => 1.8e15, maxBytes: 3 * (300 + 20 + 10 * 140) });
   const many = compile([concurrency({ limit: 10 })]);

@@ -12,7 +12,7 @@ import {
   tagOf,
 } from "./scripted-parts.ts";
 
-/* What was taken from several partitions is given back. Partitions `a`, `b` and `*` have three hash slots. */
+/* Units taken from several partitions are given back. Partitions `a`, `b` and `*` have three hash slots. */
 
 const FOUR: readonly Counted[] = [
   ["a", "address"],
@@ -58,7 +58,7 @@ test("a Cluster gives each slot back by the clock of the master that took", asyn
   ]);
 });
 
-test("a slot in which nothing comes back is not asked", async () => {
+test("a slot without a refund is not asked", async () => {
   const { giveBack, said } = await taken();
   expect(await giveBack([0, 0, 0, 4])).toEqual([0, 0, 0, 4]);
   expect(said()).toEqual([`refund {b}:hour 4 of ${CLOCKS["b"]}`]);

@@ -109,7 +109,7 @@ test("rows come in the order of the policies, and the clock is the latest", asyn
   ]);
 });
 
-test("what the others took is given back where it was taken", async () => {
+test("units of the others are given back where they were taken", async () => {
   const { ask, said, held } = await split([
     ...THREE,
     ["b", "shadow", "shadow"],
@@ -128,7 +128,7 @@ test("what the others took is given back where it was taken", async () => {
   ]);
 });
 
-test("rows of the others show what is left after the give-back", async () => {
+test("rows of the others show the remaining units after the refund", async () => {
   const { ask, held } = await split([...THREE, ["*", "full", "soft"]]);
   held["tg:{a}:address"] = { allowed: false, remaining: 0 };
   held["tg:{*}:all"] = { remaining: 7 };
@@ -136,7 +136,7 @@ test("rows of the others show what is left after the give-back", async () => {
   expect((await ask([1, 2, 3, 4])).rows).toEqual([
     { allowed: false, remaining: 0, retryAfterUs: 700, resetAfterUs: 900 },
     { allowed: true, remaining: 7, retryAfterUs: 0, resetAfterUs: 900 },
-    // Nothing else was taken.
+    // No other unit was taken.
     { allowed: true, remaining: 10, retryAfterUs: 0, resetAfterUs: 0 },
     { allowed: false, remaining: 2, retryAfterUs: 700, resetAfterUs: 900 },
   ]);
@@ -313,7 +313,7 @@ test("if no master answers, the first failure is the answer", async () => {
   });
 });
 
-test("a reset reaches each slot, also where nobody knew that there are several", async () => {
+test("a reset reaches each slot, also before it is known that there are several", async () => {
   for (const fresh of [true, false]) {
     const { store, keys, said } = await split([...THREE, ["a", "hour"]], { fresh });
     await store.reset(keys);
@@ -333,7 +333,7 @@ test("a reset that one master does not confirm fails", async () => {
   await expect(store.reset(keys)).rejects.toBe(LOST);
 });
 
-test("a reset says that nobody was asked only if that is so of all masters", async () => {
+test("a reset says that no master was asked only if that is so of all of them", async () => {
   const later = new StoreError("ERR_STORE_SUSPENDED", "later");
   const failed = async (failures: Readonly<Record<string, StoreError>>) => {
     const { store: inner } = scriptedParts();
@@ -402,7 +402,7 @@ test("if the first call reaches a dead master, another one tells that this is a 
   await expect(ask([1, 1, 1])).rejects.toBeInstanceOf(PartialReplyError);
 });
 
-test("a store that its breaker suspends is not asked by anybody", async () => {
+test("a store that its breaker suspends is not asked by any call", async () => {
   const { store, keys, policies, calls } = await split(THREE, { fresh: true });
   const suspended = splitStore({
     ...store,
@@ -477,7 +477,7 @@ test("a charge takes from all at once, also after a denial", async () => {
   ]);
 });
 
-test("what a doubtful part took comes back if one that only looked denies", async () => {
+test("units that a doubtful part took come back if one that only looked denies", async () => {
   const { ask, held, said } = await split(THREE);
   held["tg:{a}:address"] = { allowed: false };
   await ask([1, 2, 3]);

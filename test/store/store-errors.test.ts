@@ -30,7 +30,7 @@ test("a name that does not resolve", async () => {
   });
 });
 
-test("a port where nobody listens", async () => {
+test("a port where no server listens", async () => {
   const proxy = await startFaultProxy("http://127.0.0.1:1");
   await proxy.stop();
   expect(await failureOf(clientOf(proxy.url))).toEqual({

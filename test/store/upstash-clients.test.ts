@@ -105,7 +105,7 @@ describe.each(["stock Redis", "Upstash"])("on %s", (dialect) => {
       policies: [{ remaining: 0 }],
     });
     expect(bridge.requests).toBe(before + 3);
-    // Nothing is gathered: each decision is a request of its own.
+    // No batch is made: each decision is a request of its own.
     const decisions = await Promise.all([1, 2, 3].map(() => limiter.limit(user)));
     expect(decisions.map(({ reason }) => reason)).toEqual(Array(3).fill("limited"));
     expect(bridge.requests).toBe(before + 6);
@@ -126,7 +126,7 @@ test.for(Object.keys(CLIENTS))(
     const received = proxy.received.length;
     const reasons: string[] = [];
     for (const user of users) reasons.push((await limiter.limit(user)).reason);
-    // Sent once each, whatever came of it.
+    // Sent once each, with any result.
     expect(proxy.received.length - received).toBe(users.length);
     proxy.fault = none;
 

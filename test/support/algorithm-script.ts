@@ -50,7 +50,7 @@ export function algorithmScript(redis: Redis, algorithm: Algorithm, ttl = FOREVE
 }
 
 /**
- * A clock's start for such tests, in microseconds: days ahead of the server's, so that no key expires meanwhile, and
- * odd, so that nothing falls on a boundary by accident.
+ * A clock's start for such tests, in microseconds: days ahead of the server's, so that no key expires meanwhile, and odd, so that
+ * no moment falls on a boundary by accident.
  */
 export const FUTURE = (Date.now() + 30 * 86_400_000) * 1000 + 123_457;

@@ -5,7 +5,7 @@ import { fromData } from "../../src/policy/from-data.ts";
 import { checkLimiterTraits } from "../../src/policy/limiter-traits.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 
-/** Policies, made by builders or plain data, as a store takes them; throws what is wrong with them. */
+/** Policies, made by builders or plain data, as a store takes them; throws their faults. */
 export function compile(policies: readonly Policy[]): readonly CompiledPolicy[] {
   const faults = new Faults();
   const compiled = compilePolicies(

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { random } from "./random.ts";
 
-/** What the server behind the proxy answered. */
+/** The answer of the server behind the proxy. */
 interface Reply {
   readonly status: number;
   readonly type: string;
@@ -19,7 +19,7 @@ export interface Received {
   readonly at: number;
 }
 
-/** A request that was passed on, and what came of it. */
+/** A request that was passed on, and its outcome. */
 export interface Forwarded {
   readonly body: string;
   /** `undefined` while it is under way, and for good if the server behind never answered. */
@@ -28,7 +28,7 @@ export interface Forwarded {
 
 /** One request on its way, in the hands of a fault. */
 interface Exchange {
-  /** What was sent. */
+  /** The body that was sent. */
   readonly body: string;
   /** Passes it on; rejects if the server behind cannot be reached. */
   forward(): Promise<Reply>;
@@ -38,26 +38,26 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** What happens to a request. */
+/** The fault that a request meets. */
 export type Fault = (exchange: Exchange) => void | Promise<void>;
 
 export interface FaultProxy {
   readonly url: string;
-  /** What happens to requests from now on. */
+  /** The fault of requests from now on. */
   fault: Fault;
   /** Requests that arrived. */
   readonly received: readonly Received[];
   readonly forwarded: readonly Forwarded[];
   /** Replies that the client never got whole. */
   readonly dropped: number;
-  /** Settles when nothing that was passed on is under way any more. */
+  /** Settles when no forwarded request is under way any more. */
   settled(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export const none: Fault = async ({ forward, answer }) => answer(await forward());
 
-/** A slow way there and a fast one back: what arrives runs after its client has given up. */
+/** A slow way there and a fast one back: a late request runs after its client has given up. */
 export function delay(ms: number): Fault {
   return async (exchange) => {
     await sleep(ms);
@@ -75,7 +75,7 @@ export const resetAfterUs: Fault = async ({ forward, reset }) => {
   await running;
 };
 
-/** A connection that is open on one side only: what is sent into it gets no answer, not even a refusal. */
+/** A connection that is open on one side only: a request into it gets no answer, not even a refusal. */
 export const halfOpen: Fault = () => {};
 
 /** A share of the requests run, and then the connection breaks. Which ones, the seed decides. */
@@ -121,7 +121,7 @@ export function answers(status: number, type: string, body: string | Buffer): Fa
   return ({ answer }) => answer({ status, type, body: Buffer.from(body as string) });
 }
 
-/** Stands in front of a server and does to each request what its fault at that moment says. */
+/** Stands in front of a server and applies the fault of the moment to each request. */
 export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
   const forwarded: Forwarded[] = [];
   const underWay = new Set<Promise<unknown>>();
@@ -155,7 +155,7 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
     response.once("close", () => {
       if (ran && !response.writableFinished) dropped++;
     });
-    // Without anything behind it, a proxy has nothing to say either.
+    // Without a server behind it, a proxy has no answer either.
     await Promise.resolve(proxy.fault(exchange)).catch(() => exchange.reset());
   }
 
@@ -165,7 +165,7 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
       .finally(() => underWay.delete(passing));
     underWay.add(passing);
   });
-  // A client that meets a connection just closed would see a fault that nobody switched on.
+  // A client that meets a connection just closed would see a fault that the test did not switch on.
   server.keepAliveTimeout = 75_000;
   await once(server.listen(0, "127.0.0.1"), "listening");
 

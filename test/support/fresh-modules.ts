@@ -1,4 +1,4 @@
 import { vi } from "vitest";
 
-// Files that share a process share what modules hold, such as which messages were logged: each gets modules of its own.
+// Files that share a process share the state of modules, such as which messages were logged: each gets modules of its own.
 vi.resetModules();

@@ -1,4 +1,4 @@
-/** What a finished run of a program left. */
+/** The result of a finished run of a program. */
 export interface Run {
   readonly exit: number | null;
   readonly out: string;
@@ -10,10 +10,10 @@ export interface Here {
   readonly cwd?: string;
 }
 
-/** What has to end before the next run: output, folder and environment belong to the whole process. */
+/** The run that has to end before the next one: output, folder and environment belong to the whole process. */
 let last: Promise<unknown> = Promise.resolve();
 
-/** Runs in this process what a program would in its own, one after the other, and catches what it prints. */
+/** Runs programs in this process, one after the other, and catches their output. */
 export function runHere(program: () => Promise<unknown>, here: Here = {}): Promise<Run> {
   const mine = last.then(() => runAlone(program, here));
   last = mine.catch(() => {});

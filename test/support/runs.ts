@@ -1,10 +1,10 @@
 /**
- * How many times the usual number. A file that imports this runs twice: in `npm test` with a part of what it could try, and
- * whole in `npm run test:stress`. `TEST_RUNS=10` is for a thorough check.
+ * The factor of the usual number. A file that imports this runs twice: in `npm test` with a part of its random runs, and whole in
+ * `npm run test:stress`. `TEST_RUNS=10` is for a thorough check.
  */
 export const FACTOR = Number(process.env["TEST_RUNS"] ?? 1);
 
-/** Whether this is the whole of what a test can try, and not a part. */
+/** Whether this is the whole of a test, and not a part. */
 export const IS_WHOLE = FACTOR >= 1;
 
 /** How many random runs a test makes, where this many are usual. */
@@ -12,7 +12,7 @@ export function runs(usual: number): number {
   return Math.max(1, Math.round(usual * FACTOR));
 }
 
-/** What all runs together have to come across at least, to show that they try something: in a short form, anything at all. */
+/** The least that all runs together have to come across, to show that they try something; 0 in a short form. */
 export function least(usual: number): number {
   return IS_WHOLE ? usual : 0;
 }

@@ -1,6 +1,6 @@
 import type { Reporter, TestCase } from "vitest/node";
 
-/** Names the tests that failed at first and passed when they were tried again, with what failed. */
+/** Names the tests that failed at first and passed when they were tried again, with their failures. */
 export class SecondTries implements Reporter {
   readonly #found: string[] = [];
 

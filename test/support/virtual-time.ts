@@ -1,4 +1,4 @@
-/** Time that passes when everybody waits for it, in whole microseconds. */
+/** Time that passes when all tasks wait for it, in whole microseconds. */
 export interface VirtualTime {
   now(): number;
   /** Runs something at a time to come. */
@@ -7,13 +7,13 @@ export interface VirtualTime {
   pass(microseconds: number): Promise<void>;
   /** Waits for something real while virtual time stands still. */
   hold<T>(real: Promise<T>): Promise<T>;
-  /** Runs until nothing is left to do. */
+  /** Runs until no timer is left. */
   run(): Promise<void>;
 }
 
 export function virtualTime(start: number): VirtualTime {
   let now = start;
-  /** Runs a turn of the event loop's worth of promises: enough for code that awaits nothing real. */
+  /** Runs a turn of the event loop's worth of promises: enough for code without real I/O. */
   const settle = async () => {
     for (let turn = 0; turn < 32; turn++) await Promise.resolve();
   };
@@ -47,7 +47,7 @@ export function virtualTime(start: number): VirtualTime {
   };
 }
 
-/** Puts virtual timers in the place of the real ones. Returns what puts those back. */
+/** Puts virtual timers in the place of the real ones. Returns a function that puts those back. */
 export function installTimers(time: VirtualTime): () => void {
   const { setTimeout, clearTimeout } = globalThis;
   const cleared = new Set<unknown>();

@@ -20,7 +20,7 @@ export const loadAt = (ms: number, calls: number, waiting: number): Load => ({
   waiting,
 });
 
-/** What somebody asked: times are milliseconds after the run began. */
+/** A person's request: times are milliseconds after the run began. */
 export interface Made extends Partial<
   Pick<Asked, "person" | "askedRedis" | "withoutRedis" | "wanted" | "endpoint">
 > {

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const QUEUE_LIMIT = 3_000;
-/** A call takes 40 ms on average while nobody waits. */
+/** A call takes 40 ms on average while no other waits. */
 const OPTIONS = { capacity: 100, workers: 4, seed: 1 };
 
 /** Keeps as many calls under way as are given, and resolves with how many were done per second. */
@@ -21,7 +21,7 @@ async function rateWith(matching: Matching, open: number, ms: number): Promise<n
 }
 
 describe("capacity", () => {
-  test("is what it does while every worker is busy and nobody waits", async () => {
+  test("is its rate while every worker is busy and no call waits", async () => {
     const rate = await rateWith(createMatching(OPTIONS), OPTIONS.workers, 100_000);
     expect(Math.abs(rate / OPTIONS.capacity - 1)).toBeLessThan(0.02);
   });

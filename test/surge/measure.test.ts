@@ -48,8 +48,8 @@ describe("the figures of a run", () => {
     });
   });
 
-  test("count what the matching service did for nobody", () => {
-    // From 1,200 to 3,000 ms two answers came that somebody wanted; the service can do 18 then.
+  test("count the work of the matching service without a waiting caller", () => {
+    // From 1,200 to 3,000 ms two answers came that were still wanted; the service can do 18 then.
     expect(figures).toMatchObject({
       matchingCalls: 6,
       matchingUseful: 3,
@@ -69,7 +69,7 @@ describe("the figures of a run", () => {
   });
 });
 
-describe("what is beyond the policies", () => {
+describe("the units beyond the policies", () => {
   const perPerson: Promised = {
     bucket: { limit: 1, refillPerMs: 1 / 1_000 },
     partitionOf: ({ person }) => `${person}`,
@@ -91,13 +91,13 @@ describe("what is beyond the policies", () => {
     expect(over([passed(0, 0), passed(100, 0), passed(0, 1), passed(100, 1)])).toBe(2);
   });
 
-  test("counts what arrived, whatever the answer, and nothing else", () => {
+  test("counts the requests that arrived, with any answer, and no others", () => {
     const { arrivedMs: _, ...denied } = passed(100, 0);
     expect(over([passed(0, 0), { ...denied, status: 429 }])).toBe(0);
     expect(over([passed(0, 0), { ...passed(100, 0), status: 503 }])).toBe(1);
   });
 
-  test("leaves out what a policy does not count", () => {
+  test("leaves out requests that a policy does not count", () => {
     const nobody: Promised = { ...perPerson, partitionOf: () => undefined };
     expect(over([passed(0, 0), passed(0, 0)], nobody)).toBe(0);
   });

@@ -11,7 +11,7 @@ const at = (...times: readonly number[]): Passed[] =>
   times.map((ms) => ({ earliestMs: ms, latestMs: ms }));
 
 describe("at known moments", () => {
-  test("nothing at all is within the bucket", () => {
+  test("no requests at all are within the bucket", () => {
     expect(overAdmitted([], BUCKET)).toBe(0);
   });
 
@@ -41,11 +41,11 @@ describe("at known moments", () => {
 describe("within bounds", () => {
   const burst = at(0, 0);
 
-  test("what may have passed after the next token proves nothing", () => {
+  test("a request that may have passed after the next token proves nothing", () => {
     expect(overAdmitted([...burst, { earliestMs: 0, latestMs: 100 }], BUCKET)).toBe(0);
   });
 
-  test("what must have passed before the next token is too much", () => {
+  test("a request that must have passed before the next token is too much", () => {
     expect(overAdmitted([...burst, { earliestMs: 0, latestMs: 99 }], BUCKET)).toBe(1);
   });
 

@@ -11,7 +11,7 @@ test("the same seed gives the same people, another one others", () => {
   expect(population(8, PHASES)).not.toEqual(population(7, PHASES));
 });
 
-test("what riders want besides the first ride is rides, fares and drivers as 5 to 2 to 1", () => {
+test("the wishes of riders besides the first ride are rides, fares and drivers as 5 to 2 to 1", () => {
   const wishes = ridersOf(population(1, PHASES)).flatMap(({ intentions }) => intentions.slice(1));
   const shareOf = (name: string) =>
     wishes.filter(({ endpoint }) => endpoint === name).length / wishes.length;

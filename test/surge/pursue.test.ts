@@ -6,7 +6,7 @@ import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
 import { type Call, type Reply, virtualWorld } from "./world.ts";
 
-/** Lets somebody live who wants one ride at once, and then nothing; `answers` are told in turn, the last for ever. */
+/** Lets a person live who wants one ride at once, and no other; `answers` are told in turn, the last for ever. */
 async function lifeOf(kind: Kind, answers: readonly Reply[], seed = 1): Promise<readonly Call[]> {
   const { world, calls, run } = virtualWorld((call) => answers[call] ?? answers.at(-1)!);
   const intentions = [{ atMs: 0, endpoint: "rides" as const }];
@@ -51,7 +51,7 @@ describe("a patient rider", () => {
 });
 
 describe("an impatient rider", () => {
-  test("taps again while nothing comes, the longer the faster, but no faster than a thumb", async () => {
+  test("taps again while no answer comes, the longer the faster, but no faster than a thumb", async () => {
     const times = timesOf(await lifeOf("impatient", [NEVER]));
     const gaps = gapsOf(times);
     expect(gaps.slice(0, 4).map(Math.round)).toEqual([2_000, 1_400, 980, 686]);
@@ -76,7 +76,7 @@ describe("an impatient rider", () => {
   });
 });
 
-test("a script asks once for each of its times, whatever comes", async () => {
+test("a script asks once for each of its times, with any answers", async () => {
   const { world, calls, run } = virtualWorld(() => NEVER);
   const intentions = [0, 40, 80].map((atMs) => ({ atMs, endpoint: "rides" as const }));
   void live({ id: "script-0", kind: "script", intentions, seed: 1 }, world);
@@ -84,7 +84,7 @@ test("a script asks once for each of its times, whatever comes", async () => {
   expect(timesOf(calls)).toEqual([0, 40, 80]);
 });
 
-test("a wish begins at its time, whatever has become of the ones before", async () => {
+test("a wish begins at its time, after any result of the ones before", async () => {
   const { world, calls, run } = virtualWorld(() => NEVER);
   const intentions = [100, 700].map((atMs) => ({ atMs, endpoint: "fares" as const }));
   void live({ id: "rider-0", kind: "patient", intentions, seed: 1 }, world);
@@ -92,7 +92,7 @@ test("a wish begins at its time, whatever has become of the ones before", async 
   expect(timesOf(calls)).toEqual([100, 700]);
 });
 
-test("nobody acts after being served", async () => {
+test("no person acts after being served", async () => {
   const next = random(3);
   for (let run = 0; run < runs(500); run++) {
     const answers = Array.from({ length: 80 }, () => ({

@@ -52,7 +52,7 @@ describe("the pictures of a surge", () => {
     }
   });
 
-  test("the latency has two lines with their bands, broken where nothing was served", () => {
+  test("the latency has two lines with their bands, broken where no request was served", () => {
     const picture = draw("latency");
     expect(picture.querySelectorAll('[aria-label="area"] path')).toHaveLength(2);
     const lines = [...picture.querySelectorAll('[aria-label="line"] path')];
@@ -70,7 +70,7 @@ describe("the pictures of a surge", () => {
     }
   });
 
-  test("the riders have a bar for each set-up, as long as the riders who were served are many", () => {
+  test("the riders have a bar for each set-up, as long as the number of served riders", () => {
     const bars = [...draw("riders").querySelectorAll('[aria-label="bar"] rect')];
     const widths = bars.map((bar) => Number(bar.getAttribute("width")));
     const served = SETUPS.map((name) => results[name].ridersServed);
@@ -80,7 +80,7 @@ describe("the pictures of a surge", () => {
 });
 
 describe("the page of a surge", () => {
-  test("has all figures in a table whose headings say what they head", () => {
+  test("has all figures in a table with matching headings", () => {
     const { document } = pageFor(results);
     const rows = [...document.querySelectorAll("tr")].map((row) =>
       [...row.children].map((cell) => cell.textContent),
@@ -90,7 +90,7 @@ describe("the page of a surge", () => {
     expect(document.querySelectorAll("tbody th[scope=row]")).toHaveLength(rows.length - 1);
   });
 
-  test("says who was run, on what", () => {
+  test("names the set-ups of the run, and its machine", () => {
     const text = pageFor(results).document.body.textContent.replaceAll(/\s+/g, " ");
     expect(text).toMatch(
       /1,000 virtual riders, \d+ patient and \d+ impatient, beside scripts that poll \(2\)/,
@@ -107,7 +107,7 @@ describe("the page of a surge", () => {
     expect(document.querySelectorAll("figure > svg")).toHaveLength(Object.keys(PICTURES).length);
   });
 
-  test("opens by itself: it asks for nothing else, and runs nothing", () => {
+  test("opens by itself: it loads no other file, and runs no code", () => {
     const { source, document } = pageFor(results);
     expect(document.querySelectorAll("[src], [href], link, script, iframe")).toHaveLength(0);
     expect(source).not.toMatch(/@import|url\(/);

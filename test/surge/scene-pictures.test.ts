@@ -89,7 +89,7 @@ describe("the pictures of the scenes", () => {
   });
 });
 
-test("the scenes' table has what stands beside Tidegate, where it does better too", () => {
+test("the scenes' table has the alternatives to Tidegate, where they do better too", () => {
   expect(sceneTable(results.scenes).map((cells) => cells.slice(1))).toEqual([
     ["with Tidegate", "beside it"],
     ["0.5 ms, known to the isolate", "2 ms, with a call of Redis"],

@@ -5,7 +5,7 @@ import { retryStorm } from "../../bench/surge/scenes/retry-storm.ts";
 import { SCENES } from "../../bench/surge/scenes/scenes.ts";
 import { wholeSeconds } from "../../bench/surge/scenes/whole-seconds.ts";
 
-test("at a boundary, each algorithm admits in the worst window what it promises", async () => {
+test("at a boundary, each algorithm admits the promised number in the worst window", async () => {
   const { limit, algorithms } = await boundaryBurst();
   const worst = algorithms.map(({ algorithm, admittedInWorstWindow }) => [
     algorithm,

@@ -88,7 +88,7 @@ function attacked(
   };
 }
 
-/** The 80 who were denied come back in groups of the same size, a second apart. */
+/** The 80 denied clients come back in groups of the same size, a second apart. */
 function crowd(jitter: number, spreadMs: number, groups: number) {
   const arrivals = Array.from({ length: 20 + groups * 20 }, (_, bin) => ({
     atMs: (bin - 20) * 50,
@@ -108,7 +108,7 @@ function crowd(jitter: number, spreadMs: number, groups: number) {
   };
 }
 
-/** What everybody gets while Redis is gone. */
+/** The answers that people get while Redis is gone. */
 function survived(meanwhile: "denied" | "failed"): Survived {
   const seconds = Array.from({ length: 10 }, (_, second): LossSecond => {
     const lost = second >= 3 && second < 6;

@@ -32,7 +32,7 @@ test(
       expect(Object.keys(results.seconds)).toEqual(["bucket", "with"]);
       for (const name of ["bucket", "with"] as const) {
         const figures = results[name]!;
-        // JSON has null for what is not finite.
+        // JSON has null for a number that is not finite.
         expect(Object.keys(figures)).toEqual(FIGURES);
         expect(Object.values(figures).filter((value) => !Number.isFinite(value))).toEqual([]);
         expect(figures.requests).toBe(figures.allowed + figures.denied + figures.failed);

@@ -18,7 +18,7 @@ test("a request counts only where it passed within the window for certain", () =
   expect(fullestWindow([{ earliestMs: 0, latestMs: 200 }], 100)).toBe(0);
 });
 
-test("a window that ends at a moment holds what came until then", () => {
+test("a window that ends at a moment holds the requests until then", () => {
   const passed = [...at(0, 50, 100), { earliestMs: 60, latestMs: 120 }];
   expect([99, 100, 120, 151].map((endMs) => heldAt(passed, endMs, 100))).toEqual([2, 2, 3, 2]);
 });

@@ -8,7 +8,7 @@ export interface Reply {
   readonly retryAfterMs?: number;
 }
 
-/** A request that somebody made, and when it was answered. */
+/** A person's request, and when it was answered. */
 export interface Call {
   readonly intention: Intention;
   readonly atMs: number;

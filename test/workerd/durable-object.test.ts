@@ -42,7 +42,7 @@ describe("a limiter on Durable Objects", () => {
     expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(10);
   });
 
-  test("gives back what one object took when that of another dimension denies", async () => {
+  test("gives back the units that one object took when that of another dimension denies", async () => {
     const limiter = createLimiter({
       store: openStore(),
       prefix: "dimensions",
@@ -74,7 +74,7 @@ describe("a limiter on Durable Objects", () => {
     expect((await limiter.reserve("client")).allowed).toBe(true);
   });
 
-  test("a reset forgets a client, also in what is kept", async () => {
+  test("a reset forgets a client, also in the stored counts", async () => {
     const limiter = createLimiter({
       store: openStore(),
       prefix: "reset",
@@ -105,7 +105,7 @@ describe("an object", () => {
     expect(policies.map(({ remaining }) => remaining)).toEqual([1, 1]);
   });
 
-  test("keeps nothing once nothing counts, and an alarm before that keeps what does", async () => {
+  test("stores nothing once no count is alive, and an alarm before that keeps the live ones", async () => {
     const limiter = createLimiter({
       store: openStore(),
       prefix: "swept",

@@ -27,7 +27,7 @@ test("a flood of two hundred thousand identities leaves no more than the cap, an
   }
   expect(asked).toBe(IDENTITIES + 1);
 
-  // The last thousand are known, less the hot one; what came before them is forgotten and asked for again.
+  // The last thousand are known, less the hot one; earlier ones are forgotten and asked for again.
   expect((await limiter.limit(`flood-${IDENTITIES - 1}`)).reason).toBe("cached-denial");
   expect((await limiter.limit(`flood-${IDENTITIES - 998}`)).reason).toBe("cached-denial");
   expect(asked).toBe(IDENTITIES + 1);

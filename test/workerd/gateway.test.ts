@@ -7,7 +7,7 @@ function quota(name: string, limit: number): object {
   return { algorithm: "fixed-window", name, limit, window: "30d" };
 }
 
-/** What the origin answers: the Redis bridge stands for one, and wants a token. */
+/** The origin's answer: the Redis bridge stands for one, and wants a token. */
 const PASSED = 401;
 
 /** A gateway on the real Redis. */
@@ -66,7 +66,7 @@ describe("createGateway() in workerd, on a real Redis", () => {
     expect(new Set(reasons)).toEqual(new Set([null, "limited"]));
   });
 
-  test("is healthy, for all who ask at once", async () => {
+  test("is healthy, for all requests at once", async () => {
     const ask = gatewayWith({ RULES: [{ path: "/a", policies: [quota("a", 1)] }] });
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask("/_tidegate/health")));
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(200));

@@ -8,8 +8,8 @@ export interface Distance {
 }
 
 /**
- * Delays what goes either way by half of the round trip, and a new connection by a whole one, as TCP does. TLS, which would
- * take one or two more, is left out.
+ * Delays the data in both directions by half of the round trip, and a new connection by a whole one, as TCP does. The one or two
+ * further round trips of TLS are left out.
  */
 export async function openDistance(upstream: string, roundTripMs: number): Promise<Distance> {
   const { hostname, port } = new URL(upstream);

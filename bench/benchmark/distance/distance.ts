@@ -18,11 +18,13 @@ import { zipf } from "./workload.ts";
 /** From the same rack to another continent. */
 const ROUND_TRIPS_MS = [0.5, 5, 30, 100];
 
-/** What the bare app's slow requests may take longer than its usual ones. Above it, the run shows the machine's other work. */
+/**
+ * The most by which slow requests of the bare app may exceed the usual ones. A larger difference shows other work of the machine.
+ */
 const CALM_MS = 15;
 const ATTEMPTS = 3;
 
-/** What requests wait for a decision, by the distance from Redis, and what deciding early costs, in one workerd. */
+/** The time that requests wait for a decision, by the distance from Redis, and the cost of deciding early, in one workerd. */
 export const distancePart: Part = async ({ short, tell }) => {
   const isolates = short ? 10 : 100;
   const arrivals = zipf({ isolates, seconds: short ? 1 : 8 });

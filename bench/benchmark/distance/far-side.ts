@@ -10,7 +10,7 @@ export interface FarOptions {
 export type FarCommand = { readonly roundTripMs: number } | "count" | "close";
 
 export interface FarAnswer {
-  /** What clients call. */
+  /** The address that clients call. */
   readonly url: string;
   /** HTTP requests that the bridge has received. */
   readonly requests: number;

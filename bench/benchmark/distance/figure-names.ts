@@ -19,12 +19,12 @@ export function figureName(roundTripMs: number, end: string): string {
   return `${roundTripMs} ms from Redis: ${end}`;
 }
 
-/** The end of the name of a figure about the identity that sends so many times what it may. */
+/** The end of the name of a figure about the identity that sends this multiple of its limit. */
 export function loadName(load: number): string {
   return `${EXCESS}, at ${load.toFixed(2)} times the limit`;
 }
 
-/** What an identity sends, as a multiple of what it may, by the name of a figure of `loadName`. */
+/** Reads the name of a figure of `loadName`: the requests of an identity, as a multiple of its limit. */
 export function readLoad(name: string): number | undefined {
   const load = OF_LOAD.exec(name)?.groups?.["load"];
   return load === undefined ? undefined : Number(load);

@@ -33,7 +33,7 @@ export function figuresOf(roundTripMs: number, outcomes: Outcomes, isolates: num
   const named = (end: string) => figureName(roundTripMs, end);
   const isAsked = roundTripMs === USUAL_MS;
   const asked = (target: Target) => (isAsked ? { target } : {});
-  // A call takes longer than its way, on a busy machine more so: it is what the plain limiter adds, which makes one each time.
+  // A call takes longer than its way, on a busy machine more so: by as much as the plain limiter adds, which makes one each time.
   const callMs = outcomes.get("plain")!.addedP99Ms;
   const subjects: readonly Subject[] = [
     {
@@ -101,7 +101,7 @@ function bareFigures(roundTripMs: number, ahead: Outcome): readonly Figure[] {
   ];
 }
 
-/** Beside each other way; what is asked stands with the first. */
+/** Compares Tidegate with each other way; the first figure has the target. */
 function compared(
   name: string,
   { unit, valueOf, target }: Subject,

@@ -2,11 +2,11 @@ import { LEDGERS } from "../../../test/lease/ledger.ts";
 import type { Answered } from "./replay.ts";
 import { LIMIT, RATE } from "./terms.ts";
 
-/** What one identity was granted, beside what its policy grants. */
+/** The units that one identity was granted, beside those that its policy grants. */
 export interface Verdict {
   readonly identity: string;
   readonly admitted: number;
-  /** What a model that decides without delay admits of the same requests. */
+  /** The number of the same requests that a model without delay admits. */
   readonly admissible: number;
   /** By how many units some span of time held more than a bucket explains. */
   readonly burst: number;
@@ -42,7 +42,7 @@ function admissible(asked: readonly Answered[]): number {
   return asked.filter(({ askedAtMs }) => ledger.ask(askedAtMs * 1000).allowed).length;
 }
 
-/** What is used of a bucket after an admission; a debt is more than the limit. */
+/** The used part of a bucket after an admission; a debt is more than the limit. */
 interface Level {
   readonly atMs: number;
   readonly used: number;

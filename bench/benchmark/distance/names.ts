@@ -33,5 +33,5 @@ export const OTHERS: readonly Named[] = [
   { way: "own", name: "own bucket per isolate" },
 ];
 
-/** What answers the same without a limiter. */
+/** An app that answers the same without a limiter. */
 export const BARE = "a bare app";

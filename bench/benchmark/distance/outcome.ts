@@ -4,21 +4,21 @@ import { judge, type Verdict } from "./judge.ts";
 import type { Answered } from "./replay.ts";
 import { BUSY, identityOf, NOBODY } from "./workload.ts";
 
-/** What one way did with the traffic, at one distance. */
+/** The result of one way with the traffic, at one distance. */
 export interface Outcome {
   /** Calls of Redis per decision. */
   readonly calls: number;
   /**
-   * What an allowed request took longer than the median one of the bare app in the same run, in milliseconds. The noise of the
-   * machine is in it.
+   * The delay of an allowed request over the median one of the bare app in the same run, in milliseconds. It includes the noise
+   * of the machine.
    */
   readonly addedP50Ms: number;
   readonly addedP99Ms: number;
   /** That noise: the same of requests of the bare app. */
   readonly bareP99Ms: number;
-  /** The same for identities that ask for less than half of what they may. */
+  /** The same for identities that ask for less than half of their limit. */
   readonly politeP99Ms: number;
-  /** What was admitted and should not have been, in percent of the admissible. */
+  /** The units admitted above the limit, in percent of the admissible ones. */
   readonly excessPercent: number;
   /** By how many units one identity's bucket ran over at most. */
   readonly burst: number;

@@ -4,7 +4,7 @@ export const LIMIT = 50;
 export const RATE = 10;
 /** Units that an isolate admits ahead of Redis with `optimistic`: its default. */
 export const UNSETTLED = 1;
-/** Of the limit, what an isolate counts by itself before it tells Redis, with a threshold. */
+/** The share of the limit that an isolate with a threshold counts alone before it reports to Redis. */
 export const THRESHOLD = 0.2;
 /** Units that an isolate counts by itself before it tells Redis, with unsynchronised tokens. */
 export const UNSYNCHRONISED = 20;

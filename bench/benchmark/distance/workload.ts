@@ -1,14 +1,14 @@
 import { type Arrival, arrivalsOf } from "../trips/workload.ts";
 import { RATE } from "./terms.ts";
 
-/** What the busiest identity sends, as a multiple of what it may; the n-th sends 1/n of that. */
+/** The requests of the busiest identity, as a multiple of its limit; the n-th sends 1/n of that. */
 const LOAD = 5;
 const IDENTITIES = 15;
-/** Those that send half of what they may, or more. */
+/** The number of identities that send half of their limit or more. */
 export const BUSY = 10;
 /** Requests per second that no limiter decides. */
 const BARE = 100;
-/** What the requests of the bare app stand under. */
+/** The identity of the bare app's requests. */
 export const NOBODY = "nobody";
 
 export interface Traffic {
@@ -16,7 +16,7 @@ export interface Traffic {
   readonly seconds: number;
 }
 
-/** What the identity of this rank, from 1 on, sends, as a multiple of what it may. */
+/** The requests of the identity of this rank, from 1 on, as a multiple of its limit. */
 export function loadOf(rank: number): number {
   return LOAD / rank;
 }

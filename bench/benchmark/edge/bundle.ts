@@ -9,7 +9,7 @@ import { measureWorkers } from "./workers.ts";
 
 const gzipped = (text: string) => gzipSync(text, { level: 9 }).length;
 
-/** What an edge deployment has to load. */
+/** The size of the code that an edge deployment loads. */
 export const bundlePart: Part = async (): Promise<Figure[]> => {
   const ours = await bundle(TIDEGATE);
   const theirs = await bundle(UPSTASH);

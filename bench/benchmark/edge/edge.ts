@@ -9,7 +9,7 @@ import { type Decide, tidegate, upstash } from "./limiters.ts";
 import { selectionFigures } from "./selection.ts";
 import { firstDecision } from "./start.ts";
 
-/** What a decision costs the isolate itself. */
+/** The cost of a decision in the isolate itself. */
 export const edgePart: Part = async (scale) => {
   const figures: Figure[] = [];
   for (const [i, [what, measure]] of MEASURES.entries()) {

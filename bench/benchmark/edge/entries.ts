@@ -4,16 +4,16 @@ import { dissect } from "../../support/bundle.ts";
 import { atMost, type Figure } from "../figure.ts";
 
 /**
- * The most bytes of each entry with all of its exports, minified and gzipped: a twentieth above what it had when it was last set.
- * A test refuses more, so that growth is a decision. A bundle has less: what it imports.
+ * The most bytes of each entry with all of its exports, minified and gzipped: a twentieth above its size when the number was last
+ * set. A test refuses more, so that growth is a decision. A bundle is smaller: it has only the imported exports.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  ".": 63_800,
-  "./core": 67_400,
-  "./hono": 58_800,
-  "./express": 59_000,
-  "./fastify": 59_200,
-  "./vercel": 59_100,
+  ".": 64_000,
+  "./core": 67_600,
+  "./hono": 59_100,
+  "./express": 59_300,
+  "./fastify": 59_500,
+  "./vercel": 59_400,
   "./node": 2_000,
   "./cloudflare": 2_500,
   "./durable-object": 23_000,
@@ -23,7 +23,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./better-auth": 20_800,
   "./rate-limiter-flexible": 31_100,
   "./upstash-ratelimit": 36_900,
-  "./tracing": 2_200,
+  "./tracing": 2_300,
   "./admin": 112_500,
   "./gateway": 105_000,
   "./worker": 151_500,

@@ -25,5 +25,5 @@ export const UPSTASH = `
     },
   };`;
 
-/** A handler that does nothing: what is left is the runtime's. */
+/** A handler that does nothing: its cost is the runtime's. */
 export const BARE = `export default { fetch: () => new Response("hello") };`;

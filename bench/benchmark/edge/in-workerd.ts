@@ -24,7 +24,7 @@ const CALLER = `
     },
   };`;
 
-/** The same as in Node, by the processor time of workerd; nothing where the system does not tell it. */
+/** The same as in Node, by the processor time of workerd; empty where the system does not report it. */
 export async function cpuInWorkerd({ short }: Scale): Promise<Figure[]> {
   const { url, pid, stop } = await runWorker(await bundle(CALLER));
 

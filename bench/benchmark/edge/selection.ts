@@ -6,7 +6,7 @@ import type { Figure, Scale } from "../figure.ts";
 
 const SIZES = [10, 100, 1_000, 5_000];
 
-/** What the gateway pays to find the rules of a request, by their number: the compiled router, and a loop over all rules. */
+/** The gateway's cost of finding the rules of a request, by their number: the compiled router, and a loop over all rules. */
 export async function selectionFigures({ short }: Scale): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const size of SIZES) {

@@ -9,13 +9,13 @@ import { shardFigures } from "./shards.ts";
 
 /** Requests per second that reach each isolate. */
 const PER_ISOLATE = 1_000;
-/** What is offered, as a multiple of the limit. */
+/** The offered load, as a multiple of the limit. */
 const LOADS = [0.9, 1.2, 5];
 const CROWDS = [1, 10];
 
 interface Scene {
   readonly name: string;
-  /** A policy of so many units per second. */
+  /** A policy of this many units per second. */
   readonly policy: (rate: number) => Policy;
   readonly crowds: readonly number[];
 }
@@ -39,7 +39,7 @@ const SCENES: readonly Scene[] = [
   },
 ];
 
-/** One identity that everybody asks for, and isolates that hold leases of 100 ms of it. */
+/** One identity that all clients ask for, and isolates that hold leases of 100 ms of it. */
 export const leasePart: Part = async ({ short, tell }) => {
   const figures: Figure[] = [];
   const [scenes, loads] = short ? [SCENES.slice(0, 1), [1.2]] : [SCENES, LOADS];

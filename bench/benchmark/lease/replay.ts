@@ -37,7 +37,7 @@ export interface Tally {
 /** Milliseconds later than any real clock, and whole windows since 1970. */
 const START = 4_000_000_000_000_000;
 
-/** Microseconds. Until then the quota that everybody begins with is used up, and nothing is counted. */
+/** Microseconds. The initial quotas are used up before counting starts. */
 const WARM_UP = 10e6;
 
 /**

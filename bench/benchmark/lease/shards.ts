@@ -5,12 +5,12 @@ import { replayHotKey } from "./replay.ts";
 
 /** Requests per second that reach each isolate. */
 const PER_ISOLATE = 500;
-/** What is offered, as a multiple of the limit. */
+/** The offered load, as a multiple of the limit. */
 const LOAD = 1.2;
 const ISOLATES = 4;
 const SHARDS = 8;
 
-/** One identity that everybody asks for: with its limit split, with leases of 100 ms, and with neither. */
+/** One identity that all clients ask for: with its limit split, with leases of 100 ms, and with neither. */
 export async function shardFigures(short: boolean): Promise<Figure[]> {
   const rate = Math.round((PER_ISOLATE * ISOLATES) / LOAD);
   const options = { limit: rate, refill: rate, per: "1s" } as const;

@@ -13,7 +13,7 @@ interface Bindings {
   LIMITS: ObjectNamespace;
 }
 
-// So much that nobody is denied.
+// So large that no request is denied.
 const PLENTY = 1_000_000_000;
 const policies = [tokenBucket({ name: "plenty", limit: PLENTY, refill: PLENTY, per: "1h" })];
 /** A machine under full load may take longer than the usual timeout. */

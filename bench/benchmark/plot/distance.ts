@@ -11,7 +11,7 @@ const PANELS = [
   { end: ADDED_P99, heading: "99th percentile" },
 ];
 
-/** What ways to decide add to an allowed request, by the distance from Redis. */
+/** The time that ways to decide add to an allowed request, by the distance from Redis. */
 export function distancePicture(results: Results): string | undefined {
   const figures = peerFigures(results, "distance");
   const median = figureName(USUAL_MS, ADDED_P50);

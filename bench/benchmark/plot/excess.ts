@@ -8,7 +8,7 @@ import { besides, WAYS_NOTE, waySeries } from "./ways.ts";
 
 const INTERVAL = "sync by interval";
 
-/** What ways to decide admit too much, by what an identity offers. */
+/** The excess that ways to decide admit, by the load of an identity. */
 export function excessPicture(results: Results): string | undefined {
   const found = peerFigures(results, "distance").flatMap((figure) => {
     const load = readLoad(figure.name);

@@ -11,7 +11,7 @@ import { redisCpuPicture } from "./redis-cpu.ts";
 import { throughputPicture } from "./throughput.ts";
 import { wronglyDeniedPicture } from "./wrongly-denied.ts";
 
-/** By the name of its file: a picture of the results, or nothing if they have not what it shows. */
+/** By the name of its file: a picture of the results, or `undefined` if they lack its figures. */
 export const PICTURES: Readonly<Record<string, (results: Results) => string | undefined>> = {
   trips: callsPicture,
   "wrongly-denied": wronglyDeniedPicture,

@@ -9,7 +9,7 @@ import { hasRatio, peerFigures, type RatioFigure } from "./part-figures.ts";
 /** The limit whose figures stand for the others in plots. */
 const NAME = /^(?<algorithm>[\w-]+), allow, limit 1000: CPU$/;
 
-/** What an allowed request costs Redis, by algorithm, beside the peers' scripts. */
+/** The cost of an allowed request in Redis, by algorithm, beside the peers' scripts. */
 export function redisCpuPicture(results: Results): string | undefined {
   const figures = peerFigures(results, "redis")
     .filter(hasRatio)

@@ -7,7 +7,7 @@ export interface SceneAxis {
   readonly format: (value: number) => string;
 }
 
-/** What the panels' notes say of their axis. */
+/** The words about the axis in the panels' notes. */
 export const LOAD_NOTE = "Over the load: 5× asks for five times what the limit admits.";
 
 /** A panel for each number of isolates, with the values over the load. */

@@ -1,7 +1,7 @@
 import type { Results } from "../results.ts";
 import { type PeerFigure, peerFigures } from "./part-figures.ts";
 
-/** A figure of the part "trips", with what its name says. */
+/** A figure of the part "trips", and the terms that its name holds. */
 export interface Scene {
   readonly algorithm: string;
   readonly load: number;

@@ -21,7 +21,7 @@ const WAYS: readonly WayStyle[] = [
   { peer: "own bucket per isolate", name: "own bucket", colour: "bad" },
 ];
 
-/** What the notes of the pictures say of their lines. */
+/** The words about the lines in the notes of the pictures. */
 export const WAYS_NOTE =
   "Optimistic, leased and plain are Tidegate's. Interval: isolates exchange counts every 200 ms. Threshold: each tells Redis " +
   "after a fifth of the limit. Tokens: after 20 units or half a second. Own bucket: never.";

@@ -6,7 +6,7 @@ import type { Results } from "../results.ts";
 import { LOAD_NOTE, scenePanels } from "./scene-panels.ts";
 import { scenesOf } from "./scenes.ts";
 
-/** How much of what the limit admits is denied by what isolates remember, with the sliding window. */
+/** The share of the admissible requests that isolates deny because of cached denials, with the sliding window. */
 export function wronglyDeniedPicture(results: Results): string | undefined {
   const scenes = scenesOf(results, "of the admissible, lost to the cache").filter(
     ({ algorithm }) => algorithm === "sliding-window-counter",

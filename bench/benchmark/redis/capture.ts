@@ -11,8 +11,8 @@ interface Recorder {
 }
 
 /**
- * What a limiter sends to Redis for one request: it is told that its script is unknown, and so sends the text. Stock
- * Redis does not take Upstash's flag, so that its line is left out.
+ * Captures the commands that a limiter sends to Redis for one request: the reply says that the script is unknown, so that the
+ * limiter sends the text. Stock Redis does not take Upstash's flag, so that its line is left out.
  */
 export async function capture(request: (redis: Recorder) => Promise<unknown>): Promise<ScriptCall> {
   let call: ScriptCall | undefined;
@@ -25,7 +25,7 @@ export async function capture(request: (redis: Recorder) => Promise<unknown>): P
       return [1, 1, 1];
     },
   }).catch((error: unknown) => {
-    // A made-up reply need not please whoever gets it.
+    // A limiter need not accept a made-up reply.
     if (!call) throw error;
   });
   return call!;

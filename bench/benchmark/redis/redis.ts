@@ -48,10 +48,10 @@ const OPERATIONS: readonly Operation[] = ["allow", "deny"];
 const cpuOf = (samples: readonly Sample[]) => samples.map(({ cpu }) => cpu);
 const commandsOf = (samples: readonly Sample[]) => samples.map(({ commands }) => commands);
 
-/** The limit that stands for all in the plot: what most cost does not depend on it. */
+/** The limit that stands for all in the plot: the cost of most algorithms does not depend on it. */
 const TYPICAL = 1_000;
 
-/** What a decision costs inside Redis. */
+/** The cost of a decision inside Redis. */
 export const redisPart: Part = async (scale) => {
   const { short } = scale;
   const server = await openRedis();

@@ -30,7 +30,7 @@ export interface BenchRedis {
  */
 const BATCH = 40;
 
-/** A Redis of its own, whose statistics nobody else touches. */
+/** A Redis of its own, so that no other client changes its statistics. */
 export async function openRedis(): Promise<BenchRedis> {
   const server = await startRedisServer();
   prefer(server.pid);

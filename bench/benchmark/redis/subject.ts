@@ -6,7 +6,7 @@ export interface Quota {
   readonly window: number;
 }
 
-/** A limiter that is measured by what it sends to Redis. */
+/** A limiter that is measured by the commands that it sends to Redis. */
 export interface Subject {
   readonly name: string;
   /** A request of this cost. */

@@ -25,7 +25,7 @@ const POLICIES = {
 
 type Algorithm = keyof typeof POLICIES;
 
-/** What the product's own store sends for several policies at once. */
+/** The call that the product's own store sends for several policies at once. */
 export function decisionCall(
   identity: string,
   cost: number,
@@ -48,7 +48,7 @@ export function decisionCall(
   );
 }
 
-/** What the product's own store reads from a reply. */
+/** Reads a reply as the product's own store does. */
 export async function admitsReply(reply: unknown): Promise<boolean> {
   const redis = { evalsha: async () => reply, eval: async () => reply };
   const [policy] = compile([fixedWindow({ limit: 1, window: "1s" })]);

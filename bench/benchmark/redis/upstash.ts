@@ -15,7 +15,8 @@ function upstash(name: string, limiterOf: LimiterOf): Subject {
         const options = { limiter, ephemeralCache: false, timeout: 0 } as const;
         await new Ratelimit({ redis: redis as never, ...options }).limit(identity, { rate: cost });
       }),
-    // The bucket and the sliding window answer what remains, -1 where there was not enough; the fixed window what is used.
+    // The bucket and the sliding window answer the remaining units, or -1 if they did not suffice; the fixed window answers the
+    // used ones.
     admits: (reply, { limit }) => {
       const [first] = reply as [number];
       return name === "fixed window" ? first <= limit : first >= 0;

@@ -15,7 +15,7 @@ export interface Load {
   readonly rounds: number;
 }
 
-/** Five days: long enough that nothing comes back while denials are measured. Milliseconds. */
+/** Five days: no unit comes back while denials are measured. Milliseconds. */
 const LONG = 432_000_000;
 /** Requests of each identity in a round, besides the first; few enough for the smallest limit. */
 const REPEATS = 4;
@@ -105,7 +105,7 @@ export async function measureLogs(
     }
     return samples;
   }
-  // What has left the logs while they were filled leaves them with the first round.
+  // The first round removes the entries that left the logs' windows while the logs were filled.
   await round();
   const [rounds] = await interleave([round], load.rounds);
   const samples = subjects.map((_, i) => rounds!.map((samples) => samples[i]!));

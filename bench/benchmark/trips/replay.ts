@@ -10,7 +10,7 @@ export interface Tally {
   readonly wrong: number;
 }
 
-/** Of everybody, and of the abuser alone. */
+/** Of all identities, and of the abuser alone. */
 export interface Tallies {
   readonly all: Tally;
   readonly abuser: Tally;
@@ -19,7 +19,7 @@ export interface Tallies {
 /** Milliseconds later than any real clock, and whole windows since 1970. */
 const START = 4_000_000_000_000_000;
 
-/** Microseconds. Until then the quota that everybody begins with is used up, and nothing is counted. */
+/** Microseconds. The initial quotas are used up before counting starts. */
 const WARM_UP = 10e6;
 
 /** Plays a recording to a limiter in virtual time, a few milliseconds away from its store. */

@@ -25,7 +25,7 @@ interface Rivals {
   readonly theirs: CreateContender;
 }
 
-/** What reaches Redis, and what is denied that need not be. */
+/** The share of the requests that reaches Redis, and the share that is denied without need. */
 export const tripsPart: Part = async ({ short, tell }) => {
   const server = await openRedis();
   const { redis } = server;
@@ -120,7 +120,7 @@ function callsOf({ abuser }: Tallies): number {
   return abuser.calls / abuser.decisions;
 }
 
-/** Percent of what the same limiter admits when its isolates remember nothing. */
+/** Percent of the requests that the same limiter admits when its isolates remember nothing. */
 function lost(cached: Tallies, exact: Tallies): number {
   return (1 - cached.abuser.admitted / exact.abuser.admitted) * 100;
 }

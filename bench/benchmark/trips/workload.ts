@@ -7,7 +7,7 @@ export interface Arrival {
 
 export interface WorkloadOptions {
   readonly seed: number;
-  /** What the abuser sends, as a multiple of its limit. */
+  /** The requests of the abuser, as a multiple of its limit. */
   readonly load: number;
   readonly isolates: number;
   /** Requests per second that the limit allows. */
@@ -16,7 +16,7 @@ export interface WorkloadOptions {
 }
 
 export const ABUSER = "abuser";
-/** Others, the first of whom asks for a fifth of what it may, the n-th for 1/n of that. */
+/** The other identities: the first asks for a fifth of its limit, the n-th for 1/n of that. */
 const POLITE = 50;
 const BUSIEST = 0.2;
 

@@ -24,7 +24,7 @@ interface Answer {
   readonly body: string;
 }
 
-// So much that nobody is denied.
+// So large that no request is denied.
 const PLENTY = 1_000_000_000;
 
 const app = new Hono<{ Bindings: Bindings }>();

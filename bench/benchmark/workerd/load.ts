@@ -19,7 +19,7 @@ type Client = (url: string, options: LoadOptions) => Promise<LoadResult>;
 
 const run = promisify(execFile);
 
-/** Load by wrk where it is installed, else by a client of our own. It fails when an answer is not what it should be. */
+/** Load by wrk where it is installed, else by a client of our own. It fails at a wrong answer. */
 export async function loadClient(): Promise<Client> {
   // Without arguments it says how it is used, and fails.
   const installed = await run("wrk", ["--version"]).then(

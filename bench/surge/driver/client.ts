@@ -17,7 +17,7 @@ export interface Client {
   close(): void;
 }
 
-/** After that long an app gives up, whatever its user does. */
+/** An app gives up after that long, whatever its user does. */
 const APP_TIMEOUT_MS = 60_000;
 /** Where a denial tells no wait, an app comes back after a second. */
 const USUAL_WAIT_S = 1;

@@ -32,7 +32,7 @@ export type FromDriver =
     };
 
 const PROGRESS_EVERY_MS = 250;
-/** Longer than the API and the apps wait, so that what is open then was lost. */
+/** Longer than the API and the apps wait: a request that is open then was lost. */
 const DRAIN_MS = 35_000;
 
 const tell = (message: FromDriver) => process.send!(message);
@@ -58,7 +58,7 @@ async function run({ url, bare, seed, phases, share }: Drive): Promise<void> {
         if (waitMs > 0) await sleep(waitMs);
       },
       async ask(intention, atMs) {
-        // Nobody begins anything after the end.
+        // No person begins anything after the end.
         if (nowMs() > endMs) return new Promise(() => {});
         const { endpoint } = intention;
         const number = counts.sent++;
@@ -102,7 +102,7 @@ async function run({ url, bare, seed, phases, share }: Drive): Promise<void> {
   while (counts.open > 0 && nowMs() < latest) await sleep(50);
   clearInterval(progress);
   client.close();
-  // What is open loses its connection now, and counts as unanswered.
+  // Open requests lose their connections now, and count as unanswered.
   while (counts.open > 0) await sleep(10);
   tell({ kind: "progress", ...counts });
   tell({ kind: "done", beginMs, driverMs, asked });

@@ -16,11 +16,11 @@ export interface Asked {
   readonly askedRedis: boolean;
   /** Whether the limiter says that Redis had no part in its decision, because it did not answer. */
   readonly withoutRedis: boolean;
-  /** Whether it was the first success of what the person wanted, in time. */
+  /** Whether it was the first success of this wish of the person, in time. */
   readonly wanted: boolean;
 }
 
-/** What the driver tells while it runs. */
+/** The driver's reports while it runs. */
 export interface Progress {
   readonly sent: number;
   readonly allowed: number;

@@ -1,4 +1,4 @@
-/** What one run came to. Latencies are milliseconds from when the person meant to send the request. */
+/** The results of one run. Latencies are milliseconds from when the person meant to send the request. */
 export interface Figures {
   readonly requests: number;
   readonly allowed: number;
@@ -19,31 +19,31 @@ export interface Figures {
   /** The driver's own: of a request that a server in another process answers at once, at the load of this run. */
   readonly driverMs: number;
   readonly matchingCalls: number;
-  /** Calls whose answer somebody still wanted. */
+  /** Calls whose answer was still wanted. */
   readonly matchingUseful: number;
-  /** Of what the matching service can do in the surge, the share that somebody wanted. */
+  /** Of the service's capacity in the surge, the share whose answers were still wanted. */
   readonly matchingUsefulShare: number;
   readonly longestQueue: number;
-  /** Riders who wanted a ride, and those who got one while they waited. */
+  /** The riders of the run, and those of them who got a ride while they waited. */
   readonly riders: number;
   readonly ridersServed: number;
   /** From wanting a ride to having it, over all requests that it took. */
   readonly waitedP50Ms: number;
   readonly waitedP95Ms: number;
-  /** Requests beyond what the policies admit. */
+  /** Requests above the policies' limits. */
   readonly overAdmitted: number;
   /** Calls of Redis for decisions. */
   readonly redisCalls: number;
 }
 
-/** What happened within a second of a run. */
+/** The events within a second of a run. */
 export interface Second {
   readonly second: number;
   readonly sent: number;
   readonly allowed: number;
   readonly denied: number;
   readonly failed: number;
-  /** Of what was meant to be sent in this second and was served; null if nothing was. */
+  /** Of the requests that were meant for this second and were served; null if there were none. */
   readonly servedP50Ms: number | null;
   readonly servedP99Ms: number | null;
   readonly waiting: number;

@@ -15,9 +15,9 @@ export interface Bucket {
 const ROUNDING = 1e-6;
 
 /**
- * At least how many of these requests a token bucket that was full at first can't have admitted, whatever the moments
- * within their bounds. 0 proves nothing wrong; anything else proves that the policy let too many through. Where the
- * moments are known, it is exactly how many a bucket would have denied.
+ * The least number of these requests that a token bucket, full at first, can't have admitted, for any moments within their
+ * bounds. 0 proves nothing wrong; any other number proves that the policy let too many through. If the moments are known, it is
+ * exactly the number that a bucket would have denied.
  *
  * In a span of time w it admits `limit + refill * w`, and a request whose bounds lie in the span passed in it. So each
  * span has a number that is beyond; they are added up over those spans, without a common moment, that give the most.

@@ -1,2 +1,2 @@
-/** A path that the origin answers at once: what a request for it takes is the driver's own latency. */
+/** A path that the origin answers at once: its latency is the driver's own. */
 export const BARE = "/bare";

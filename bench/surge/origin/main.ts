@@ -9,7 +9,7 @@ import { nowMs } from "../clock.ts";
 import { BARE } from "./bare.ts";
 import { createMatching, type MatchingOptions } from "./matching.ts";
 
-/** What this process tells while it runs, and at the end. */
+/** The messages of this process while it runs, and at the end. */
 export type FromOrigin =
   | { readonly kind: "ready"; readonly url: string }
   | {
@@ -21,7 +21,7 @@ export type FromOrigin =
     }
   | { readonly kind: "arrivals"; readonly arrivals: Float64Array };
 
-/** What it is told. */
+/** The messages to this process. */
 export type ToOrigin = ({ readonly kind: "start" } & MatchingOptions) | { readonly kind: "report" };
 
 /** The API gives up on the matching service after that long, which does not stop the service. */

@@ -1,7 +1,7 @@
 import { randomLcg, randomLogNormal } from "d3-random";
 
 export interface MatchingOptions {
-  /** Calls per second that it can do while nobody waits. */
+  /** The calls per second that it can do while no caller waits. */
   readonly capacity: number;
   /** Calls that it does at once. */
   readonly workers: number;
@@ -10,7 +10,7 @@ export interface MatchingOptions {
 
 /** The service behind the API that finds a driver: a pool of workers, and a queue before it. */
 export interface Matching {
-  /** Resolves with whether it did the work; it does it even if nobody waits for it any more. */
+  /** Resolves with whether it did the work; it does it even if the caller no longer waits. */
   match(): Promise<boolean>;
   readonly calls: number;
   readonly done: number;

@@ -1,4 +1,4 @@
-/** What riders ask the API for, as the app names it. */
+/** The endpoints that riders call, as the app names them. */
 export type Endpoint = "rides" | "fares" | "drivers";
 
 /** The routes of the demo's API. */
@@ -9,12 +9,12 @@ export const ROUTES: Record<Endpoint, { readonly method: string; readonly path: 
 };
 
 /**
- * How somebody behaves while nothing comes: a patient rider waits, an impatient one taps again, and a script polls
- * without looking at the answers.
+ * The behaviour while no answer comes: a patient rider waits, an impatient one taps again, and a script polls without looking at
+ * the answers.
  */
 export type Kind = "patient" | "impatient" | "script";
 
-/** Something that a person wants, whatever the system does: when, and what. */
+/** A person's wish: its time and its endpoint. Neither depends on the system. */
 export interface Intention {
   /** Milliseconds after the run began. */
   readonly atMs: number;

@@ -1,4 +1,4 @@
-/** A quiet phase, the surge, and what comes after it, in milliseconds. */
+/** A quiet phase, the surge, and a phase after it, in milliseconds. */
 export interface Phases {
   readonly quietMs: number;
   readonly surgeMs: number;

@@ -29,8 +29,8 @@ export const SCRIPTS = 4;
 export const POLL_MS = 40;
 
 /**
- * The people of a run, the same for the same seed: what they want, and when, does not depend on the system. A small run
- * has a share of the riders and scripts; its arrivals are as many times rarer.
+ * The people of a run, the same for the same seed: their wishes and times do not depend on the system. A small run has a share of
+ * the riders and scripts; its arrivals are as many times rarer.
  */
 export function population(seed: number, phases: Phases, share = 1): Person[] {
   const source = randomLcg(seed / 2 ** 32);

@@ -2,7 +2,7 @@ import { randomLcg, randomUniform } from "d3-random";
 
 import type { Intention, Person } from "./person.ts";
 
-/** What came back: 0 is no answer at all. */
+/** An answer: status 0 is no answer at all. */
 export interface Answer {
   readonly status: number;
   /** How long the answer asks to wait; a usual wait if it does not say. */
@@ -22,7 +22,7 @@ export interface World {
   ask(intention: Intention, atMs: number): Promise<Answer>;
 }
 
-/** After that long without what was asked for, a rider gives up. */
+/** A rider gives up after that long without success. */
 const PATIENT_MS = 60_000;
 const IMPATIENT_MS = 30_000;
 /** As many errors in a row as a patient rider's app stands. */
@@ -32,7 +32,7 @@ const FIRST_TAP_MS = 2_000;
 const LAST_TAP_MS = 500;
 const SOONER = 0.7;
 
-/** Does everything that a person wants. Each wish begins at its time, whatever has become of the ones before. */
+/** Pursues all wishes of a person. Each begins at its time, even if those before it failed. */
 export async function live(person: Person, world: World): Promise<void> {
   const uniform = randomUniform.source(randomLcg(person.seed / 2 ** 32));
   const act = { patient, impatient, script }[person.kind];
@@ -58,7 +58,7 @@ async function patient(intention: Intention, world: World, uniform: Uniform): Pr
   }
 }
 
-/** Taps again while nothing comes, the slower the answer the more, and soon after whatever is no success. */
+/** Taps again while no answer comes, more often the slower it is, and soon after any answer but a success. */
 async function impatient(intention: Intention, world: World, uniform: Uniform): Promise<void> {
   const end = intention.atMs + IMPATIENT_MS;
   const state = { served: false };

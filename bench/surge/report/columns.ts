@@ -1,11 +1,11 @@
+import { wrapWords } from "../../../scripts/support/wrap-words.ts";
 import { styled } from "../../../src/node/cli/output/style.ts";
-import { wrapWords } from "../../support/wrap-words.ts";
 
-/** What a row is about is wrapped, so that more columns stand beside each other. */
+/** The name of a row is wrapped, so that more columns stand beside each other. */
 const NAME_WIDTH = 26;
 const GAP = 2;
 
-/** A table with a heading for a terminal of so many columns: those that do not fit beside the others follow below. */
+/** A table with a heading for a terminal of this many columns: those that do not fit beside the others follow below. */
 export function inColumns(rows: readonly (readonly string[])[], columns: number): string {
   const names = rows.map(([name = ""]) => wrapWords(name, NAME_WIDTH).split("\n"));
   const nameWidth = widest(names.flat());

@@ -10,7 +10,7 @@ import { tableOf } from "./table.ts";
 
 const TITLE = "A surge, without a limiter and with each layer of Tidegate";
 
-/** One page that opens by itself: what was run, its figures, and the pictures. */
+/** One page that opens by itself: the runs, their figures, and the pictures. */
 export function pageOf(results: SurgeResults): string {
   return String(
     html`<!doctype html>

@@ -9,7 +9,7 @@ import { requireScenes } from "./require-scenes.ts";
 /**
  * Writes the pictures and the page beside the file of the results: surge-queue.svg and surge.html beside surge.json.
  *
- * @throws Error naming what the results lack
+ * @throws Error naming the figures that the results lack
  */
 export async function writeReport(file: string, results: SurgeResults): Promise<void> {
   requireScenes(results);

@@ -9,7 +9,7 @@ import { strictest, togetherCrowds, weakest } from "./scene-figures.ts";
 
 type Row = [scene: string, withTidegate: string, besideIt: string];
 
-/** The figures of the scenes that were played, with Tidegate and with what stands beside it, below a heading. */
+/** The figures of the scenes that were played, with Tidegate and with its alternative, below a heading. */
 export function sceneTable(scenes: Partial<Scenes>): string[][] {
   const { denialLatency, deployAmnesia, boundaryBurst, retryStorm, redisLost } = scenes;
   return [

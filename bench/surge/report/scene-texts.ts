@@ -6,7 +6,7 @@ import type { ScenePicture } from "./pictures/pictures.ts";
 
 interface SceneText {
   readonly heading: string;
-  /** What was done, and what it shows. */
+  /** Describes the course of the scene, and its result. */
   readonly textOf: (scenes: Scenes) => string;
 }
 

@@ -16,7 +16,7 @@ export interface Origin {
   readonly url: string;
   /** A path that is answered at once. */
   readonly bare: string;
-  /** What it told so far, four times a second. */
+  /** The loads reported so far, four times a second. */
   readonly loads: readonly Load[];
   /** When each request arrived, by its number; 0 for one that did not. */
   arrivals(): Promise<Float64Array>;

@@ -15,7 +15,7 @@ export interface RunOptions {
   /** Of the reference's riders and of the matching service's capacity. */
   readonly share: number;
   readonly capacity: number;
-  /** What happens to Redis meanwhile. Default: nothing. */
+  /** The outages of Redis during the run. Default: none. */
   readonly events?: readonly RedisEvent[];
   readonly onProgress: (progress: Progress, load: Load | undefined) => void;
 }

@@ -12,7 +12,7 @@ import {
 import { type StatedCost, statedCosts } from "./stated-costs.ts";
 import { fullestWindow } from "./windows.ts";
 
-/** What an adversary gets out of each algorithm around the boundary of two windows. */
+/** The yield of an adversary around the boundary of two windows, by algorithm. */
 export interface BoundaryBurst {
   readonly limit: number;
   readonly windowMs: number;
@@ -24,7 +24,7 @@ export interface Attacked {
   readonly admittedInWorstWindow: number;
   /** The same as a multiple of the limit. */
   readonly worstWindow: number;
-  /** The most that a tenth of a window held: what the service behind gets at once. */
+  /** The most requests in a tenth of a window: the load that the service behind gets at once. */
   readonly admittedInWorstTenth: number;
   readonly stated: StatedCost;
   readonly moments: readonly Moment[];
@@ -52,7 +52,7 @@ const POLICIES: readonly Policy[] = [
   slidingWindowLog({ limit: LIMIT, window }),
 ];
 
-/** By the real algorithms, in memory, whose clock is stepped: nobody waits. */
+/** Runs the real algorithms in memory and steps their clock, so that it takes no real time. */
 export async function boundaryBurst(): Promise<BoundaryBurst> {
   const costOf = await statedCosts();
   const algorithms = await Promise.all(

@@ -12,9 +12,9 @@ export interface DenialOptions {
   readonly besidesPerSecond: number;
 }
 
-/** How long a 429 takes from end to end, by who decides it. Milliseconds, without the driver's own. */
+/** The time of a 429 from end to end, by the part that decides it. Milliseconds, without the driver's own. */
 export interface DenialLatency extends DenialOptions {
-  /** What the driver itself takes: a request to the API without a gateway. */
+  /** The driver's own time: a request to the API without a gateway. */
   readonly driverMs: number;
   /** Denied by an isolate that had to ask Redis. */
   readonly byRedis: Latency;
@@ -38,8 +38,8 @@ const RULES = JSON.stringify([
 ]);
 
 /**
- * A client is admitted by one gateway, which uses up its limit, and then denied by another: first by Redis, as this
- * isolate has never heard of the client, then by what the isolate knows.
+ * A client is admitted by one gateway, which uses up its limit, and then denied by another: first by Redis, as this isolate does
+ * not know the client yet, then by the isolate's cache.
  */
 export function denialLatency(
   options: DenialOptions,
@@ -88,7 +88,7 @@ async function timed(client: Client, id: string, expected: number): Promise<numb
   return nowMs() - sentMs;
 }
 
-/** Sends requests of one client at their times, whatever the answers are. */
+/** Sends requests of one client at their times, without regard to the answers. */
 async function loadWith(client: Client, perSecond: number, signal: AbortSignal): Promise<void> {
   const beginMs = nowMs();
   const sent: Promise<unknown>[] = [];

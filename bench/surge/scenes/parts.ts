@@ -4,7 +4,7 @@ import { type RunningWorker, runWorker } from "../../support/run-worker.ts";
 import { startUpstash } from "../run/upstash.ts";
 import { type Api, startApi } from "./api.ts";
 
-/** What a scene plays on: a Redis over HTTP, an API, and the gateway to deploy between them. */
+/** The parts of a scene: a Redis over HTTP, an API, and the gateway to deploy between them. */
 export interface Parts {
   readonly api: Api;
   /** Deploys the gateway in a workerd of its own. */

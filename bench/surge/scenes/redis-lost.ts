@@ -23,15 +23,15 @@ export interface RedisLost extends LossOptions {
 }
 
 /**
- * What people saw. Nothing is said of what the policies admitted too much: a Redis that forgot everything starts with
- * full buckets, so that more than a bucket's worth is no fault.
+ * The outage as people saw it. Units admitted above the limit are not counted: a Redis that forgot everything starts with full
+ * buckets, so that more than a bucket's worth is no fault.
  */
 export interface Survived {
   readonly requests: number;
   readonly allowed: number;
   readonly denied: number;
   readonly failed: number;
-  /** Of what was sent while Redis was gone. */
+  /** The requests sent while Redis was gone. */
   readonly duringLoss: {
     readonly sent: number;
     readonly allowed: number;
@@ -39,7 +39,7 @@ export interface Survived {
     readonly failed: number;
     /** Answered with 500, by the limiter: the API never does. */
     readonly failedByLimiter: number;
-    /** The longest that anybody waited for an answer, whatever it was. */
+    /** The longest wait for an answer of any kind. */
     readonly slowestMs: number;
   };
   /** From when Redis answers again until the last request was sent whose answer Redis had no part in; 0 if none was. */

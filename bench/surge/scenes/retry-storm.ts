@@ -16,10 +16,10 @@ export interface StormOptions {
   readonly lockoutMs: number;
 }
 
-/** Clients who were all denied in the same lockout, obey `Retry-After`, and come back. */
+/** Clients that were all denied in the same lockout, obey `Retry-After`, and come back. */
 export interface RetryStorm extends StormOptions {
   readonly crowds: readonly Crowd[];
-  /** What the rounding of `Retry-After` to whole seconds does to waits of other lengths, computed. */
+  /** The effect of rounding `Retry-After` to whole seconds on waits of other lengths, computed. */
   readonly wholeSeconds: readonly WholeSeconds[];
 }
 
@@ -31,16 +31,16 @@ interface CrowdOptions {
 
 export interface Crowd extends CrowdOptions {
   readonly denied: number;
-  /** Of those who came back, how many were admitted then. */
+  /** The number of returning clients that were admitted then. */
   readonly admittedOnReturn: number;
   readonly failed: number;
   /** The most that came back within 50 ms, and its share of all that came back. */
   readonly peak: number;
   readonly peakShare: number;
-  /** The share of those that came within the fullest second: `Retry-After` knows nothing finer. */
+  /** The share of those that came within the fullest second: `Retry-After` has no finer unit. */
   readonly peakSecondShare: number;
   readonly meanWaitMs: number;
-  /** Who came back, by 50 ms. */
+  /** The returning clients, by 50 ms. */
   readonly arrivals: readonly { readonly atMs: number; readonly arrived: number }[];
 }
 
@@ -48,11 +48,11 @@ const CROWDS: readonly CrowdOptions[] = [
   { jitter: 0, spreadMs: 0 },
   { jitter: 0.1, spreadMs: 0 },
   { jitter: 0.5, spreadMs: 0 },
-  // Nobody but the rounding to whole seconds spreads these.
+  // Only the rounding to whole seconds spreads these.
   { jitter: 0, spreadMs: 1_500 },
 ];
 const BIN_MS = 50;
-/** What is in front of a worker keeps few connections to it; one for each client would exhaust its file descriptors. */
+/** A proxy in front of a worker keeps few connections to it; one for each client would exhaust its file descriptors. */
 const CONNECTIONS = 64;
 /** The crowds come one after the other, and waits of whole seconds keep them apart, so that none slows another. */
 const APART_MS = 240;
@@ -102,7 +102,7 @@ async function storm(
   crowd: CrowdOptions,
   { clients, lockoutMs }: StormOptions,
 ): Promise<Crowd> {
-  /** The window begins with the first who is admitted, no sooner than that request was sent. */
+  /** The window begins with the first admitted client, no sooner than its request was sent. */
   let firstMs = Infinity;
   let failed = 0;
   const beginMs = nowMs();

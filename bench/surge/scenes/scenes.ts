@@ -4,7 +4,7 @@ import { type DeployAmnesia, deployAmnesia, type DeployOptions } from "./deploy-
 import { type LossOptions, type RedisLost, redisLost } from "./redis-lost.ts";
 import { type RetryStorm, retryStorm, type StormOptions } from "./retry-storm.ts";
 
-/** What the scenes beside the surge came to. */
+/** The results of the scenes beside the surge. */
 export interface Scenes {
   readonly denialLatency: DenialLatency;
   readonly deployAmnesia: DeployAmnesia;
@@ -48,7 +48,7 @@ const LOSS: Record<Size, Pick<LossOptions, "phases" | "lostAtMs" | "backAtMs">> 
     backAtMs: 3_000,
   },
 };
-/** The peer has no ceiling: with so much capacity, what people see is the outage and not the surge's overload. */
+/** The peer has no ceiling: with so much capacity, people see the outage and not the surge's overload. */
 const AMPLE = 4;
 
 export const SCENES: {

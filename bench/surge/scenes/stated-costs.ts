@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-/** What docs/guarantees.md states of an algorithm, at a limit of 1,000. */
+/** The figures that docs/guarantees.md states for an algorithm, at a limit of 1,000. */
 export interface StatedCost {
   /** Redis commands of a decision. */
   readonly commandsOfAllow: number;

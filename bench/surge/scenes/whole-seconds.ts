@@ -3,13 +3,13 @@ import { group, max, mean } from "d3-array";
 import { createLimiter, fixedWindow, memoryStore } from "../../../src/index.ts";
 
 /**
- * `Retry-After` is whole seconds, rounded up, so that clients who were denied together come back at as many instants as
- * there are whole seconds in the jitter's range.
+ * `Retry-After` is whole seconds, rounded up. Clients that were denied together therefore come back at as many instants as there
+ * are whole seconds in the jitter's range.
  */
 export interface WholeSeconds {
   readonly lockoutS: number;
   readonly jitter: number;
-  /** Of clients who were denied at the same instant, the share that comes back together. */
+  /** Of clients that were denied at the same instant, the share that comes back together. */
   readonly meanPeakShare: number;
   /** The same for the worst of these instants. */
   readonly worstPeakShare: number;

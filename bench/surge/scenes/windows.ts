@@ -1,8 +1,8 @@
 import type { Passed } from "../figures/over-admitted.ts";
 
 /**
- * The most requests that some window of this length held for certain, whatever the moments within their bounds. It never
- * says more than there were, so that a limit that holds is never seen broken.
+ * The most requests that some window of this length held for certain, for any moments within their bounds. It never exceeds the
+ * true number, so that a limit that holds is never reported as broken.
  */
 export function fullestWindow(passed: readonly Passed[], windowMs: number): number {
   const sorted = passed.toSorted((a, b) => a.earliestMs - b.earliestMs);

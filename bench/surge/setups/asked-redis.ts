@@ -7,7 +7,7 @@ interface Handler<Env, Context> {
   fetch(request: Request, env: Env, context: Context): Response | Promise<Response>;
 }
 
-/** The same worker, whose denials say whether they called anybody: what calls for a denial is its store. */
+/** The same worker, whose denials say whether they called the store. */
 export function tellsCalls<Env, Context>(worker: Handler<Env, Context>): Handler<Env, Context> {
   const requests = new AsyncLocalStorage<{ called: boolean }>();
   const send = globalThis.fetch;

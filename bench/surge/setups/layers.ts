@@ -7,8 +7,8 @@ type PolicyData = Readonly<Record<string, unknown>>;
 export const RIDER_BUCKET = { limit: 20, refill: 10, per: "1s" } as const;
 
 /**
- * What the matching service can do, for everybody together. A quarter of a second of it may come at once: enough for
- * the lease's pieces, and no queue worth the name.
+ * The capacity of the matching service, for all clients together. A quarter of a second of it may come at once: enough for the
+ * lease's pieces, and no queue worth the name.
  */
 export function ceilingOf(capacity: number) {
   return { limit: Math.ceil(capacity / 4), refill: capacity, per: "1s" } as const;

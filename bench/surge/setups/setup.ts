@@ -3,7 +3,7 @@ import type { Promised } from "../figures/measure.ts";
 import type { Endpoint } from "../people/person.ts";
 import { ceilingOf, type Layer, LAYERS, RIDER_BUCKET } from "./layers.ts";
 
-/** A worker to put in front of the API, and what it promises. */
+/** A worker to put in front of the API, and its promise. */
 export interface Setup {
   readonly name: string;
   /** The module that is deployed. */

@@ -24,7 +24,7 @@ interface Answers {
   readonly store: StoreName | symbol;
 }
 
-/** Asks for what is not given. */
+/** Asks for the settings that are not given. */
 export async function ask(given: Given, terminal: Terminal): Promise<Settings> {
   intro("A gateway in front of your API", terminal);
   const answers = await group<Answers>(

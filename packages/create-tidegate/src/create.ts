@@ -13,7 +13,7 @@ export class NotCreated extends Error {
 /** The credentials of a Redis, as the gateway names them. */
 const REDIS = ["UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"] as const;
 
-/** What a person still has to do. */
+/** A created gateway, and the steps left to the person. */
 export interface Created {
   /** The variables to fill in. */
   readonly missing: readonly string[];
@@ -115,7 +115,7 @@ function edit(file: string, change: (text: string) => string): void {
   writeFileSync(file, change(readFileSync(file, "utf8")));
 }
 
-/** Replaces what a template must have. */
+/** Replaces text that a template must have. */
 function replaced(text: string, pattern: RegExp, by: string): string {
   if (!pattern.test(text)) throw new Error(`The template has no ${pattern}.`);
   return text.replace(pattern, () => by);

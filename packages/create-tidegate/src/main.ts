@@ -8,7 +8,7 @@ import { type Given, readArguments } from "./options.ts";
 import { PLATFORMS } from "./platforms.ts";
 import { type Settings, usualFolder } from "./settings.ts";
 
-/** What the exit code says. */
+/** The meanings of the exit codes. */
 const EXIT = { created: 0, failed: 1, usage: 2, cancelled: 130 } as const;
 
 const templates = fileURLToPath(new URL("templates", import.meta.url));
@@ -24,7 +24,7 @@ try {
   process.exitCode = exitCodeOf(error);
 }
 
-/** What is given, with answers or defaults for the rest; `undefined` if the origin is not known. */
+/** The given settings, with answers or defaults for the rest; `undefined` if the origin is not known. */
 async function settingsFrom(given: Given): Promise<Settings | undefined> {
   const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
   if (hasTerminal && given.yes === undefined) {
@@ -41,7 +41,7 @@ async function settingsFrom(given: Given): Promise<Settings | undefined> {
   return { folder, platform, origin, store };
 }
 
-/** The next commands, and what to do before. */
+/** The next commands, and the steps before them. */
 function farewell({ folder, platform }: Settings, { missing, needsBridge }: Created): string {
   const { start, bridge, secrets, label } = PLATFORMS[platform];
   const into = folder === "." ? "" : `cd ${/\s/.test(folder) ? `"${folder}"` : folder} && `;

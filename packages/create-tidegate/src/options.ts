@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { PLATFORMS, type PlatformName, type StoreName, STORES } from "./platforms.ts";
 import { mistakeInOrigin } from "./settings.ts";
 
-/** What the command line says. The rest is asked for, or has a default. */
+/** The settings of the command line. The rest is asked for, or has a default. */
 export interface Given {
   readonly folder?: string | undefined;
   readonly origin?: string;

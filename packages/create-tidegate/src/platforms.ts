@@ -1,7 +1,7 @@
 export type PlatformName = "cloudflare" | "vercel" | "node";
 export type StoreName = "durable-object" | "redis" | "memory";
 
-/** Where a gateway runs, and what differs there. */
+/** A place where a gateway runs, and its differences from the others. */
 export interface Platform {
   readonly label: string;
   /** The folder of `templates`. */

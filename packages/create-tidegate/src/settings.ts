@@ -3,7 +3,7 @@ import { basename, resolve } from "node:path";
 
 import type { PlatformName, StoreName } from "./platforms.ts";
 
-/** What a gateway is created from. */
+/** The settings from which a gateway is created. */
 export interface Settings {
   readonly folder: string;
   readonly platform: PlatformName;
@@ -11,7 +11,7 @@ export interface Settings {
   readonly store: StoreName;
 }
 
-/** The folder if none is given: this one, if nothing is in it. */
+/** The folder if none is given: this one, if it is empty. */
 export function usualFolder(): string {
   return isFree(".") ? "." : "gateway";
 }

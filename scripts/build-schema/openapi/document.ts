@@ -12,7 +12,7 @@ import { describeDocument, Document } from "../live-document.ts";
 import { KeptEntry, KeptOverride, SentEntry, SentOverride } from "./answers.ts";
 import { type Operation, OPERATIONS, PARAMETERS } from "./operations.ts";
 
-/** What can happen at every route. */
+/** The statuses that every route can answer. */
 const EVERYWHERE: readonly RefusalStatus[] = [400, 401, 429, 500, 501, 503];
 
 const REFUSALS: readonly RefusalStatus[] = [

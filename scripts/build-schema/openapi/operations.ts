@@ -17,7 +17,7 @@ import { CONTENT_TYPE } from "../../../src/metrics/open-metrics.ts";
 import { Document } from "../live-document.ts";
 import * as named from "./answers.ts";
 
-/** What the description of a route says besides what the route says itself. */
+/** The parts of a route's description that the route does not state itself. */
 export interface Operation {
   readonly summary: string;
   readonly body?: z.ZodMiniType;

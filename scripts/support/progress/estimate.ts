@@ -1,7 +1,7 @@
 /** A part of a run, one after the other. */
 export interface Stage {
   readonly name: string;
-  /** How long it takes on a usual machine: what is done already says how this one compares. */
+  /** How long it takes on a usual machine; the finished stages then show how this one compares. */
   readonly expectedMs: number;
 }
 
@@ -17,7 +17,7 @@ export interface Estimate {
 
 /** A stage that takes longer than expected is nearly done until it is. */
 const NEARLY = 0.98;
-/** Of the whole: what is done of less says too little about the rest. */
+/** The share of the whole from which the pace is measured: a smaller one says too little about the rest. */
 const TELLING = 0.02;
 
 export function createEstimate(stages: readonly Stage[], now: () => number): Estimate {

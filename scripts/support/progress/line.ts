@@ -4,7 +4,7 @@ export interface ProgressState {
   readonly share: number;
   readonly leftMs: number;
   readonly stage: string;
-  /** What happens in the stage. */
+  /** The current step of the stage. */
   readonly note: string;
 }
 
@@ -13,7 +13,7 @@ const SHORTEST_BAR = 8;
 const BRACKETS = 2;
 const GAP = "  ";
 
-/** One line that a terminal of so many columns shows whole: what does not fit is left out, the least important first. */
+/** One line that fits a terminal of this many columns: parts that do not fit are left out, the least important first. */
 export function progressLine(
   { share, leftMs, stage, note }: ProgressState,
   columns: number,
@@ -36,7 +36,7 @@ function bar(share: number, width: number): string {
   return `[${"=".repeat(Math.floor(share * width)).padEnd(width)}]`;
 }
 
-/** In two units at most: nobody waits for an hour by the second. */
+/** In two units at most: seconds don't matter in a wait of an hour. */
 export function timeOf(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;

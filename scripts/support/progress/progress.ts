@@ -6,7 +6,7 @@ import { progressLine, timeOf } from "./line.ts";
 /** Shows how far a run of several stages is, and how long all of it will still take. */
 export interface Progress {
   begin(stage: string): void;
-  /** What happens in the stage, and the share of it that is done: without one, its time says how far it is. */
+  /** The current step of the stage, and the share of it that is done: without one, the elapsed time shows the progress. */
   tell(note: string, share?: number): void;
   end(): void;
 }
@@ -18,7 +18,7 @@ export interface ProgressOptions {
   readonly now?: () => number;
 }
 
-/** What a terminal is taken for that doesn't say how wide it is. */
+/** The width of a terminal that does not report one. */
 export const USUAL_COLUMNS = 80;
 
 /** One bar for all stages on a terminal; elsewhere a line as each begins. */
@@ -46,7 +46,7 @@ export function startProgress(
   const bar = new SingleBar({
     format: line,
     stream,
-    // Whoever ends the program by a signal wants a cursor, and the program to end.
+    // A user who ends the program by a signal wants a cursor, and the program to end.
     hideCursor: false,
     gracefulExit: false,
     // The line is as wide as it may be already.

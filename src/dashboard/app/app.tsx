@@ -144,7 +144,7 @@ function Broken() {
   return (
     <div class="state failed" role="alert">
       <strong>This view failed</strong>
-      <p>Reload the page. What is in force has not changed by it.</p>
+      <p>Reload the page. The rules in force have not changed.</p>
     </div>
   );
 }

@@ -38,7 +38,7 @@ export function NamedClient({ name, policy, hint }: NamedClientProps) {
             , and its key ends in <code class="untrusted">{clipped(hint)}</code>
           </>
         )}
-        . Who that is need not be known to block it.
+        . You can block it without knowing the client.
       </p>
       {!canWrite && <p class="muted">{READ_ONLY}</p>}
       <div class="clients" role="group" aria-label="About this client">

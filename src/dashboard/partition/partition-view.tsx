@@ -114,7 +114,7 @@ export function PartitionView({ query }: { readonly query: URLSearchParams }) {
       )}
       {!asked && !linked && (
         <Empty title="Describe a request">
-          What would happen to it, and what each policy holds of its client. Nothing is taken.
+          You see its decision, and the counts of its client in each policy. It takes no units.
         </Empty>
       )}
       {asked && found && <DeedsCard whom={whomOf(asked, found)} />}

@@ -13,7 +13,7 @@ export function full(value: number): string {
 
 const all = new Intl.NumberFormat("en", { maximumFractionDigits: 20 });
 
-/** A number of a policy with all its digits; what is none, as it is. */
+/** A number of a policy with all its digits; any other value as it is. */
 export function quota(value: unknown): string {
   return typeof value === "number" ? all.format(value) : String(value);
 }

@@ -154,8 +154,8 @@ export function createPartitions(
 /** @param lost the partition's state before its units were lost */
 function createEntry(policyCount: number, lost: Partition | undefined): Partition {
   return {
-    open: Array.from({ length: policyCount }, () => 0),
-    waiting: Array.from({ length: policyCount }, () => 0),
+    open: Array<number>(policyCount).fill(0),
+    waiting: Array<number>(policyCount).fill(0),
     underWay: 0,
     admittedAtMs: 0,
     known: lost?.known,

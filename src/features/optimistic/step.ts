@@ -1,4 +1,3 @@
-import type { Row } from "../../algorithms/model.ts";
 import type { LeaseSteps } from "../../decide/features.ts";
 import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import { isStoreAnswer, type Known } from "../../decide/known.ts";
@@ -7,20 +6,25 @@ import {
   type Asked,
   type AskedGroup,
   type Decide,
-  type GroupVerdict,
-  NO_MOMENT,
   type Step,
   type Verdict,
 } from "../../decide/step.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import { createPartitions, type Partitions } from "./partitions.ts";
 import { type Admitted, close, settler } from "./settle.ts";
+import { ahead, verdictOf } from "./verdict.ts";
 
 /**
  * After a call without an answer, the store decides all requests for this long, and at least until it answers again. An
  * open circuit breaker lets one request a second through.
  */
 const DISTRUST_MS = 1_000;
+
+/** The groups of a request that are admitted ahead of the store, and those that have to be asked. */
+interface Divided {
+  readonly hopeful: readonly AskedGroup[];
+  readonly others: readonly AskedGroup[];
+}
 
 /**
  * Admits requests before the store has counted them, if every policy that takes part allows it. Policies with leases
@@ -35,7 +39,7 @@ export function optimisticStep(
   known: Known,
   lease?: LeaseSteps,
 ): Step<Decide> | undefined {
-  const { settings, now, perGroup, clockUs } = kit;
+  const { settings, now, perGroup } = kit;
   if (settings.policies.every(({ optimistic }) => optimistic === undefined)) return undefined;
   let events = 0;
   const tick = () => ++events;
@@ -67,41 +71,29 @@ export function optimisticStep(
     }
   }
 
-  /** The numbers of the last answer, less the open units; where all of its units have come back, those of the open units alone. */
-  function shown({ asked, entry: { open, known: last } }: Admitted): GroupVerdict {
-    const elapsedUs = last ? Math.round((now() - last.atMs) * 1000) : 0;
-    const nowUs = last ? last.nowUs + elapsedUs : clockUs();
-    const rows = asked.group.policies.map(({ limit, parameters, implementation }, i): Row => {
-      const { remaining, resetAfterUs } = last?.rows[i] ?? { remaining: limit, resetAfterUs: 0 };
-      const leftUs = resetAfterUs - elapsedUs;
-      const cost = open[i]!;
-      const own =
-        leftUs > 0
-          ? { remaining: remaining - cost, resetAfterUs: leftUs }
-          : implementation.model(undefined, {
-              nowUs,
-              operation: "charge",
-              cost,
-              limit,
-              parameters,
-            });
-      return {
-        allowed: true,
-        remaining: Math.max(0, own.remaining),
-        retryAfterUs: 0,
-        resetAfterUs: own.resetAfterUs,
-      };
-    });
-    return { asked, rows, countedBy: "none", at: { ...NO_MOMENT, nowUs } };
-  }
+  const shown = (each: Admitted) => verdictOf(each, kit);
 
-  function admitted(asked: Asked, own: readonly Admitted[], others?: Verdict): Verdict {
-    const verdicts = new Map(others?.groups.map((each) => [each.asked, each]));
+  function admittedBeside(asked: Asked, own: readonly Admitted[], others: Verdict): Verdict {
+    const verdicts = new Map(others.groups.map((each) => [each.asked, each]));
     for (const each of own) verdicts.set(each.asked, shown(each));
     const groups = asked.groups.flatMap((each) => verdicts.get(each) ?? []);
-    const nowUs = Math.max(...groups.map(({ at }) => at.nowUs));
-    if (others && (others.status !== 200 || others.error)) return { ...others, groups };
-    return { reason: "optimistic", status: 200, nowUs, groups };
+    return others.status === 200 && !others.error ? ahead(groups) : { ...others, groups };
+  }
+
+  /** Divides a request; `undefined` if the store has to decide it. */
+  function divided(groups: readonly AskedGroup[], nowMs: number): Divided | undefined {
+    const hopeful: AskedGroup[] = [];
+    const others: AskedGroup[] = [];
+    for (const each of groups) {
+      if (isOptimistic(each) && !lease?.covers?.(each)) {
+        if (!of(each).admits(each, nowMs)) return undefined;
+        hopeful.push(each);
+      } else {
+        if (!isLeased(each)) return undefined;
+        others.push(each);
+      }
+    }
+    return hopeful.length > 0 ? { hopeful, others } : undefined;
   }
 
   return (next) => {
@@ -134,7 +126,7 @@ export function optimisticStep(
       try {
         const verdict = await next({ ...asked, groups: others });
         isAdmitted = verdict.status === 200;
-        return admitted(asked, own, verdict);
+        return admittedBeside(asked, own, verdict);
       } finally {
         if (isAdmitted) keepAlive(settle(own));
         else own.forEach(close);
@@ -153,16 +145,11 @@ export function optimisticStep(
       if (operation !== "consume" || slot || mustReachStore) return ask(asked);
       const nowMs = now();
       if (!isTrusted || nowMs - failedAtMs < DISTRUST_MS) return ask(asked);
-      const hopeful = groups.filter((each) => isOptimistic(each) && !lease?.covers?.(each));
-      const others = groups.filter((each) => !hopeful.includes(each));
-      const isAhead =
-        hopeful.length > 0 &&
-        others.every(isLeased) &&
-        hopeful.every((each) => of(each).admits(each, nowMs));
-      if (!isAhead) return ask(asked);
-      const own = hopeful.map((each) => ({ asked: each, entry: of(each).open(each, nowMs) }));
-      if (others.length > 0) return afterOthers(asked, own, others);
-      const verdict = admitted(asked, own);
+      const parts = divided(groups, nowMs);
+      if (!parts) return ask(asked);
+      const own = parts.hopeful.map((each) => ({ asked: each, entry: of(each).open(each, nowMs) }));
+      if (parts.others.length > 0) return afterOthers(asked, own, parts.others);
+      const verdict = ahead(own.map(shown));
       keepAlive(settle(own));
       return verdict;
     };

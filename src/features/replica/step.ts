@@ -29,8 +29,8 @@ export interface ReplicaSettings extends CoreSettings {
 const PRIMARY = "";
 
 /**
- * Asks a nearby replica before the primary about a partition that this isolate does not know. It only denies: what its
- * counts hold was consumed at the primary, too, and is still consumed. What cannot be proved so, the primary decides.
+ * Asks a nearby replica before the primary about a partition that this isolate does not know. It only denies: the units
+ * in its counts were consumed at the primary, too, and are still consumed. The primary decides all other requests.
  */
 export function replicaStep(
   { settings, store, now, perGroup, keysOf }: Kit<ReplicaSettings>,

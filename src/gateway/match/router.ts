@@ -41,7 +41,7 @@ export interface Router {
  * patterns there are; only segments with a `*` inside, at the same node, are tried one by one.
  *
  * The segments after a `**` have a trie of their own, from the end of the path, so that no pattern is tried at more than one place. Only a
- * pattern that also has a last `*` is: `checkSought` bounds what stands between the two.
+ * pattern that also has a last `*` is: `checkSought` bounds the segments between the two.
  *
  * Segments are compared as text: no regular expression is built from a configuration.
  *

@@ -202,7 +202,7 @@ export const SEGMENTS_SOUGHT = {
 
 export const REFUND_IN_RULE = {
   code: "unsupported",
-  say: 'Leave it out: the gateway does not know what a request really cost. What was no failure comes back with counts = "failures".',
+  say: 'Leave it out: the gateway does not know what a request really cost. Requests that did not fail come back with counts = "failures".',
 } as const;
 
 /** `route`: the other rule's methods and path; empty if they are not readable. */

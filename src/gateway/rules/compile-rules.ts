@@ -38,7 +38,7 @@ export function compileRules(
   return { rules: sound, settings: settingsOf(sound, plans, defaults.features, faults) };
 }
 
-/** One limiter's settings for all rules. What rules set for themselves, their policies keep. */
+/** One limiter's settings for all rules. Policies keep the settings of their own rule. */
 function settingsOf(
   rules: readonly Rule[],
   plans: unknown,

@@ -138,11 +138,11 @@ const Method = z
 const PATH_REMEDY =
   'Begin with "/". ":name" stands for one segment, a final "*" for the rest, "**" for any number of segments before another one, and a "*" within a segment for any characters. Write characters outside ASCII as they are, not as escapes.';
 
-/** For what is no path at all: a method with a path, a host, or an asterisk that was to cover everything. */
+/** For a text that is no path: a method with a path, a host, or an asterisk that was to cover everything. */
 const NO_PATH_REMEDY =
   'Begin with "/": "/*" covers every path. Methods stand in the field method, and hosts do not belong here.';
 
-/** More than any path; what is compiled of a pattern takes more memory than its text. */
+/** More than any path; a compiled pattern takes more memory than its text. */
 export const MAX_PATH = 2_000;
 
 /** `:name`, or literal text with at most one `*`, without URL syntax, escapes, and dot segments. */

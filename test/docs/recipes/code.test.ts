@@ -121,7 +121,7 @@ describe("Logins by address and account, on Redis", () => {
   });
 });
 
-test("API keys with plans, on Redis: a plan that was bought counts at once, and keeps what was consumed", async () => {
+test("API keys with plans, on Redis: a plan that was bought counts at once, and keeps the consumed units", async () => {
   const { customers, ...app } = await runOnRedis<
     App & { readonly customers: Map<string, { id: string; plan?: string }> }
   >("API keys with plans", folder);
@@ -224,7 +224,7 @@ test("Budgets in money, with a notice: both budgets or none, and one message for
   ]);
 });
 
-test("GraphQL by cost: what is denied for its points is no query either, and never more than 1,000 points pass", async () => {
+test("GraphQL by cost: a query denied for its points is not counted as one, and never more than 1,000 points pass", async () => {
   stopClock();
   const app = await runInMemory<App>("GraphQL by cost", folder);
   const ask = async (first: number) => {
@@ -241,7 +241,7 @@ test("GraphQL by cost: what is denied for its points is no query either, and nev
   expect(await ask(90)).toEqual([200, '"queries";r=10;t=1, "points";r=0;t=60', null]);
 });
 
-test("A ceiling for everybody: the library counts whoever asks", async () => {
+test("A ceiling for everybody: the library counts every client", async () => {
   stopClock();
   const log = vi.spyOn(console, "log").mockImplementation(() => {});
   const { limiter } = await runInMemory<{ limiter: Limiter }>("A ceiling for everybody", folder);

@@ -6,9 +6,9 @@ import { type Client, folderFor, gatewayOf } from "../recipes.ts";
 
 const folder = folderFor("rules");
 
-/** What the origin was told with each request. */
+/** The origin's record of each request. */
 let over: (string | null)[];
-/** What it answers. */
+/** Its answer. */
 let answer: number;
 
 beforeEach(() => {
@@ -88,7 +88,7 @@ describe("Logins by address and account", () => {
 });
 
 describe("API keys with plans", () => {
-  test("a customer keeps what was consumed when the plan changes, up and down", async () => {
+  test("a customer keeps the consumed units when the plan changes, up and down", async () => {
     const { ask, passing } = recipe("API keys with plans");
     const free = { headers: { "x-customer-id": "ada" } };
     const pro = { headers: { ...free.headers, "x-plan": "pro" } };
@@ -177,7 +177,7 @@ describe("A scraper that rotates addresses", () => {
 });
 
 describe("A ceiling for everybody", () => {
-  test("holds whoever asks, and takes nothing from who is denied", async () => {
+  test("holds every client, and takes nothing from a denied one", async () => {
     const { ask, passing } = recipe("A ceiling for everybody");
     expect(await passing(25, "/", () => ({ ip: "192.0.2.250" }))).toBe(20);
     expect(await passing(600, "/", (i) => ({ ip: `192.0.2.${i % 200}` }))).toBe(480);
@@ -202,7 +202,7 @@ describe("Repeat offenders", () => {
     const banned = await ask(path, login);
     expect([banned.status, banned.headers.get("Retry-After")]).toEqual([429, "3540"]);
     expect(await banned.text()).not.toContain("login-ban");
-    // The hour begins with the twentieth denial. What comes meanwhile does not count.
+    // The hour begins with the twentieth denial. Requests meanwhile do not count.
     expect(await passing(100, path, () => login)).toBe(0);
     pass(3539);
     expect(await passing(1, path, () => login)).toBe(0);
@@ -218,7 +218,7 @@ describe("Repeat offenders", () => {
   });
 });
 
-test("Trying a limit first: the origin learns who is over a soft limit, and the client nothing", async () => {
+test("Trying a limit first: the origin learns which clients are over a soft limit, and the client nothing", async () => {
   const { ask, passing } = recipe("Trying a limit first");
   const forged = { headers: { "tidegate-over": '"forged"' } };
   expect(await passing(150, "/", () => forged)).toBe(150);

@@ -59,7 +59,7 @@ describe("Uploads by bytes, on Redis", () => {
     return new Request("http://edge.example/files/one", init as RequestInit);
   }
 
-  test("six of 10 MB at once: five are read, and what they did not send comes back", async () => {
+  test("six of 10 MB at once: five are read, and the bytes that they did not send come back", async () => {
     const app = await open();
     const customer = unique();
     const answers = await Promise.all(
@@ -73,7 +73,7 @@ describe("Uploads by bytes, on Redis", () => {
     expect(all.map(({ status }) => status).filter((status) => status === 201)).toHaveLength(4);
   });
 
-  test("an upload that is larger than it said, or than the largest, is cut and pays for what was read", async () => {
+  test("an upload that is larger than it said, or than the largest, is cut and pays for the bytes read", async () => {
     const app = await open();
     const customer = unique();
     const { files } = app;
@@ -100,7 +100,7 @@ describe("Uploads by bytes, on Redis", () => {
     expect((await app.default.fetch(upload(customer, [], 0))).status).toBe(201);
   });
 
-  test("an upload that breaks off pays for what was read", async () => {
+  test("an upload that breaks off pays for the bytes read", async () => {
     const app = await open();
     const customer = unique();
     vi.spyOn(console, "error").mockImplementation(() => {});

@@ -297,7 +297,7 @@ describe("a fault of the variables", () => {
     ]);
   });
 
-  test("names the method and path of its rule, so that nobody has to count", () => {
+  test("names the method and path of its rule, so that a reader need not count", () => {
     const wrong = [{ ...policy, limit: 0 }];
     const faults = faultsOf({
       ...sound,
@@ -330,7 +330,7 @@ describe("a fault of the variables", () => {
     );
   });
 
-  test("speaks of no TypeScript to who writes TOML", () => {
+  test("does not speak of TypeScript to writers of TOML", () => {
     const faults = faultsOf({
       ...sound,
       CLIENT_IP: {},

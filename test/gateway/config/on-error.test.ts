@@ -32,7 +32,7 @@ describe("with faults in the variables", () => {
       expect([answer.status, answer.headers.get("ratelimit")]).toEqual([200, null]);
     }
     expect(origin.seen).toHaveLength(3);
-    // What the origin must not see is still taken away.
+    // Fields that the origin must not see are still removed.
     expect(origin.seen[0]!.fields).not.toHaveProperty("tidegate-over");
     expect(warn).toHaveBeenCalledTimes(1);
     expect(warn.mock.calls[0]![0]).toMatch(/no request is limited.*UPSTASH_REDIS_REST_TOKEN/s);
@@ -43,7 +43,7 @@ describe("with faults in the variables", () => {
   });
 
   test.each(["", "origin.example", undefined])(
-    "an origin %j that nothing can be passed to stops it all the same",
+    "an origin %j that no request can reach stops it all the same",
     (ORIGIN) => {
       expect(() => createGateway(broken(ORIGIN as string, { ON_ERROR: "pass" }))).toThrow("ORIGIN");
     },
@@ -54,7 +54,7 @@ describe("where a request makes the gateway fail", () => {
   const gatewayTo = (ORIGIN: string, ON_ERROR: string) =>
     createGateway({ ORIGIN, STORE: "memory", CLIENT_IP: "cloudflare", RULES: generous, ON_ERROR });
 
-  /** Sends what the gateway fails to read. */
+  /** Sends requests that the gateway fails to read. */
   const ask = (gateway: ReturnType<typeof gatewayTo>) => {
     const request = new Request("http://gateway.example/x", {
       method: "POST",
@@ -106,7 +106,7 @@ describe("where a request makes the gateway fail", () => {
     };
     expect(await told("zone", "pass")).toBe(1);
     expect(await told("zone", "refuse")).toBe(0);
-    // Elsewhere the zone is the gateway itself, or somebody else's.
+    // Elsewhere the zone is the gateway itself, or of another owner.
     expect(await told("https://origin.example", "pass")).toBe(0);
   });
 });

@@ -25,8 +25,8 @@ test.each([
   expect(namesOf(variables)).toEqual([[name]]);
 });
 
-// Whoever else may write into the zone's cache, such as another worker, must not guess where the rules are.
-test("live rules are shared under a name that only those know who have the token of Redis", () => {
+// Other writers of the zone's cache, such as another worker, must not guess the names of the rules.
+test("live rules are shared under a name that only holders of Redis's token know", () => {
   const coloCache = vi.fn(() => ({ get: async () => undefined, put: () => {} }));
   const live = { LIVE_REFRESH: "10s" };
   gateway(live, { coloCache });

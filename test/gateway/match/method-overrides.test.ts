@@ -84,7 +84,7 @@ describe("a method that a client asks the origin to take instead", () => {
     const login = gatewayTo(origin.url, rules);
     const asked = { headers: { "X-HTTP-Method-Override": "POST" } };
     expect((await login("/api%2Flogin", asked)).status).toBe(400);
-    // Nobody's rule is about a GET of it.
+    // No rule is about a GET of it.
     expect((await login("/api%2Flogin")).status).toBe(200);
   });
 });

@@ -54,7 +54,7 @@ describe("the value of a named segment", () => {
     expect(valueOf("/users/:id", path)).toBe("jörg");
   });
 
-  test("is what is in it, if no origin reads less", () => {
+  test("is its text, if no origin reads less", () => {
     expect(valueOf("/npm/:id", "/npm/@scope%2fname")).toBe("@scope/name");
     expect(valueOf("/:id", "/100%25")).toBe("100%");
     expect(valueOf("/:id", "/a+b")).toBe("a+b");

@@ -19,7 +19,7 @@ const spellings = [
   "/api/%4C%6f%67in//",
 ];
 
-/** What one origin takes for /api/login and another does not. */
+/** Paths that one origin takes for /api/login and another does not. */
 const ambiguous = [
   "/api%2Flogin",
   "/api%2flogin%2F",
@@ -38,7 +38,7 @@ const ambiguous = [
   "/api/login;%ff",
 ];
 
-/** What no client has a reason to send, whatever it stands for. */
+/** Paths that no client has a reason to send. */
 const hostile = [
   "/api/login%00",
   "/api/login%2500",
@@ -66,7 +66,7 @@ const hostile = [
   "/api/x//%252e%252e/%252e%252e/login",
 ];
 
-/** What some origin ends at an escaped character: its rule counts, and nobody is refused. */
+/** Paths that some origin ends at an escaped character: the rule counts them, and no client is refused. */
 const endedEarly = [
   "/api/login%3Fx=1",
   "/api/login%23x",
@@ -77,7 +77,7 @@ const endedEarly = [
   "/api;p/login;x%3fy/z",
 ];
 
-/** Other paths, whatever the origin is. */
+/** Paths that are other ones to every origin. */
 const others = [
   "/api/login2",
   "/api/log",
@@ -142,7 +142,7 @@ describe("a limited path", () => {
     },
   );
 
-  test.each(ambiguous)("is refused as %s, and nothing is taken", async (spelling) => {
+  test.each(ambiguous)("is refused as %s, and takes no unit", async (spelling) => {
     const { post, targets } = await oneLogin();
     const refused = await post(spelling);
     expect([refused.status, refused.headers.get("Content-Type")]).toEqual([
@@ -268,7 +268,7 @@ describe("a path under several rules", () => {
 });
 
 describe("a limited path with a name in it", () => {
-  test("is limited whatever stands for the name, also what looks like more segments or fewer", () => {
+  test("is limited for every value of the name, also one that looks like more segments or fewer", () => {
     const covers = coverageOf("/files/:id");
     const id = fc.string({
       unit: fc.constantFrom("%2f", "%2F", "%5c", "%2e", "a", ";", "%252f", "%ff", "%3b", "é"),

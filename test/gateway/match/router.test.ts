@@ -6,7 +6,7 @@ import { compileRouter } from "../../../src/gateway/match/router.ts";
 import { compileSelection, type Route } from "../../../src/gateway/match/select-rules.ts";
 import { selectOneByOne } from "../route-model.ts";
 
-/** Few letters, so that random patterns cover random paths, and what the router's own syntax is made of. */
+/** Few letters, so that random patterns cover random paths, and the characters of the router's own syntax. */
 const literal = fc.constantFrom("a", "b", "ab", "aba", "A", "__proto__", "ſ");
 const segment = fc.oneof(
   { weight: 4, arbitrary: literal },
@@ -56,7 +56,7 @@ const sent = fc
 
 describe("the compiled selection", () => {
   test.each(["refuse", "pass"] as const)(
-    "selects what trying every rule selects, where ambiguous paths %s",
+    "selects the rules that trying every rule selects, where ambiguous paths %s",
     (ambiguousPaths) => {
       let selections = 0;
       fc.assert(
@@ -91,7 +91,7 @@ describe("the compiled selection", () => {
 });
 
 describe("the router", () => {
-  test("takes what stands in a request as text, also what is syntax in a pattern", () => {
+  test("takes a request's characters as text, also those that are syntax in a pattern", () => {
     const patterns = ["/:a/:a/:a/:a/:a/:a/:a/:a", "/**/:a/x"];
     const { find } = compileRouter(patterns);
     expect(find(Array.from({ length: 8 }, () => ":a"))).toEqual([0]);
@@ -108,7 +108,7 @@ describe("the router", () => {
     const { length: visited } = visits.mock.calls;
     visits.mockRestore();
     expect(found).toHaveLength(50);
-    // The root; each head by the segment after it, and two of each tail and what comes before it.
+    // The root; each head by the segment after it, and two of each tail and the segment before it.
     expect(visited).toBe(1 + 50 + 3 * 50);
   });
 

@@ -14,7 +14,7 @@ import { type Crowd, type Reached, startCrowd } from "../origins/crowd.ts";
 import { RULES } from "../origins/routes.ts";
 import { HONEST, spellingsOf } from "../origins/spellings.ts";
 
-/** So much that only the count of what is taken says anything. */
+/** So large that only the count of units says anything. */
 const PLENTY = 1_000_000;
 
 const variables = (origin: string) => ({
@@ -29,7 +29,7 @@ interface Answer {
   readonly status: number;
   /** The rules that limited the request, by the names of their policies. */
   readonly limitedBy: readonly string[];
-  /** The handlers that it reached, by origin; nothing where the gateway answered. */
+  /** The handlers that it reached, by origin; empty if the gateway answered. */
   readonly reached: Reached;
 }
 
@@ -108,7 +108,7 @@ describe("the deployed worker in workerd", () => {
     },
   );
 
-  test("what people send is passed, limited by its rule and no other", async () => {
+  test("usual requests pass, limited by their rule and no other", async () => {
     const answers = await askAll(
       worker.url,
       HONEST.map(([target]) => target),
@@ -145,7 +145,7 @@ describe.each([
     },
   );
 
-  test("passes what people send, limited by its rule and no other", async () => {
+  test("passes usual requests, limited by their rule and no other", async () => {
     const answers = await askAll(
       url,
       HONEST.map(([target]) => target),

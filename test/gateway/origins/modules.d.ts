@@ -1,4 +1,4 @@
-// Only what the tests call: these packages bring no types of their own.
+// Only the functions that the tests call: these packages bring no types of their own.
 
 interface NodeOrigin {
   (

@@ -2,7 +2,7 @@ import { random } from "../../support/random.ts";
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** What may stand before a path, between two of its segments, and after it; one in two times, what usually does. */
+/** Text before a path, between two of its segments, and after it; one in two times, the usual one. */
 const HEADS = words(String.raw`
   / // /./ /x/../ /;x/ /;/ /x/..;/ /.;x/ /%2f %2f \ /x%2f..%2f /%2e/ /%252e/ /x/%252e%252e/ /x;y/../
 `);

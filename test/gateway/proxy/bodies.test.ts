@@ -79,7 +79,7 @@ describe("bodies are streamed", () => {
     const answer = await gatewayTo(origin.url, generous)("/x");
     const reader = answer.body!.getReader();
     await reader.read();
-    // Nothing moves any more once everything between is full.
+    // The count stops once every buffer between is full.
     for (let before = -1; before !== written;) {
       before = written;
       for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);

@@ -8,7 +8,7 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { startWorker } from "../../../scripts/local-stack/worker.ts";
 import { generous } from "../../support/gateway/gateway.ts";
 
-/** The gateway in workerd in front of an origin, with what it logs. */
+/** The gateway in workerd in front of an origin, with its log. */
 async function deployed(listener: RequestListener, variables: object) {
   const origin = createServer(listener);
   await once(origin.listen(0, "127.0.0.1"), "listening");

@@ -32,7 +32,7 @@ describe("a request on its way to the origin", () => {
     });
   });
 
-  test("loses what is meant for one hop, and what its Connection names", async () => {
+  test("loses the fields meant for one hop, and those that its Connection names", async () => {
     const { fields } = await askWith([
       ["Connection", "close, X-Hop , x-other"],
       ["X-Hop", "1"],
@@ -63,7 +63,7 @@ describe("a request on its way to the origin", () => {
     expect(fields["connection"]).toEqual(["keep-alive"]);
   });
 
-  test("keeps what the front says of the client, also where Connection names it", async () => {
+  test("keeps the front's fields about the client, also where Connection names them", async () => {
     const told = {
       "cf-connecting-ip": "192.0.2.9",
       "cf-ray": "1",
@@ -128,7 +128,7 @@ describe("on Workers, where the caller is a client", () => {
     vi.unstubAllGlobals();
   });
 
-  test("X-Forwarded-Host and -Proto are what the platform saw, not what the client says", async () => {
+  test("X-Forwarded-Host and -Proto are the platform's own, not the client's", async () => {
     vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
     const { fields } = await askWith([
       ["X-Forwarded-Host", "evil.example"],

@@ -6,15 +6,15 @@ const { origin, gateway } = useFetched();
 
 const onWorkers = () => vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
 
-/** What the origin was asked for a request with these fields. */
+/** The request that the origin got for a request with these fields. */
 async function asked(fields: Record<string, string> = {}, path = "/x", init: RequestInit = {}) {
   await gateway({})(path, { ...init, headers: fields });
   const [request, options] = origin.mock.calls[0]!;
   return { request, options, fields: Object.fromEntries(request.headers) };
 }
 
-describe("what the origin is asked", () => {
-  test("is the same method, path and query at its own address, and a redirect is nobody's to follow", async () => {
+describe("the request to the origin", () => {
+  test("is the same method, path and query at its own address, and redirects are not followed", async () => {
     const { request, options } = await asked({}, "/A//b%20c/?x=1&y=/", {
       method: "PATCH",
       body: "hello",
@@ -77,7 +77,7 @@ describe("what the origin is asked", () => {
   });
 });
 
-describe("what the client is answered", () => {
+describe("the answer to the client", () => {
   test("is the origin's own response where it switches protocols", async () => {
     class Switching extends Response {
       override get status(): number {

@@ -34,7 +34,7 @@ describe("a response on its way to the client", () => {
     expect(answer.headers.getSetCookie()).toEqual(cookies);
   });
 
-  test("loses what is meant for one hop, and what its Connection names", async () => {
+  test("loses the fields meant for one hop, and those that its Connection names", async () => {
     const answer = await answerOf((_request, response) => {
       response.writeHead(200, {
         Connection: "close, X-Hop",

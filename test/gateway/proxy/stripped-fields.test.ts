@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { gatewayTo, generous, startOrigin } from "../../support/gateway/gateway.ts";
 import { useDeployed } from "../deployed.ts";
 
-/** What a platform hands to the code that runs on it, or what opens a deployment, and what names another address. */
+/** Fields that a platform hands to the code that runs on it, that open a deployment, or that name another address. */
 const STRIPPED = [
   "x-vercel-oidc-token",
   "x-vercel-sc-headers",
@@ -23,7 +23,7 @@ const STRIPPED = [
   "x-rewrite_url",
 ];
 
-/** What an origin may want to know, or has asked its own clients for. */
+/** Fields that an origin may need, or has asked its own clients for. */
 const KEPT = [
   "authorization",
   "cookie",

@@ -7,7 +7,7 @@ import { useDeployed } from "../deployed.ts";
 
 const gateway = useDeployed();
 
-/** What the origin saw of each upgrade. */
+/** The upgrades as the origin saw them. */
 const upgrades: { url: string | undefined; fields: Record<string, unknown> }[] = [];
 
 beforeAll(() => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
 
 test.each(["skip", "reject"])(
-  "a rule with nothing but shadow policies that %s passes a request that lacks all identities",
+  "a rule with only shadow policies that %s passes a request that lacks all identities",
   async (onMissing) => {
     const { url } = await startOrigin();
     const tried = { ...quota("tried", 5), mode: "shadow", onMissing };

@@ -14,7 +14,7 @@ import { type FaultProxy, startFaultProxy } from "../../support/fault-proxy.ts";
 import { type Ask, gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
 
 /*
- * Three rules over an address, a key and everybody, which all cover one request, on a real Redis behind a real bridge.
+ * Three rules over an address, a key and all clients, which all cover one request, on a real Redis behind a real bridge.
  */
 
 let proxy: FaultProxy;
@@ -126,7 +126,7 @@ describe.each(NAMES)("a denial by the rule over %s", (denying) => {
     }
   });
 
-  test("is known without Redis for who it denied, and for nobody else", async () => {
+  test("is known without Redis for the denied client, and for no other", async () => {
     const ask = await isolate(limits);
     await ask("/api/all", as("a"));
     const of = async (key: string, address: string) => {

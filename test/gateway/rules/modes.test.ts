@@ -9,7 +9,7 @@ const soft = (name: string, limit: number) => ({ ...quota(name, limit), mode: "s
 const shadow = (name: string, limit: number) => ({ ...quota(name, limit), mode: "shadow" });
 
 describe("a soft policy", () => {
-  /** What the origin learns of a few requests. */
+  /** The fields that the origin sees of a few requests. */
   async function over(rules: unknown, requests: number, headers: Record<string, string> = {}) {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, rules);
@@ -36,7 +36,7 @@ describe("a soft policy", () => {
     });
   });
 
-  test("is in the fields, and what it has left", async () => {
+  test("is in the fields, with its remaining units", async () => {
     const ask = gatewayTo((await startOrigin()).url, [{ path: "/a", policies: [soft("fair", 1)] }]);
     await ask("/a");
     const { headers } = await ask("/a");
@@ -55,7 +55,7 @@ describe("a soft policy", () => {
     expect((await over(rules, 1, made)).told).toEqual(told);
   });
 
-  test("is never what a client says who is on the list allow", async () => {
+  test("is not taken from a client on the list allow", async () => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, [{ path: "/a", policies: [soft("fair", 1)] }], {
       LISTS: { allow: [{ cidr: "192.0.2.0/24" }] },

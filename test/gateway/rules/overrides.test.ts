@@ -20,7 +20,7 @@ function compile(identities: readonly string[]) {
 
 const MANY = Array.from({ length: 1_000 }, (_, i) => `x-header-${i}:42`);
 
-test("an override is found by what a request is counted by, however many headers the others name", () => {
+test("an override is found by the identity that counts a request, however many headers the others name", () => {
   const { find } = compile([...MANY, "x-user-id:42"]);
   let looks = 0;
   const identities = new Proxy(
@@ -43,7 +43,7 @@ test("of the headers that a request is counted by, the one that the overrides na
   const found = (...given: string[]) => compile(given).find(headers, identities, 0)?.identity;
   expect(found("x-a:1", "x-b:1", "x-c:1")).toBe("x-a:1");
   expect(found("x-c:1", "x-b:1", "x-a:1")).toBe("x-c:1");
-  // An exact one comes before a pattern, whatever its header.
+  // An exact one comes before a pattern, for any header.
   expect(found("x-c:1*", "x-b:1", "x-a:2")).toBe("x-b:1");
 });
 

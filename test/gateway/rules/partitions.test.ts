@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { type Ask, gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
 
-/** What each policy has left, by its name, or the status of a response without `RateLimit`. */
+/** The remaining units of each policy, by its name, or the status of a response without `RateLimit`. */
 async function left(ask: Ask, path: string, headers: Record<string, string> = {}) {
   const answer = await ask(path, { headers });
   const items = [...(answer.headers.get("RateLimit") ?? "").matchAll(/"([^"]+)";r=(\d+)/g)];
@@ -130,7 +130,7 @@ describe("onMissing of a policy", () => {
 describe("costs by the names of policies", () => {
   const policies = [quota("requests", 10), quota("tokens", 1_000)];
 
-  test("are taken from each, and 1 from who has none", async () => {
+  test("are taken from each, and 1 from policies without a cost", async () => {
     const ask = await gatewayOf({ policies, cost: { tokens: 400 } });
     expect([await left(ask, "/"), await left(ask, "/")]).toEqual([
       { requests: 9, tokens: 600 },

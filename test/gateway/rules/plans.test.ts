@@ -44,7 +44,7 @@ describe("a rule with a plan", () => {
     ]);
   });
 
-  test("keeps what was consumed when the plan of a client changes", async () => {
+  test("keeps the consumed units when the plan of a client changes", async () => {
     const ask = gatewayTo((await startOrigin()).url, [rides], { PLANS });
     const left = async (plan?: string) => {
       const answer = await ask("/rides", { headers: plan ? { "x-plan": plan } : {} });

@@ -98,7 +98,7 @@ describe("the schema of the rules, by itself and as JSON Schema", () => {
 describe("the schema of the lists, by itself and as JSON Schema", () => {
   const isList = new Ajv2020({ strict: false }).compile(JSON.parse(listsSchema()) as object);
 
-  /** What the schema says, its JSON Schema, and the compiler of lists. */
+  /** The verdicts of the schema, of its JSON Schema, and of the compiler of lists. */
   function verdicts(lists: unknown): readonly boolean[] {
     const faults = new Faults();
     compileLists(lists, "lists", faults);
@@ -133,14 +133,14 @@ describe("the schema of the lists, by itself and as JSON Schema", () => {
     expect(verdicts(lists)).toEqual([false, false, false]);
   });
 
-  test("refuses what only code can see", () => {
+  test("refuses values that only code can check", () => {
     for (const entry of [{ cidr: "10.0.0.1/8" }, { asn: 1, until: "2027-02-30T00:00:00Z" }]) {
       expect(verdicts({ deny: [entry] })).toEqual([false, true, false]);
     }
   });
 });
 
-describe("what is built from the schema", () => {
+describe("the files built from the schema", () => {
   test("is committed as it is now", () => {
     expect(readFileSync("docs/rules.schema.json", "utf8")).toBe(rulesSchema());
     expect(readFileSync("docs/lists.schema.json", "utf8")).toBe(listsSchema());

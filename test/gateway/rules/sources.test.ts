@@ -19,7 +19,7 @@ async function statuses(
   return answers;
 }
 
-test("a rule counts by a segment of its path, whoever asks and however it is spelt", async () => {
+test("a rule counts by a segment of its path, for every client and spelling", async () => {
   expect(
     await statuses({ path: "/users/:id/*", partition: ["path:id"] }, [
       ["/users/42/a"],
@@ -62,7 +62,7 @@ test("each rule reads its own path", async () => {
     { path: "/:tenant/:id", policies: [quota("thing", 1)], partition: ["path:id"] },
   ]);
   const answers: number[] = [];
-  // What one rule denies takes nothing of the other: /b has a unit left for /b/3.
+  // A denial by one rule takes no unit of the other: /b has a unit left for /b/3.
   const paths = ["/a/1", "/b/1", "/b/2", "/b/3", "/b/4"];
   for (const path of paths) answers.push((await ask(path)).status);
   expect(answers).toEqual([200, 429, 200, 200, 429]);
@@ -83,7 +83,7 @@ test("a rule counts by cookies, queries and subnets, first present first", async
   ).toEqual([200, 429, 200, 200, 429, 200, 429, 200]);
 });
 
-test("a rule counts by several sources together, or everybody together", async () => {
+test("a rule counts by several sources together, or all clients together", async () => {
   expect(
     await statuses({ partition: [["ip", "header:user-agent"]], onMissing: "reject" }, [
       ["/", { "user-agent": "a" }],

@@ -1,8 +1,8 @@
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
 
 /*
- * What one key of a store ought to count: an account of its own, kept from what the store was asked and from what it gave
- * back. It says what breaks a promise.
+ * The count that one key of a store ought to have: an account of its own, kept from the store's calls and its refunds. It reports
+ * broken promises.
  */
 
 /** A moment at which a store ran a call. */
@@ -15,7 +15,7 @@ export interface Moment {
   readonly backs: number;
 }
 
-/** What a reservation asked of one policy. */
+/** The units of one policy in a reservation. */
 export interface Asked {
   readonly policy: CompiledPolicy;
   readonly cost: number;
@@ -24,7 +24,7 @@ export interface Asked {
 
 export interface Reserving extends Asked {
   readonly hold: string;
-  /** What the store said of this policy alone. */
+  /** The store's verdict on this policy alone. */
   readonly allowed: boolean;
   /** Whether all policies had room, so that the cost was taken. */
   readonly took: boolean;
@@ -42,7 +42,7 @@ export interface Account {
   giveBack(asked: GivingBack): void;
 }
 
-/** Notes what breaks a promise. */
+/** Notes a broken promise. */
 export type Report = (broken: string) => void;
 
 /** Units that count. */
@@ -62,7 +62,7 @@ interface Cut {
   readonly limit: number;
 }
 
-/** What makes a count inexact, or a refund of too much allowed: the exceptions of docs/architecture.md. */
+/** The events that make a count inexact, or allow a refund of too much: the exceptions of docs/architecture.md. */
 export function exceptions() {
   let asked: CompiledPolicy | undefined;
   const cuts: Cut[] = [];
@@ -86,12 +86,12 @@ export function exceptions() {
       state.exact = false;
       return before;
     },
-    /** Notes a look, which makes no setting alive: but what it found may be written where other policies took. */
+    /** Notes a look. It makes no setting alive, but its state may be written where other policies took. */
     look(policy: CompiledPolicy): void {
       if (asked && !sameNumbers(asked, policy)) state.exact = false;
     },
     cut: (timeUs: number, limit: number) => cuts.push({ timeUs, limit }),
-    /** Whether a refund of this take may give back what others have taken. */
+    /** Whether a refund of this take may give back units that others have taken. */
     excepts({ policy, at, changes }: Take, now: Moment): boolean {
       const lower = cuts.some(({ timeUs, limit }) => timeUs > at.timeUs && limit < policy.limit);
       return lower || at.backs < now.backs || changes < state.changes;

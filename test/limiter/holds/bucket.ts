@@ -11,7 +11,7 @@ export function bucketAccount(report: Report): Account {
   const except = exceptions();
   /** Since the rate has changed last. */
   let admissions: Take[] = [];
-  /** The highest limit since then: what was taken under it may count. */
+  /** The highest limit since then: units taken under it may count. */
   let limit = 0;
   let used = 0;
   let lastUs = 0;
@@ -42,7 +42,7 @@ export function bucketAccount(report: Report): Account {
     if (burst > most) report(`a span of token-bucket held ${burst} above its rate, not ${most}`);
   }
 
-  /** What comes back of a take; nothing where a charge may have been cut since. */
+  /** The refund of a take; 0 where a charge may have been cut since. */
   function dueOf(policy: CompiledPolicy, cost: number, take: Take, now: Moment): number {
     const passed = (now.nowUs - take.at.nowUs) * divisorOf(policy);
     const deepest = 2 * Math.min(policy.limit, written) * intervalOf(policy);

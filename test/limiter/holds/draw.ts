@@ -61,7 +61,7 @@ const end = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       kind: fc.constant("settle" as const),
-      /** Of what was reserved, or above it of the limit; `undefined` names no cost. */
+      /** Shares of the reservation, or above it of the limit; `undefined` names no cost. */
       shares: fc.array(fc.constantFrom(0, 0, 0.5, 0.5, 1, 1.4, 3, undefined), {
         minLength: 3,
         maxLength: 3,
@@ -127,7 +127,7 @@ export interface Story {
   readonly dimensions: boolean;
   /** Where the clock begins in the windows, in microseconds. */
   readonly offsetUs: number;
-  /** What may happen besides: of the acts `change` and `clock back`, and of changes those of windows and rates. */
+  /** The upsets that a story may have: of the acts `change` and `clock back`, and of changes those of windows and rates. */
   readonly upsets: { readonly limits: boolean; readonly windows: boolean; readonly clock: boolean };
   readonly steps: readonly { readonly gap: Gap; readonly act: Act }[];
 }

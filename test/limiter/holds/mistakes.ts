@@ -3,7 +3,7 @@ import type { Store } from "../../../src/index.ts";
 /** Makes a store that counts well into one that makes a mistake. */
 export type Mistake = (store: Store) => Store;
 
-/** What a story of holds must notice, whichever policies it has. */
+/** The mistakes that a story of holds must notice, with any policies. */
 export const MISTAKES: Readonly<Record<string, Mistake>> = {
   "gives back twice": (store) => ({
     ...store,
@@ -61,7 +61,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   }),
 };
 
-/** What a story with a concurrency policy must notice besides. */
+/** The mistakes that a story with a concurrency policy must notice besides. */
 export const MISTAKES_WITH_SLOTS: Readonly<Record<string, Mistake>> = {
   "keeps the slot of a hold that ends": (store) => ({
     ...store,

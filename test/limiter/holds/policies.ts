@@ -10,7 +10,7 @@ export interface DrawnPolicy {
   readonly algorithm: CountingAlgorithm | "concurrency";
   readonly limit: number;
   readonly windowMs: number;
-  /** What the algorithm's own whole number is: units that a bucket refills in a window, or segments of a window. */
+  /** The algorithm's own whole number: units that a bucket refills in a window, or segments of a window. */
   readonly parts: number;
 }
 

@@ -1,14 +1,14 @@
 import type { Hold, Settlement } from "../../../src/decide/hold.ts";
 import type { Call } from "./witness.ts";
 
-/** A hold of a story, and what a settlement of it has to do. */
+/** A hold of a story, and the effects that its settlement must have. */
 export interface Told {
   readonly hold: Hold;
   /** By the names of policies; a slot is a unit. */
   readonly reserved: Readonly<Record<string, number>>;
   readonly slotted: ReadonlySet<string>;
   readonly takenAtUs: number;
-  /** What it cost in the end, once somebody has said so. */
+  /** The actual cost, once it is reported. */
   actual?: Readonly<Record<string, number>>;
   /** The calls that its settlements made. */
   readonly calls: Call[];
@@ -16,7 +16,7 @@ export interface Told {
 
 const KINDS = ["refund", "charge"] as const;
 
-/** What the calls of one kind have to ask, by the names of policies. */
+/** The units that the calls of one kind have to ask, by the names of policies. */
 function dueOf({ reserved, slotted, actual }: Told, kind: (typeof KINDS)[number]) {
   const due: Record<string, number> = {};
   for (const [name, units] of Object.entries(reserved)) {
@@ -28,8 +28,8 @@ function dueOf({ reserved, slotted, actual }: Told, kind: (typeof KINDS)[number]
 }
 
 /**
- * Says what is wrong with the calls that settlements have made: each does what the first one said, once; it is sent again
- * only where it surely did not run, and then it is.
+ * Says what is wrong with the calls of settlements: each repeats the first one, once; it is sent again if and only if it surely
+ * did not run.
  *
  * @param made the calls of these settlements
  * @param times how often it was settled now
@@ -53,7 +53,7 @@ export function wrongCalls(told: Told, made: readonly Call[], times: number): st
   return wrong;
 }
 
-/** Says what is wrong with what a settlement says, by all calls that were made for it. */
+/** Says what is wrong with a settlement's report, by all calls that were made for it. */
 export function wrongSettlement(
   told: Told,
   { status, returned, charged, error }: Settlement,

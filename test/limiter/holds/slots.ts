@@ -8,7 +8,7 @@ interface Held {
   untilTimeUs: number;
 }
 
-/** Who holds the slots of one key. */
+/** The holders of the slots of one key. */
 export interface SlotAccount {
   reserve(asked: Reserving, slot: Slot): void;
   giveBack(asked: Omit<GivingBack, "cost">): void;

@@ -16,7 +16,7 @@ export type Tally = Record<string, number>;
 /** Opens the store that counts. */
 export type Open = (now: () => number) => Store;
 
-/** Lives a story, and throws what breaks a promise in it. */
+/** Lives a story, and throws the broken promises in it. */
 export async function tell(story: Story, open: Open, tally: Tally): Promise<void> {
   const clock: StoryClock = { nowUs: BEGIN + story.offsetUs, timeUs: 0, backs: 0 };
   const { store, calls, fates, broken } = witness(

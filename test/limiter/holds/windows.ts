@@ -66,7 +66,7 @@ export function windowAccount(algorithm: string, report: Report): Account {
   const except = exceptions();
   /** Since when every window has counted everything that it should: a shorter one before has forgotten the rest. */
   let rememberedUs = -Infinity;
-  /** How many units of a log were pushed out beyond the largest limit, and what has left it. */
+  /** The number of units of a log that were pushed out beyond the largest limit, and the takes that have left it. */
   const log = { pushed: 0, largest: 0, left: new Set<Take>() };
   /** The charges of which a window has counted a part. */
   const cutOff = new Set<Take>();
@@ -122,7 +122,7 @@ export function windowAccount(algorithm: string, report: Report): Account {
     return oldest && weight(policy, cell(policy, oldest.at), now) > 0 ? oldest : undefined;
   }
 
-  /** What a log takes pushes out its oldest units beyond the largest limit. They count as long as the oldest does that is left. */
+  /** A take of a log pushes out its oldest units beyond the largest limit. They count as long as the oldest remaining one. */
   function pushOut(policy: CompiledPolicy, units: number, now: Moment): void {
     if (!isLog) return;
     const counted = counting(policy, now);
@@ -153,7 +153,7 @@ export function windowAccount(algorithm: string, report: Report): Account {
     return Math.max(0, Math.min(cost, 2 * policy.limit - sumOf(inCell(policy, now))));
   }
 
-  /** How much comes back. In doubt nothing does: there may be more than the store has counted. */
+  /** The size of the refund. It is 0 in doubt: there may be more units than the store has counted. */
   function dueOf(policy: CompiledPolicy, take: Take, cost: number, now: Moment): number {
     if (weight(policy, cell(policy, take.at), now) === 0) return 0;
     if (!isLog) {

@@ -7,7 +7,7 @@ import { bucketAccount } from "./bucket.ts";
 import { slotAccount, type SlotAccount } from "./slots.ts";
 import { windowAccount } from "./windows.ts";
 
-/** What happens to a call of the store: `lost` before it ran, `unanswered` after; `suspended` was surely not sent. */
+/** The fate of a call of the store: `lost` before it ran, `unanswered` after; `suspended` was surely not sent. */
 export const FATES = ["answered", "lost", "unanswered", "suspended"] as const;
 export type Fate = (typeof FATES)[number];
 
@@ -15,7 +15,7 @@ export type Fate = (typeof FATES)[number];
 export interface Call {
   readonly kind: "consume" | "peek" | "charge" | "refund" | "extend";
   readonly fate: Fate;
-  /** By the names of policies: what was asked, and what a refund gave. */
+  /** By the names of policies: the units asked, and those that a refund gave. */
   readonly asked: Readonly<Record<string, number>>;
   readonly given: Readonly<Record<string, number>>;
   /** Whether all policies had room, or every slot was kept. */
@@ -32,7 +32,7 @@ export interface StoryClock extends Moment {
   backs: number;
 }
 
-/** A store between the limiter and the one that counts: it loses calls, and keeps accounts of what really happened. */
+/** A store between the limiter and the one that counts: it loses calls, and keeps accounts of the real events. */
 export function witness(inner: Store, clock: StoryClock) {
   const accounts = new Map<string, Account>();
   const slots = new Map<string, SlotAccount>();

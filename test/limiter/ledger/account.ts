@@ -1,8 +1,8 @@
 /*
- * What one key counts, by the ledger's own arithmetic: who took how many units and when, and who gave how many back.
+ * The count of one key, by the ledger's own arithmetic: the units that each taker took and gave back, and when.
  */
 
-/** Whoever takes: the number of a page of the ledger. */
+/** A taker: the number of a page of the ledger. */
 export type Taker = number;
 
 export interface Account {
@@ -12,7 +12,7 @@ export interface Account {
   used(nowUs: number): number;
   fits(units: number, limit: number, nowUs: number): boolean;
   take(taker: Taker, units: number, nowUs: number): void;
-  /** Takes what a debt has room for: up to twice the limit in all. Returns how many units count. */
+  /** Takes as many units as a debt has room for: up to twice the limit in all. Returns how many units count. */
   charge(units: number, limit: number, nowUs: number): number;
   /** Returns how many units have to come back; `undefined` if that is in doubt. */
   due(taker: Taker, units: number, nowUs: number): number | undefined;
@@ -22,7 +22,7 @@ export interface Account {
   outstanding(taker: Taker): number;
 }
 
-/** What a taker took at a moment, less what it gave back. */
+/** The units that a taker took at a moment, less those that it gave back. */
 export interface Take {
   readonly taker: Taker | undefined;
   readonly atUs: number;

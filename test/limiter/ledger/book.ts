@@ -4,9 +4,9 @@ import { ask, type Item, itemOf, take } from "./decided.ts";
 import type { Call, Page, Part } from "./page.ts";
 import { type LedgerPolicy, TTL_US } from "./policies.ts";
 
-/** The ledger: an account of each key that the masters have, and what it finds wrong. */
+/** The ledger: an account of each key that the masters have, and the faults that it finds. */
 export interface Book {
-  /** What broke a promise. */
+  /** The broken promises. */
   readonly broken: string[];
   readonly accounts: Accounts;
   /** Enters a decision that ran. */
@@ -62,7 +62,7 @@ export function createBook(
         itemOf(accounts, call.page, part, nowUsOf(part.key), slot),
       );
       const wasExact = items.map(({ exact }) => exact);
-      // What the ledger cannot say exactly, it takes from the store.
+      // Where the ledger is not exact, it takes the store's answer.
       const answers = items.map((item, i) =>
         wasExact[i] ? ask(item, operation) : rows[i]!.allowed,
       );

@@ -15,7 +15,7 @@ export function bucketAccount(intervalUs: number, isExact: boolean): Account {
     if (usedUs === 0) isCut = false;
   }
 
-  /** What a refund gives back, in microseconds: what has refilled since is back already. */
+  /** The amount of a refund, in microseconds: units that have refilled since are back already. */
   function backUs(taker: Taker, units: number, nowUs: number): number {
     const take = taken.get(taker);
     if (!take) return 0;

@@ -3,7 +3,7 @@ import { checkCharge, checkSpread } from "./promises/charges.ts";
 import { roomsOf } from "./rooms.ts";
 import { during, isOfStore, type World } from "./world.ts";
 
-/** A charge: what it cost a client is known only now. */
+/** A charge: its cost for a client is known only now. */
 export async function charge(world: World): Promise<void> {
   const { isolate, client, page, plan, cost } = drawRequest(world, "charge");
   const rooms = roomsOf(world, isolate, client, plan);

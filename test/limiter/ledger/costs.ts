@@ -12,7 +12,7 @@ const record = (entries: readonly (readonly [string, number])[]): Units => {
   return units;
 };
 
-/** What a request asks of each policy. */
+/** The units that a request asks of each policy. */
 export function unitsOf(
   policies: readonly LedgerPolicy[],
   cost: Cost | undefined,
@@ -76,7 +76,7 @@ export function drawCharge(
   );
 }
 
-/** What a reservation of these units really cost; a policy that gives nothing back may only cost more. */
+/** The actual cost of a reservation of these units; a policy without refunds may only cost more. */
 export function drawActual(dice: Dice, policies: readonly LedgerPolicy[], reserved: Units): Cost {
   const { chance, int, among } = dice;
   if (chance(0.15)) return int(0, 12);

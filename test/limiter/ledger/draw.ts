@@ -1,6 +1,6 @@
 import { BAN_US, type Counting, type LedgerPolicy, type Numbers, WINDOW_US } from "./policies.ts";
 
-/* What a seed makes of a story: its policies, its isolates, and how its masters fail. */
+/* The random choices of a story, from its seed: its policies, its isolates, and the failures of its masters. */
 
 export interface Dice {
   /** From 0 to below 1. */
@@ -42,7 +42,7 @@ export interface Setting {
   readonly isCalm: boolean;
 }
 
-/** What a story has more of than others. */
+/** The emphasis of a story. */
 const THEMES = ["anything", "slots", "shards", "bans"] as const;
 type Theme = (typeof THEMES)[number];
 
@@ -103,7 +103,7 @@ function drawPolicy(
     counts,
     mode,
     shards,
-    // What is refundable is never known to be denied, and bans count known denials, too.
+    // Denials of a refundable policy are not cached, and bans count known denials, too.
     refundable: !isBan && !hasSlots && chance(theme === "bans" ? 0.2 : 0.65),
     windowUs: isBan ? BAN_US : WINDOW_US,
     onFailure: chance(0.35)

@@ -10,7 +10,7 @@ import { checkSettlement } from "./promises/settlements.ts";
 import { roomsOf } from "./rooms.ts";
 import { during, note, partitionIn, type World } from "./world.ts";
 
-/* What becomes of holds: they are settled, released, extended and answered, again and again. */
+/* The ends of holds: they are settled, released, extended and answered, again and again. */
 
 /** Settles or releases, perhaps for the second time. */
 export async function settle(world: World, held: HoldPage): Promise<void> {
@@ -78,7 +78,7 @@ export async function respond(world: World, held: HoldPage): Promise<void> {
   const method = dice.among(["GET", "POST", "HEAD"]);
   const request = { method, signal: { aborted: hasHungUp } };
   note(world, hasHungUp ? "respond after a hang-up" : "respond");
-  // What a client does by hanging up must not hide a failure.
+  // A client that hangs up must not hide a failure.
   const isFailure = status === 401 || status === 403 || (hasHungUp && status >= 500);
   const costs = Object.entries(page.costs).map(([name, units]) => {
     const { counts } = isolate.policies.find((policy) => policy.name === name)!;

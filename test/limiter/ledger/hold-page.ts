@@ -5,12 +5,12 @@ import type { Isolate } from "./isolate.ts";
 import { type Call, callsIn, isUnknown, type Page } from "./page.ts";
 import type { LedgerPolicy } from "./policies.ts";
 
-/** The page of a reservation, and what has become of it. */
+/** The page of a reservation, and its later state. */
 export interface HoldPage {
   readonly page: Page;
   readonly hold: Hold;
   readonly isolate: Isolate;
-  /** What it really cost, by the first settlement. */
+  /** The actual cost, by the first settlement. */
   actual?: Units;
   /** Whether its settlement may be sent again. */
   isLeft: boolean;
@@ -38,7 +38,7 @@ export function isCounted(page: Page, policy: LedgerPolicy): boolean {
   return policy.mode !== "enforce" || part.allowed === true;
 }
 
-/** Whether nobody can know if a master has counted this policy's part of the request. */
+/** Whether it is unknowable if a master has counted this policy's part of the request. */
 export function isInDoubt(page: Page, policy: LedgerPolicy): boolean {
   const asked = askedOf(page, policy);
   return asked !== undefined && isUnknown(asked);

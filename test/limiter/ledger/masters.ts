@@ -15,15 +15,15 @@ export interface Masters {
   /** The number of the master that has this key. */
   of(key: string): number;
   store(master: number): Pick<Store, "decide" | "refund" | "extend" | "reset">;
-  /** What it does with keys of several hash slots: `undefined` if it takes them. */
+  /** The answer to keys of several hash slots: `undefined` if it takes them. */
   readonly refuse: ((keys: readonly string[]) => Promise<never>) | undefined;
   /** A master's clock, in microseconds since 1970. */
   nowUs(master: number): number;
   /** Everything that is kept of these keys. */
   state(keys: Iterable<string>): Promise<Readonly<Record<string, string>>>;
-  /** Deletes what a story leaves behind: its clock is years ahead, and by it keys expire. */
+  /** Deletes the keys of a story: its clock is years ahead, and by it keys expire. */
   clear(keys: Iterable<string>): Promise<void>;
-  /** What the keys of a story begin with. */
+  /** The beginning of a story's keys. */
   readonly prefix: string;
 }
 
@@ -55,7 +55,7 @@ export function mastersInMemory(count: 1 | 3): OpenMasters {
       async state(keys) {
         return Object.fromEntries(
           [...keys].map((key) => {
-            // When it may be dropped is no part of what it counts.
+            // The time at which it may be dropped is no part of its count.
             const state = memories[of(key)]!.entry(key)?.state;
             return [key, JSON.stringify({ state })];
           }),

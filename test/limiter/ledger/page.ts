@@ -1,8 +1,8 @@
 import type { Operation } from "../../../src/algorithms/model.ts";
 
 /**
- * What happens to a call of a master. It runs and is answered; it runs, and the answer is lost; it is lost before; its
- * client gives up, and it runs later; the master refuses it; it is surely not sent.
+ * The fate of a call of a master. It runs and is answered; it runs, and the answer is lost; it is lost before; its client gives
+ * up, and it runs later; the master refuses it; it is surely not sent.
  */
 export const FATES = ["answered", "unanswered", "lost", "late", "refused", "not sent"] as const;
 export type Fate = (typeof FATES)[number];
@@ -13,7 +13,7 @@ export interface Part {
   readonly name: string;
   /** Units that it asked for. */
   readonly asked: number;
-  /** What really came of it. */
+  /** The units that it really took. */
   took: number;
   charged: number;
   gave: number;
@@ -26,7 +26,7 @@ export interface Part {
 export interface Call {
   readonly operation: Operation | "refund" | "extend";
   readonly page: Page;
-  /** What the client was doing. */
+  /** The client's act at the time. */
   readonly phase: Phase;
   readonly fate: Fate;
   readonly parts: readonly Part[];
@@ -52,7 +52,7 @@ export function callsIn(page: Page, phase: Phase): readonly Call[] {
   return page.calls.filter((call) => call.phase === phase);
 }
 
-/** Whether the limiter cannot know what came of a call. */
+/** Whether the limiter cannot know the result of a call. */
 export function isUnknown({ fate }: Call): boolean {
   return fate !== "answered" && fate !== "not sent";
 }

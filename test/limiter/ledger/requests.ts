@@ -12,7 +12,7 @@ import { during, isOfStore, partitionIn, type World } from "./world.ts";
 
 /* Requests of clients: each has a page of the ledger. */
 
-/** A request of this kind; `kind` is what its page is called. */
+/** A request of this kind; `kind` is the name on its page. */
 export async function request(world: World, kind: "limit" | "reserve" | "peek"): Promise<void> {
   const hasSlots = world.setting.policies.some(({ algorithm }) => algorithm === "concurrency");
   const drawn = drawRequest(world, kind === "limit" && hasSlots ? "reserve" : kind);
@@ -112,7 +112,7 @@ export async function deliverDenials(world: World): Promise<void> {
   world.isOver = true;
   for (const isolate of world.isolates) {
     for (const client of world.setting.clients) {
-      // Longer than the isolate trusts what the last answer has told it of everybody.
+      // Longer than the isolate trusts the last answer about all clients.
       world.nowUs += WINDOW_US + SECOND_US;
       const kind = hasSlots ? "reserve" : "limit";
       const costs = unitsOf(isolate.policies, undefined);

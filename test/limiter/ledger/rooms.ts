@@ -18,7 +18,7 @@ export function keyOf(
   );
 }
 
-/** What each policy with shards has room for in its fullest shard. */
+/** The room of each policy with shards in its fullest shard. */
 export function roomsOf(
   world: World,
   { policies }: Isolate,

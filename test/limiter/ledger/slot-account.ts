@@ -1,6 +1,6 @@
 import type { Taker } from "./account.ts";
 
-/** Who holds which slot, and until when. */
+/** The holder of each slot, and the end of its hold. */
 export interface SlotAccount {
   used(nowUs: number): number;
   fits(taker: Taker, limit: number, nowUs: number): boolean;

@@ -14,7 +14,7 @@ const STEPS = 30;
 /**
  * Tells the story of a seed.
  *
- * @throws Error with what broke a promise, and the story until then
+ * @throws Error with the broken promises, and the story until then
  */
 export async function tell(seed: number, open: OpenMasters, tally: Tally): Promise<void> {
   const roll = random(seed);
@@ -108,7 +108,7 @@ function pass(world: World): void {
   else world.nowUs += dice.int(WINDOW_US, 2 * WINDOW_US);
 }
 
-/** Every master is well again: what was late arrives, and what was left is settled. No settlement changes any more. */
+/** Every master is well again: late calls arrive, and the remaining holds are settled. No settlement changes any more. */
 async function close(world: World): Promise<void> {
   const { weather, wire, holds, setting, masters, bans, known, say } = world;
   weather.clear();

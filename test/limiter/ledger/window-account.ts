@@ -41,7 +41,7 @@ export function windowAccount(
   const { cell, weight } = CELLS[algorithm];
   const isLog = algorithm === "sliding-window-log";
   let takes: Take[] = [];
-  /** The cells that a charge was cut off from: nothing comes back there. */
+  /** The cells from which a charge was cut off: they give nothing back. */
   const cut = new Set<number>();
   let exact = true;
 
@@ -55,7 +55,7 @@ export function windowAccount(
   }
 
   function add(taker: Taker | undefined, units: number, nowUs: number): void {
-    // What counts no more is never asked about again.
+    // Takes that no longer count are never asked about again.
     takes = takes.filter(({ atUs }) => nowUs - atUs <= 2 * BAN_US);
     takes.push({ taker, atUs: nowUs, units });
   }
@@ -76,7 +76,7 @@ export function windowAccount(
       const before = inCell.reduce((sum, take) => sum + take.units, 0);
       const counted = Math.min(units, isLog ? limit : Math.max(0, 2 * limit - before));
       if (counted < units && !isLog) cut.add(here);
-      // A log pushes its oldest units out: which ones, depends on the limits of before.
+      // A log pushes its oldest units out: which ones, depends on the earlier limits.
       if (isLog && weighed(nowUs) / windowUs + counted > limit) exact = false;
       add(undefined, counted, nowUs);
       return counted;

@@ -8,7 +8,7 @@ import type { Book } from "./book.ts";
 import type { Masters } from "./masters.ts";
 import type { Call, Fate, Page, Phase } from "./page.ts";
 
-/** What a client is doing while a call is made. */
+/** The client's act while a call is made. */
 export interface Doing {
   readonly page: Page;
   readonly phase: Phase;

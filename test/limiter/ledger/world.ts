@@ -33,10 +33,10 @@ export interface World {
   isBusy: boolean;
   /** Whether the story ends. */
   isOver: boolean;
-  /** What happened, for the report of a broken promise. */
+  /** The events so far, for the report of a broken promise. */
   readonly told: (() => string)[];
   readonly say: Say;
-  /** Counts what happened. */
+  /** Counts events. */
   readonly tally: Tally;
 }
 
@@ -95,12 +95,12 @@ export function createWorld(dice: Dice, open: OpenMasters, tally: Tally): World 
   };
 }
 
-/** The partition of a client, or of everybody. */
+/** The partition of a client, or of all clients. */
 export function partitionIn(client: Client): (policy: LedgerPolicy) => string {
   return ({ by }) => (by === "*" ? by : client[by as keyof Client]);
 }
 
-/** Does something for a page: what it calls is entered there. */
+/** Runs an act for a page: its calls are entered there. */
 export function during<Result>(
   page: Page,
   phase: Phase,

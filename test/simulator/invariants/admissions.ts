@@ -21,7 +21,7 @@ export function boundedAdmissions({
     return ledger;
   }
 
-  /** What was given back of a hold: no more than it has not used. */
+  /** The refunds of a hold: no more than its unused units. */
   function takeBack(keys: readonly string[], given: readonly number[], call: Call): void {
     const { call: reserved } = call.settles!;
     for (const [i, key] of keys.entries()) {

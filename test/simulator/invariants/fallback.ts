@@ -7,12 +7,12 @@ import { type Call, isDecided, type Isolate } from "../call.ts";
 import { count, type Invariant, type Observed } from "./invariant.ts";
 import { createLedger, type Ledger, type Taken } from "./ledger.ts";
 
-/** What an isolate counts of one policy and partition when it counts alone. */
+/** An isolate's count of one policy and partition when it counts alone. */
 interface LocalCount {
-  /** What it admitted alone. */
+  /** The units that it admitted alone. */
   own: Ledger;
   taken: Taken[];
-  /** What the store last said was used up, as if taken then, with what was admitted alone before and since. */
+  /** The units that the store last said were used up, as if taken then, with those admitted alone before and since. */
   seen: Ledger;
   /** The run of the script that said so, when by the isolate's clock, and how much. */
   execution: number;
@@ -20,8 +20,8 @@ interface LocalCount {
 }
 
 /**
- * Without the store each policy decides as its verdict says. What an isolate counts alone stays within the policy's
- * own promise, in the isolate's time; also together with what it has seen the store count.
+ * Without the store each policy decides as its verdict says. An isolate's own count stays within the policy's own promise, in the
+ * isolate's time; also together with the units that it has seen the store count.
  */
 export function honouredVerdicts(observed: Observed): Invariant {
   const { scenario, scheduler, statistics, violated } = observed;
@@ -30,7 +30,7 @@ export function honouredVerdicts(observed: Observed): Invariant {
   const closed = verdicts.includes("closed");
   const alone = policies.map((policy, i) => shareOf(policy, verdicts[i]!));
   const counts = new Map<string, LocalCount>();
-  /** Isolates whose clock went back: what they counted before may then last for a window longer. */
+  /** Isolates whose clock went back: earlier counts may then last for a window longer. */
   const wentBack = new Set<number>();
   /** Where something came back that the isolate had forgotten: it cannot know. */
   const unsure = new Set<string>();
@@ -55,7 +55,7 @@ export function honouredVerdicts(observed: Observed): Invariant {
     return { own, taken: [], seen, execution: 0, used: 0 };
   }
 
-  /** What the isolate's clocks show: as they run, and as they were set. */
+  /** The times of the isolate's clocks: as they run, and as they were set. */
   function timeIn({ clock }: Isolate): { readonly at: number; readonly clock: number } {
     const shown = clock.wall() * 1000;
     return { at: shown - clock.stepped, clock: shown };
@@ -76,7 +76,7 @@ export function honouredVerdicts(observed: Observed): Invariant {
 
   function take(call: Call): void {
     const { settles, method } = call;
-    // A settlement that the store did not take charges here what it costs more.
+    // A settlement that the store did not take charges its excess here.
     const units = settles ? call.cost - settles.call.cost : call.cost;
     const charged = method === "charge" || settles !== undefined;
     const taken = { ...timeIn(call.isolate), units, charged, execution: call.number };
@@ -93,7 +93,7 @@ export function honouredVerdicts(observed: Observed): Invariant {
     }
   }
 
-  /** What was taken here goes back to here. */
+  /** Units taken here go back to here. */
   function takeBack(call: Call, more: number): void {
     const { number } = call.settles!.call;
     for (const [i, verdict] of verdicts.entries()) {
@@ -118,7 +118,7 @@ export function honouredVerdicts(observed: Observed): Invariant {
     if (more > 0 && !error && execution) learn(call, execution.rows);
   }
 
-  /** The newest answer of the store that came back says what is used up, whatever came back later. */
+  /** The newest answer of the store that came back says which units are used up, even if an older one comes later. */
   function learn(call: Call, rows: readonly Pick<Row, "remaining">[]): void {
     const { number } = call.executions[0]!;
     if (sentAt.get(call)! <= (forgotAt.get(placeOf(call)) ?? -1)) return;
@@ -167,7 +167,7 @@ export function honouredVerdicts(observed: Observed): Invariant {
     },
 
     called(call) {
-      // What is counted here is forgotten at once, whether or not the store confirms.
+      // The count here is forgotten at once, whether or not the store confirms.
       if (call.method !== "reset") return;
       forget(call);
     },
@@ -198,7 +198,7 @@ export function honouredVerdicts(observed: Observed): Invariant {
   }
 }
 
-/** What an isolate alone keeps of a policy, by the verdict; shares here are one of a whole number of parts. */
+/** The part of a policy that an isolate alone keeps, by the verdict; shares here are one of a whole number of parts. */
 function shareOf(policy: CompiledPolicy, verdict: FailureVerdict): CompiledPolicy {
   if (typeof verdict !== "object") return policy;
   const parts = Math.round(1 / verdict.local.share);

@@ -25,18 +25,18 @@ export interface Invariant {
   settled?(): void;
 }
 
-/** What invariants look at. */
+/** The events and states that invariants look at. */
 export interface Observed {
   readonly scenario: Scenario;
   readonly scheduler: Scheduler;
-  /** What the server would say to `limit()` at this moment. */
+  /** The server's answer to `limit()` at this moment. */
   truth(identity: string, cost: number): readonly Row[];
   readonly statistics: Statistics;
   /** The first violation ends the simulation. */
   violated(rule: string, what: string): void;
 }
 
-/** How often what was met, so that a run that tests nothing is noticed. */
+/** The number of times that each case was met, so that a run that tests nothing is noticed. */
 export type Statistics = Map<string, number>;
 
 export function count(statistics: Statistics, what: string): void {

@@ -13,15 +13,15 @@ export interface Taken {
 
 /** Everything taken from one policy by one partition, and whether it may have been. */
 export interface Ledger {
-  /** Notes what was taken; says what is wrong with it, if anything. */
+  /** Notes the taken units; returns the fault in them, if any. */
   take(taken: Taken): string | undefined;
   /**
-   * Counts less of what one execution took; says what is wrong with it, if anything.
+   * Counts less of the units that one execution took; returns the fault in them, if any.
    *
    * @param most how much of it may come back in all
    */
   giveBack(execution: number, units: number, most: number): string | undefined;
-  /** Forgets what is no longer counted: of these executions, or of all. */
+  /** Forgets units that are no longer counted: of these executions, or of all. */
   lose(executions?: ReadonlySet<number>): void;
   /** The clock jumped, at this time. */
   step(by: number, at: number): void;
@@ -30,15 +30,15 @@ export interface Ledger {
 }
 
 interface Entry extends Taken {
-  /** Its time, and by how much steps of the clock have aged what came before. */
+  /** Its time, and the time by which steps of the clock have aged earlier entries. */
   readonly aged: number;
   readonly stepsBack: number;
   given: number;
 }
 
 /**
- * Adds up what the algorithm's promise is about, without the algorithm's formula. Units age with time, and by a
- * forward step of the clock as far as it goes, but by no more than a window: that is how much a step may give away.
+ * Adds up the units of the algorithm's promise, without the algorithm's formula. Units age with time, and by a forward step of
+ * the clock as far as it goes, but by no more than a window: that is how much a step may give away.
  */
 export function createLedger(policy: CompiledPolicy): Ledger {
   const { algorithm, limit, parameters } = policy;
@@ -59,7 +59,7 @@ export function createLedger(policy: CompiledPolicy): Ledger {
     return sum;
   }
 
-  /** Units requested in the window on the clock's grid that lies so many windows back. */
+  /** Units requested in the window on the clock's grid that lies `back` windows back. */
   function onGrid(clock: number, back: number): number {
     const index = Math.floor(clock / window) - back;
     let sum = 0;
@@ -71,7 +71,7 @@ export function createLedger(policy: CompiledPolicy): Ledger {
     return sum;
   }
 
-  /** More than the burst and what has flowed back since some earlier request? */
+  /** More than the burst and the units that have flowed back since some earlier request? */
   function beyondRate(now: number): string | undefined {
     const { intervalUs = 0, divisor = 0 } = parameters;
     let sum = 0;

@@ -8,7 +8,7 @@ import { count, type Invariant, type Observed } from "./invariant.ts";
 export function trueReasons({ scenario, scheduler, statistics, violated }: Observed): Invariant {
   const smallestLimit = Math.min(...scenario.settings.policies.map(({ limit }) => limit));
 
-  /** What is wrong with a decision, by its reason. */
+  /** The fault of a decision, by its reason. */
   function fault(call: Call, decision: Decision): string | undefined {
     const { reason, allowed, status } = decision;
     switch (reason) {
@@ -43,7 +43,7 @@ export function trueReasons({ scenario, scheduler, statistics, violated }: Obser
     }
   }
 
-  /** What is wrong with a failure, by its code. */
+  /** The fault of a failure, by its code. */
   function failureFault(call: Call, code: string): string | undefined {
     if (code === "ERR_STORE_SUSPENDED")
       return call.commands > 0 ? "the store was asked" : undefined;
@@ -51,12 +51,12 @@ export function trueReasons({ scenario, scheduler, statistics, violated }: Obser
     return call.received === code ? undefined : `what came back was ${call.received}`;
   }
 
-  /** What is wrong with a reset that was confirmed. */
+  /** The fault of a reset that was confirmed. */
   function confirmationFault({ received, executions }: Call): string | undefined {
     return received === "reply" && executions.length === 1 ? undefined : "no reply says so";
   }
 
-  /** What is wrong with what became of a hold. */
+  /** The fault of a hold's settlement. */
   function settlementFault(call: Call, settlement: Settlement): string | undefined {
     const { status, returned, charged, error } = settlement;
     const sent = call.commands > 0;

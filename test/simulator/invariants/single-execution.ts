@@ -4,7 +4,7 @@ import type { Invariant, Observed } from "./invariant.ts";
 /** A server of another dialect than expected: EVALSHA and EVAL, each in both. */
 const MAX_COMMANDS = 4;
 
-/** Whatever gets lost on the way, a call takes its cost once at most, and what it takes is what was asked. */
+/** With any losses on the way, a call takes its cost once at most, and takes exactly the units asked. */
 export function singleExecution({ violated }: Pick<Observed, "violated">): Invariant {
   return {
     sending({ commands, answer }) {

@@ -6,7 +6,7 @@ import { count, type Invariant, type Observed } from "./invariant.ts";
 const FAILURES = 5;
 const PAUSE = 1_000;
 
-/** For how long nothing may have answered before failures speak of the whole store, in milliseconds. */
+/** The silence of the whole store before failures speak of all of it, in milliseconds. */
 const QUIET = 250;
 
 /** Failures in a row of one group after which one is enough for any that has not answered since. */
@@ -15,10 +15,10 @@ const LIKELY = 3;
 /** Before that, an outage may go on though some groups answer. */
 const SETTLED = 1_000;
 
-/** After how long without any failure nothing is held against any group, in milliseconds. */
+/** The time without any failure after which no group is blamed, in milliseconds. */
 const FORGET = 10_000;
 
-/** What is asked once per second after five failures in a row. */
+/** The part of the store that is asked once per second after five failures in a row. */
 class Gate {
   failures = 0;
   /** The last failure, or the last probe's start if that was later; milliseconds of the isolate's clock. */
@@ -38,7 +38,7 @@ class Gate {
   }
 }
 
-/** What has become of an isolate's calls of the store. */
+/** The state of an isolate's calls of the store. */
 class Access {
   readonly whole = new Gate();
   /** For all groups of slots that are suspended. */
@@ -62,7 +62,7 @@ class Access {
     return this.whole.isShut(now - QUIET) || this.parts.isShut(now);
   }
 
-  /** Whether somebody asks now for all who wait for the store, or for a part of it, to come back. */
+  /** Whether a call asks now for all that wait for the store, or for a part of it, to come back. */
   isProbe(group: number): boolean {
     return this.whole.suspended || this.isSuspended(group);
   }
@@ -108,14 +108,14 @@ class Access {
 const groupOf = ({ identity }: Call) => Math.floor(hashSlot(`{${identity}}`) / 64);
 
 /**
- * Every call asks the store or is answered at once, or when the call that it may wait for has been; who asks is answered
- * within the timeout. After five failures the group of slots that fails, or the store where nothing answers, is asked
- * once per second, and nobody else waits; the first failure of an outage is told, and no other. How often the store is
- * asked is not checked of an isolate whose clock was set: test/limiter/clock-steps does that.
+ * Every call asks the store or is answered at once, or when the call that it may wait for has been; a call that asks is answered
+ * within the timeout. After five failures the group of slots that fails, or the store if no group answers, is asked once per
+ * second, and no other call waits; the first failure of an outage is reported, and no other. The number of calls is not checked
+ * of an isolate whose clock was set: test/limiter/clock-steps does that.
  */
 export function guardedAccess({ scheduler, statistics, violated }: Observed): Invariant {
   const accesses = new Map<number, Access>();
-  /** What an isolate's clock had hidden when each call came. */
+  /** The time that an isolate's clock had hidden when each call came. */
   const pending = new Map<Call, number>();
   /** On the clock of the isolate. */
   const sentAt = new WeakMap<Call, number>();
@@ -126,7 +126,7 @@ export function guardedAccess({ scheduler, statistics, violated }: Observed): In
     return access;
   }
 
-  /** A request that waits for another's answer may wait for longer by what it cannot know to have passed. */
+  /** A request that waits for another's answer may wait for longer by the time that it cannot know to have passed. */
   function isLate(call: Call): boolean {
     const hidden = call.isolate.clock.seen.lost - pending.get(call)!;
     return scheduler.now > call.deadline + Math.ceil(hidden * 1_001);
@@ -167,7 +167,7 @@ export function guardedAccess({ scheduler, statistics, violated }: Observed): In
       const failure = decision?.error ?? error ?? settlement?.error;
       const code = failure?.code;
       if (late) violated("timeout", "answered too late");
-      // What a reservation got no answer to is settled without asking.
+      // A reservation without an answer is settled without asking.
       if (failure && failure === call.settles?.call.answer!.decision!.error) return;
       if (decision?.reason === "cached-denial" && scheduler.now > call.calledAt) {
         count(statistics, "denied by another call's answer");

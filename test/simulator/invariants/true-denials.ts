@@ -1,12 +1,12 @@
 import type { Call, Isolate } from "../call.ts";
 import { count, type Invariant, keysOf, type Observed } from "./invariant.ts";
 
-/** What an answer of the store tells about the requests after it. */
+/** The meaning of a store's answer for the requests after it. */
 interface Fact {
   readonly cost: number;
   /** When the question was asked, in virtual time. */
   readonly since: number;
-  /** On the isolate's clock, in milliseconds, less what it cannot know to have passed. */
+  /** On the isolate's clock, in milliseconds, less the time that it cannot know to have passed. */
   readonly until: number;
   /** How often the isolate had seen its clock go back: when it does, it forgets. */
   readonly backwards: number;
@@ -29,10 +29,10 @@ const DRIFT = 5e-4;
 const UNNOTICED = 10.01e6;
 
 /**
- * What an isolate denies alone, the server would deny at that moment, too: unless the server has since lost state, was
- * What an isolate denies alone, the server would deny at that moment, too: unless the server has since lost state, was
- * reset, or its clock jumped forwards, for two algorithms also backwards, or the clock of the isolate jumped back while
- * it looked away; and even then for no more than a minute after an answer of before, or of the ten seconds after the jump.
+ * A denial that an isolate makes alone is one that the server would make at that moment, too: unless the server has since lost
+ * state, was reset, or its clock jumped forwards, for two algorithms also backwards, or the clock of the isolate jumped back
+ * while it looked away; and even then for no more than a minute after an answer from before the jump, or from the ten seconds
+ * after it.
  */
 export function trueDenials(observed: Observed): Invariant {
   const { scenario, scheduler, truth, statistics, violated } = observed;
@@ -40,7 +40,7 @@ export function trueDenials(observed: Observed): Invariant {
   /** When the server last did an isolate's reset of this partition, and when the isolate last learnt of any. */
   const resets = new Map<string | number, number>();
   const excuses: Excuse[] = [];
-  // What these count, a clock that goes back makes a window old at once: they had said to wait for longer.
+  // For the counts of these, a clock that goes back makes a window old at once: they had said to wait for longer.
   const shortens = scenario.settings.policies.some(
     ({ algorithm }) => algorithm === "sliding-window-counter" || algorithm === "segmented-window",
   );
@@ -60,7 +60,7 @@ export function trueDenials(observed: Observed): Invariant {
       until: sensed(isolate) + Math.min(wait, MAX_TRUST),
       backwards: isolate.clock.seen.backwards,
     };
-    // An answer that any reset has overtaken may be dropped: then what was known before still is.
+    // An answer that any reset has overtaken may be dropped: then the earlier knowledge still holds.
     const sure = calledAt > (resets.get(isolate.number) ?? -1);
     facts.set(place, sure ? [fact] : [...(facts.get(place) ?? []), fact]);
   }

@@ -3,7 +3,7 @@ import { factsOf } from "../../support/algorithms/all.ts";
 import { windowOf } from "../window.ts";
 import type { Invariant, Observed } from "./invariant.ts";
 
-/** Nobody waits for longer than the algorithm's windows, however the clock has stepped. */
+/** No client waits for longer than the algorithm's windows, however the clock has stepped. */
 export function boundedWaits({ scenario, violated }: Observed): Invariant {
   const longest = scenario.settings.policies.map(longestWait);
 

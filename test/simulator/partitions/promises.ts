@@ -1,14 +1,14 @@
 import { windowOf } from "../window.ts";
 import type { Evaluated, World } from "./world.ts";
 
-/** What admitted requests took under one key, and everything that was evaluated there, both in order. */
+/** The units that admitted requests took under one key, and all evaluations there, both in order. */
 interface Counted {
   readonly takes: readonly Evaluated[];
   readonly all: readonly Evaluated[];
 }
 
 /**
- * What is wrong with what was admitted: more than a policy promises, under the limit of the moment where plans change.
+ * The fault in the admitted units: more than a policy promises, under the limit of the moment where plans change.
  *
  * @param isAdmitted whether a call was, in the end
  */
@@ -26,8 +26,8 @@ export function brokenPromise(
 }
 
 /**
- * Which counts of windows are not those of what was admitted, where every give-back has arrived. In doubt nothing is given
- * back: of a count that exceeds a lowered limit.
+ * The counts of windows that differ from the admitted units, where every give-back has arrived. In doubt nothing is given back:
+ * of a count that exceeds a lowered limit.
  */
 export function leftBehind(
   world: World,

@@ -16,7 +16,7 @@ import { brokenPromise, leftBehind } from "./promises.ts";
 import type { PartitionedScenario, PartitionedStep } from "./scenario.ts";
 import { createWorld, type World } from "./world.ts";
 
-/** For so long may a denial be known after another plan's request has changed what is behind it. */
+/** The longest time for which a denial may be known after another plan's request has changed the count behind it. */
 const MAX_TRUST = 60e6;
 
 export interface Run {
@@ -103,7 +103,7 @@ export async function runPartitioned(
   return { violation, decisions };
 }
 
-/** Whether a policy denies this request now; or did, before a request of another plan changed what it counts by. */
+/** Whether a policy denies this request now; or did, before a request of another plan changed its counts. */
 function isTrue(
   world: World,
   { settings }: PartitionedScenario,

@@ -19,7 +19,7 @@ export interface PartitionedStep {
   readonly seed: number;
 }
 
-/** A world of several partitions per decision, and what happens in it. */
+/** A world of several partitions per decision, and its events. */
 export interface PartitionedScenario {
   readonly settings: LimiterSettings;
   /** 1 for one Redis, 3 for a Cluster. */

@@ -32,7 +32,7 @@ export interface World {
   /** Everything that the masters evaluated, in order. */
   readonly evaluated: readonly Evaluated[];
   readonly giveBacks: { sent: number; lost: number; late: number };
-  /** What they would say to a request now. */
+  /** Their answer to a request now. */
   look(
     keys: readonly string[],
     costs: readonly number[],
@@ -43,7 +43,7 @@ export interface World {
 
 const START = Date.UTC(2030, 0, 1) * 1000;
 
-/** Messages take so long, in microseconds; what is late takes far longer. */
+/** The time of a message, in microseconds; a late one takes far longer. */
 const DELAY = [200, 20_000] as const;
 const LATE = [100_000, 5e6] as const;
 

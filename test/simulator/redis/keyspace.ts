@@ -1,6 +1,6 @@
 import type { Algorithm } from "../../../src/policy/policy.ts";
 
-/** What stands under a key: what the algorithm's model keeps, and when the key expires by the server's clock. */
+/** The value under a key: the state of the algorithm's model, and when the key expires by the server's clock. */
 export interface Entry {
   readonly algorithm: Algorithm;
   readonly state: unknown;
@@ -8,7 +8,7 @@ export interface Entry {
   readonly expiresAt: number;
 }
 
-/** What one run of the script, or an eviction, found where it wrote. */
+/** The state that one run of the script, or an eviction, found where it wrote. */
 interface Write {
   readonly execution: number | undefined;
   readonly before: Map<string, Entry | undefined>;
@@ -25,7 +25,7 @@ export interface Keyspace {
     readonly executions: ReadonlySet<number>;
   };
   clear(): void;
-  /** Deletes what has expired, as Redis does it from time to time. */
+  /** Deletes expired keys, as Redis does it from time to time. */
   expire(clock: number): void;
 }
 

@@ -33,7 +33,7 @@ export function createScriptEngine(
   clock: () => number,
   executed: (execution: Execution, call: Call) => void,
 ): ScriptEngine {
-  /** By their SHA-1: what they do. */
+  /** The functions of scripts, by their SHA-1. */
   const scripts = new Map<string, typeof execute>();
   let knowsKeyLocking = false;
   let executions = 0;

@@ -25,7 +25,7 @@ export interface ScriptArguments {
 /** Fields per policy in ARGV. */
 const GROUP = 6;
 
-/** @throws Error where the arguments are not what the script documents */
+/** @throws Error where the arguments are not those that the script documents */
 export function readArguments(keys: readonly string[], args: readonly string[]): ScriptArguments {
   const [operation, ...groups] = args;
   const tags = new Set(keys.map((key) => /\{(.+?)\}/.exec(key)?.[1]));
@@ -84,9 +84,7 @@ function wholeNumber(text: string | undefined): number {
   return Number(text);
 }
 
-/**
- * What lua/decide.lua decides, on the models of its algorithms: either every enforced policy takes its cost, or none does.
- */
+/** Decides as lua/decide.lua does, on the models of its algorithms: either every enforced policy takes its cost, or none does. */
 export function decide(
   { operation, policies }: ScriptArguments & { readonly operation: Operation },
   entries: readonly (Entry | undefined)[],

@@ -16,16 +16,16 @@ export interface Loss {
 export interface RedisObserver {
   executed(execution: Execution, call: Call): void;
   lost(loss: Loss): void;
-  /** The clock jumped by so many microseconds. */
+  /** The clock jumped by this many microseconds. */
   stepped(by: number): void;
 }
 
-/** One Redis: what it does with a command, and everything that can happen to it. */
+/** One Redis: its answers to commands, and everything that can happen to it. */
 export interface SimulatedRedis {
   receive(command: Command, call: Call, respond: (answer: RedisAnswer) => void): void;
   /** Microseconds. */
   clock(): number;
-  /** What it would say to a request at this moment; nobody asks it, and nothing changes. */
+  /** Its answer to a request at this moment, without a request: nothing changes. */
   look(keys: readonly string[], policies: readonly PolicyArguments[]): readonly Row[];
 
   /** Unreachable for a while, and then empty. */
@@ -39,7 +39,7 @@ export interface SimulatedRedis {
   flushScripts(): void;
   /** Becomes a server with the key-locking flag, or one without. */
   setDialect(knowsKeyLocking: boolean): void;
-  /** Ends what keeps it from answering. */
+  /** Ends the fault that keeps it from answering. */
   recover(): void;
 }
 
@@ -71,7 +71,7 @@ export function createSimulatedRedis(
     downUntil = Math.max(downUntil, scheduler.now + downtime);
     hangsUntil = 0;
     engine.flush();
-    // Who is waiting for a server that hangs loses the connection with it.
+    // A client that waits for a server that hangs loses the connection with it.
     goOn();
   }
 

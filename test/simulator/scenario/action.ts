@@ -1,10 +1,10 @@
 import type { Ask } from "../call.ts";
 import type { Weather } from "../network-weather.ts";
 
-/** What one step does. Times in microseconds. */
+/** The act of one step. Times in microseconds. */
 export type Action =
   | { readonly kind: "call"; readonly isolate: number; readonly ask: Ask }
-  /** Who was last told to wait asks at the moment from which the server will admit this cost, or a little off it. */
+  /** The client that was last told to wait asks at the moment from which the server will admit this cost, or a little off it. */
   | {
       readonly kind: "knock";
       readonly identity: string;

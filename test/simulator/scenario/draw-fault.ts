@@ -1,10 +1,10 @@
 import type { Random } from "../random.ts";
 import type { Action } from "./action.ts";
 
-/** What can befall the server, or an isolate's clock. Times in microseconds. */
+/** The faults of the server, or of an isolate's clock. Times in microseconds. */
 export type Fault = Exclude<Action, { kind: "call" | "knock" | "weather" }>;
 
-/** What a fault is drawn for. */
+/** The setting for which a fault is drawn. */
 export interface Target {
   readonly isolates: number;
   readonly identities: readonly string[];
@@ -30,7 +30,7 @@ const FAULTS: { readonly [Kind in Fault["kind"]]: (random: Random, target: Targe
     ])();
     return { kind: "clock-step", by: random.chance(0.5) ? by : -by };
   },
-  // Far more than any pause, as little as one, or what makes everything look old.
+  // Far more than any pause, as little as one, or enough to make everything look old.
   "isolate-step": (random, { isolates }) => {
     const by = random.pick([
       () => random.magnitude(1, 20),

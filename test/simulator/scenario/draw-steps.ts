@@ -4,7 +4,7 @@ import type { Random } from "../random.ts";
 import type { Action, Step } from "./action.ts";
 import { drawFault, type Fault, type Target } from "./draw-fault.ts";
 
-/** What steps are drawn for. Times in microseconds. */
+/** The setting for which steps are drawn. Times in microseconds. */
 export interface Setting extends Target {
   readonly timeoutMs: number;
   /** The smallest of the policies' limits. */

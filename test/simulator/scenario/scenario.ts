@@ -10,12 +10,12 @@ import { drawFaultKinds } from "./draw-fault.ts";
 import { drawPolicies } from "./draw-policies.ts";
 import { drawStep } from "./draw-steps.ts";
 
-/** Everything that a seed says: the world, and what happens in it. */
+/** The whole content of a seed: the world, and its events. */
 export interface Scenario {
   readonly settings: LimiterSettings;
   /** Milliseconds. */
   readonly timeoutMs: number;
-  /** What the limiters expect of Redis, rightly or not. */
+  /** The dialect that the limiters expect of Redis, rightly or not. */
   readonly dialect: "redis" | "upstash";
   /** Whether the isolates' clients give up after the timeout by themselves, as the product's own does. */
   readonly clientAborts: boolean;
@@ -23,7 +23,7 @@ export interface Scenario {
   readonly redis: { readonly clock: number; readonly knowsKeyLocking: boolean };
   readonly calm: Weather;
   readonly steps: readonly Step[];
-  /** Draws what is left to draw after the steps. */
+  /** Draws the recovery after the steps. */
   readonly recoverySeed: number;
 }
 

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from "hono";
 
-/** A platform's execution context that notes what outlives a response. */
+/** A platform's execution context that notes promises that outlive a response. */
 export function background() {
   const promises: Promise<unknown>[] = [];
   const context = {
@@ -16,7 +16,7 @@ export function background() {
   };
 }
 
-/** A body that sends what the test says, and notes what becomes of it. */
+/** A body that sends the test's chunks, and notes its fate. */
 export function streamed() {
   let controller!: ReadableStreamDefaultController<Uint8Array>;
   const state = { pulls: 0, cancelled: undefined as unknown };

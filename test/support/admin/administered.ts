@@ -36,7 +36,7 @@ const RIDES = compilePolicy(fixedWindow({ name: "rides", limit: 5, window: "1m" 
 
 let created = 0;
 
-/** A gateway as its administration sees it, with keys of its own in this Redis. It enforces nothing. */
+/** A gateway as its administration sees it, with keys of its own in this Redis. It enforces no rules. */
 export function administered(
   redis: { readonly url: string; readonly token: string } | undefined,
   more: Partial<Administered> = {},

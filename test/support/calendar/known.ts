@@ -10,7 +10,7 @@ type Known = readonly [
   until: string,
 ];
 
-/** Windows as anybody reads them from a calendar: zone, unit and anchor, and from when until when. */
+/** Windows as read from a calendar: zone, unit and anchor, and from when until when. */
 export const KNOWN: readonly Known[] = [
   // Kwajalein skipped 21 August 1993, Apia 30 December 2011.
   ["Pacific/Kwajalein", "day", 0, "1993-08-20T12:00:00Z", "1993-08-21T12:00:00Z"],

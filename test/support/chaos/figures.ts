@@ -1,4 +1,4 @@
-/** One line per test, for whoever reports what an outage costs. */
+/** One line per test, for reports of the cost of an outage. */
 export function figures(
   test: string,
   values: Readonly<Record<string, number | string | undefined>>,

@@ -17,8 +17,8 @@ export interface Surroundings {
 }
 
 /**
- * Runs `tidegate` with these arguments, without a terminal: in this process, because a process of its own takes half a
- * second and there are hundreds of runs. `tidegateProcess()` shows what only a process has.
+ * Runs `tidegate` with these arguments, without a terminal: in this process, because a process of its own takes half a second and
+ * there are hundreds of runs. `tidegateProcess()` tests properties of a process.
  */
 export function tidegate(
   args: readonly string[],
@@ -41,7 +41,7 @@ export async function tidegateProcess(
   let err = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (out += chunk));
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => (err += chunk));
-  // A program that reads nothing may have ended before.
+  // A program that does not read may have ended before.
   child.stdin.on("error", () => {});
   child.stdin.end(stdin);
   const [exit] = (await once(child, "close")) as [number | null];

@@ -14,7 +14,7 @@ import { runDoctor } from "../../../src/node/doctor/run-doctor.ts";
 import { quota, startOrigin } from "../gateway/gateway.ts";
 import { listenTo } from "../gateway/serve.ts";
 
-/** The recommended configuration, and what a test sets besides. */
+/** The recommended configuration, and the settings that a test adds. */
 const RECOMMENDED = ["--include", resolve("deploy/redis.conf")];
 
 /** A Redis for one test, by the recommended configuration. */
@@ -47,7 +47,7 @@ const RULES = [{ path: "/api/*", policies: [quota("api", 1_000)] }];
 
 export type Handle = (request: Request) => Response | Promise<Response>;
 
-/** What stands in front of a gateway. */
+/** A proxy in front of a gateway. */
 export type Front = (request: Request, gateway: Handle) => Response | Promise<Response>;
 
 /** As Cloudflare does: a client cannot choose its address. */
@@ -73,7 +73,7 @@ export async function deployGateway(
     UPSTASH_REDIS_REST_TOKEN: rest.token,
     CLIENT_IP: "cloudflare",
     PREFIX: `doctor-${randomUUID()}`,
-    // On a busy machine, nothing but what a test plants may take too long.
+    // On a busy machine, only the planted delays may take too long.
     TIMEOUT: "5s",
     RULES,
     ...variables,
@@ -87,7 +87,7 @@ export async function diagnose(options: DoctorOptions): Promise<readonly Finding
   return findings;
 }
 
-/** Findings as one line each, to compare with what was planted. */
+/** Findings as one line each, to compare with the planted ones. */
 export async function idsOf(options: DoctorOptions): Promise<readonly string[]> {
   return (await diagnose(options)).map(({ severity, id }) => `${severity} ${id}`);
 }

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 
 import { createGateway } from "../../../src/gateway/gateway.ts";
 
-/** A request as it reached an origin, nothing changed. */
+/** An unchanged request as it reached an origin. */
 export interface Seen {
   readonly method: string;
   readonly target: string;
@@ -20,7 +20,7 @@ export interface Origin {
   readonly seen: readonly Seen[];
 }
 
-/** An origin for one test. It answers 200 and notes what reached it, or does as the listener says. */
+/** An origin for one test. It answers 200 and notes its requests, or does as the listener says. */
 export async function startOrigin(listener?: RequestListener): Promise<Origin> {
   const seen: Seen[] = [];
   const note: RequestListener = (request, response) => {
@@ -67,5 +67,5 @@ export function gatewayTo(origin: string, rules: unknown, variables: object = {}
   };
 }
 
-/** A rule for everything, which nothing comes near. */
+/** A rule for everything, with a limit that no test reaches. */
 export const generous = [{ path: "/*", policies: [quota("all", 1_000_000)] }];

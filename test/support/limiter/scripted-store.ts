@@ -1,14 +1,14 @@
 import type { Operation, Row } from "../../../src/algorithms/model.ts";
 import type { Reply, Store } from "../../../src/store/store.ts";
 
-/** What a store was asked. */
+/** The arguments of one call of a store. */
 export interface Asked {
   readonly operation: Operation;
   readonly keys: readonly string[];
   readonly costs: readonly number[];
 }
 
-/** A store that answers what the test says, and notes what it was asked. */
+/** A store with scripted answers that notes its calls. */
 export function scriptedStore(answer: (asked: Asked) => Reply | Promise<Reply>) {
   const asked: Asked[] = [];
   const resets: (readonly string[])[] = [];
@@ -23,7 +23,7 @@ export function scriptedStore(answer: (asked: Asked) => Reply | Promise<Reply>) 
   return { store, asked, resets };
 }
 
-/** A row that has room, or waits for so many milliseconds. */
+/** A row that has room, or waits for this many milliseconds. */
 export function row(wait = 0): Row {
   return {
     allowed: wait === 0,

@@ -9,7 +9,7 @@ import { createGateway } from "../../../src/gateway/gateway.ts";
 import { type LiveKeys, liveKeys } from "../../../src/live/keys.ts";
 import { quota, startOrigin } from "../gateway/gateway.ts";
 
-/** A gateway over a real Redis that reads live rules, and what writes them there. */
+/** A gateway over a real Redis that reads live rules, and the functions that write them there. */
 export interface LiveGateway {
   readonly administered: Administered;
   readonly redis: Redis;
@@ -87,7 +87,7 @@ export async function startLiveGateway(
   };
 }
 
-/** The limit that a client with this id is told, and what is left of it. */
+/** The limit that a client with this id sees, and its remaining units. */
 export async function quotaOf(gateway: LiveGateway, user: string): Promise<string> {
   const { headers } = await gateway.ask("/api/x", { "x-user-id": user });
   return `${/q=(\d+)/.exec(headers.get("ratelimit-policy") ?? "")?.[1]}, ${/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]} left`;

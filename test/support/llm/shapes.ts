@@ -124,7 +124,7 @@ const anthropic: Usage = {
   complete: true,
 };
 
-/** What Anthropic's stream has told before the answer is complete. */
+/** The usage in Anthropic's stream before the answer is complete. */
 export const ANTHROPIC_START: Usage = {
   inputTokens: 4143,
   outputTokens: 1,

@@ -11,7 +11,7 @@ import { metrics } from "../../../src/metrics/recorder.ts";
 import { startOrigin } from "../gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../live/live-gateway.ts";
 
-/** Gateways over one real Redis that count what they answer. */
+/** Gateways over one real Redis that count their answers. */
 export interface MeteredGateways {
   readonly prefix: string;
   readonly redis: Redis;

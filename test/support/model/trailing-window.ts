@@ -31,7 +31,7 @@ export function burstAboveRate(
   let lowest = Infinity;
   let burst = 0;
   for (const { time, units } of admissions) {
-    // Scaled by `interval`: units admitted so far less what the rate has brought back since the start.
+    // Scaled by `interval`: units admitted so far less those that the rate has brought back since the start.
     const refilled = (time - start) * divisor;
     lowest = Math.min(lowest, admitted * interval - refilled);
     admitted += units;

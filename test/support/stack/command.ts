@@ -9,7 +9,7 @@ import { redisServerPath } from "../../../scripts/support/redis-server.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** What a terminal shows. */
+/** The output of a command in a terminal. */
 export interface Command {
   readonly child: ChildProcess;
   readonly pid: number;
@@ -51,7 +51,7 @@ export function run([program = "", ...args]: readonly string[], environment = {}
     child,
     pid: child.pid ?? 0,
     out: () => out,
-    // What npm thinks of this machine's settings is not ours.
+    // npm's warnings about this machine's settings are not ours.
     err: () => err.replaceAll(/^npm warn .*\n/gm, ""),
     address: (name) => new RegExp(`^  ${name} +(\\S+)`, "m").exec(out)?.[1] ?? "",
     async ready() {

@@ -13,8 +13,8 @@ interface Syncing extends LocalBucket {
 }
 
 /**
- * Decides by the isolate's own view, and exchanges counts with Redis once in each interval in which requests came. Redis
- * forgets what was admitted too much, as a counter of a window does at its end.
+ * Decides by the isolate's own view, and exchanges counts with Redis once in each interval in which requests came. Redis forgets
+ * units admitted above the limit, as a counter of a window does at its end.
  */
 export const interval: Way = (place) => {
   const shared = sharedBucket(place, 0);

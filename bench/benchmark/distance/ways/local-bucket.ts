@@ -25,14 +25,14 @@ export function take(bucket: LocalBucket): boolean {
   return true;
 }
 
-/** Hands over what Redis has to hear. */
+/** Hands over the units to report to Redis. */
 export function takeSpent(bucket: LocalBucket): number {
   const { spent } = bucket;
   bucket.spent = 0;
   return spent;
 }
 
-/** Takes over what Redis says. Units that were taken meanwhile are not in it. */
+/** Takes over the level that Redis reports. Units that were taken meanwhile are not in it. */
 export function learn(bucket: LocalBucket, level: number): void {
   bucket.level = level - bucket.spent;
   bucket.atMs = Date.now();

@@ -3,7 +3,7 @@ import { Redis } from "@upstash/redis/cloudflare";
 import { LIMIT, RATE, TOKEN } from "../terms.ts";
 import type { Place } from "./way.ts";
 
-/** What an isolate has counted by itself, and whether it asks for one unit more. */
+/** The units that an isolate has counted by itself, and whether it asks for one more. */
 export interface Report {
   readonly spent: number;
   readonly wanted: 0 | 1;
@@ -15,7 +15,7 @@ export interface SharedLevel {
   readonly level: number;
 }
 
-/** A bucket in Redis that takes what isolates have admitted already, and then decides about one unit more. */
+/** A bucket in Redis that takes the units that isolates have admitted already, and then decides about one unit more. */
 export type SharedBucket = (identity: string, report: Report) => Promise<SharedLevel>;
 
 const SCRIPT = `
@@ -36,7 +36,7 @@ return {allowed, tostring(level)}
 /** So far that it never ends there. */
 export const ANY_DEBT = -1_000_000_000;
 
-/** @param lowest where a debt ends: 0 forgets what was admitted too much */
+/** @param lowest where a debt ends: 0 forgets units admitted above the limit */
 export function sharedBucket({ url, run }: Place, lowest: number): SharedBucket {
   const redis = new Redis({ url, token: TOKEN, enableTelemetry: false });
   const script = redis.createScript<[number, number]>(SCRIPT);

@@ -16,8 +16,8 @@ interface Publishing extends LocalBucket {
 }
 
 /**
- * Decides by the isolate's own view until it has admitted a share of the limit: that request waits for Redis, which hears of
- * all of them. What was admitted too much is missing later, as in a window that weighs the one before.
+ * Decides by the isolate's own view until it has admitted a share of the limit. That request waits for Redis, and reports all of
+ * them. Units admitted above the limit are missing later, as in a window that weighs the one before.
  */
 export const threshold: Way = (place) => {
   const shared = sharedBucket(place, ANY_DEBT);

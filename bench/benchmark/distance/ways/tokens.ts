@@ -12,8 +12,8 @@ interface Delaying extends LocalBucket {
 }
 
 /**
- * Decides by the isolate's own view while few units are untold and the view is young, else the request waits for Redis, which
- * hears of them. What was admitted too much is missing later, as Bucket4j's buckets go into debt.
+ * Decides by the isolate's own view while few units are unreported and the view is young. Else the request waits for Redis, and
+ * reports them. Units admitted above the limit are missing later, as Bucket4j's buckets go into debt.
  */
 export const tokens: Way = (place) => {
   const shared = sharedBucket(place, ANY_DEBT);

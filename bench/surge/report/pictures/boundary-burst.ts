@@ -8,7 +8,7 @@ import type { Attacked } from "../../scenes/boundary-burst.ts";
 import { count, duration } from "../numbers.ts";
 import { strictest, weakest } from "../scene-figures.ts";
 
-/** What an attack on the boundary of two windows gets out of each algorithm, and what each costs. */
+/** The yield of an attack on the boundary of two windows, and its cost, by algorithm. */
 export function boundaryBurstPicture({ scenes: { boundaryBurst } }: SurgeResults): string {
   const { limit, windowMs, algorithms } = boundaryBurst;
   const [weak, strict] = [weakest(boundaryBurst), strictest(boundaryBurst)];

@@ -9,7 +9,7 @@ import type { DeployAmnesia, Deployed } from "../../scenes/deploy-amnesia.ts";
 import { count, duration } from "../numbers.ts";
 import { inSeconds } from "./surge-band.ts";
 
-/** What the trailing window holds while the worker is replaced again and again, by where the counts are. */
+/** The content of the trailing window while the worker is replaced again and again, by the place of the counts. */
 export function deployAmnesiaPicture({ scenes: { deployAmnesia } }: SurgeResults): string {
   const { limit, windowMs, redis, perIsolate } = deployAmnesia;
   const deploys = perIsolate.deploysAtMs.map((ms) => ms / 1000);

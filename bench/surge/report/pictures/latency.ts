@@ -5,7 +5,7 @@ import type { SetupName, SurgeResults } from "../../results.ts";
 import { duration } from "../numbers.ts";
 import { inSeconds, lengthInSeconds, surgeBand } from "./surge-band.ts";
 
-/** How long what was served took, second by second, without a limiter and with all layers. */
+/** The latency of served requests, second by second, without a limiter and with all layers. */
 export function latencyPicture(results: SurgeResults): string {
   const { without, with: limited } = results;
   return draw({

@@ -8,7 +8,7 @@ import { NAMES } from "../titles.ts";
 import { perSecond } from "./per-second.ts";
 import { lengthInSeconds, surgeBand } from "./surge-band.ts";
 
-/** What became of the requests, second by second, with a panel for each set-up. */
+/** The outcomes of the requests, second by second, with a panel for each set-up. */
 export function outcomesPicture(results: SurgeResults): string {
   const { without, with: limited } = results;
   const most = max(SETUPS.flatMap((name) => results.seconds[name].map(({ sent }) => sent))) ?? 1;

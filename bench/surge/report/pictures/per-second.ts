@@ -20,7 +20,7 @@ export interface PerSecond {
   readonly behind: Markish;
 }
 
-/** What became of the requests, stacked second by second. */
+/** The outcomes of the requests, stacked second by second. */
 export function perSecond({ seconds, length, most, behind }: PerSecond): PlotOptions {
   const pieces = seconds.flatMap((second) =>
     OUTCOMES.map((outcome) => ({

@@ -7,7 +7,7 @@ import { count, duration, percent } from "../numbers.ts";
 import { perSecond } from "./per-second.ts";
 import { band, lengthInSeconds } from "./surge-band.ts";
 
-/** What people get while Redis is gone, from the gateway and from the peer. */
+/** The answers that people get while Redis is gone, from the gateway and from the peer. */
 export function redisLostPicture({ scenes: { redisLost } }: SurgeResults): string {
   const { gateway, peer, lostAtMs, backAtMs } = redisLost;
   const seconds = [...gateway.seconds, ...peer.seconds];

@@ -26,7 +26,7 @@ export interface Settings {
 export interface Model {
   readonly id: string;
   readonly name: string;
-  /** What the length of its window means. */
+  /** The meaning of its window's length. */
   readonly windowLabel: string;
   /** Whether its windows are those of a calendar, in place of a length. */
   readonly calendar?: true;

@@ -18,7 +18,7 @@ export interface Outcome {
 export interface Replay {
   /** In the order of the requests. */
   readonly outcomes: readonly Outcome[];
-  /** What a further request would find at each step. */
+  /** The state that a further request would find at each step. */
   readonly steps: readonly Outcome[];
   readonly faults: readonly string[];
 }
@@ -61,7 +61,7 @@ export function replay(model: Model, settings: Settings, hits: readonly number[]
       events.push([hit + settings.work * 1000, 0, () => release(`hit-${i}`)]);
     }
   });
-  // What ends at a moment makes room for what begins then, and a step looks at both.
+  // A request that ends at a moment makes room for one that begins then, and a step looks at both.
   for (const [moment, , run] of events.sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
     atMs = moment;
     run();

@@ -21,7 +21,7 @@ export interface Scale {
   /** The length of a window, in milliseconds of the time line, and its name. */
   readonly windowMs: number;
   readonly windowName: string;
-  /** What the length of a burst is counted in, with its milliseconds. */
+  /** The unit of a burst's length, with its milliseconds. */
   readonly burstUnit: { readonly name: string; readonly ms: number };
   readonly ticks: readonly Tick[];
   /** A moment of the time line as people read it. */

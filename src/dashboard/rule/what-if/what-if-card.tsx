@@ -49,8 +49,7 @@ export function WhatIfCard({ rule, index, query }: WhatIfCardProps) {
       {policy ? (
         <>
           <p class="muted">
-            Replays the sampled requests of the last hour with other numbers. Nothing is changed by
-            it.
+            Replays the sampled requests of the last hour with other numbers, and changes no rule.
           </p>
           <WhatIfForm
             policies={policies}

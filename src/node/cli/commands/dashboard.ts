@@ -26,7 +26,7 @@ async function dashboard(_options: unknown, command: Command): Promise<void> {
   if (wantsJson(command)) printJson({ url: server.url });
   else print(server.url);
   note(
-    `The dashboard of ${connection.url}. Whoever has its address may use the token: stop it with Ctrl+C.`,
+    `The dashboard of ${connection.url}. Anyone with its address can use the token: stop it with Ctrl+C.`,
   );
   const ended = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"]) process.once(name, () => ended.abort());

@@ -47,7 +47,7 @@ export function bans() {
             row.name !== policy.name &&
             policies.some(({ name, mode }) => name === row.name && mode === "enforce"),
         );
-        // A call that runs without an answer may deny what the isolate allows.
+        // A call that runs without an answer may deny a request that the isolate allows.
         if (allowed || !byOther) {
           if (callsIn(page, "ask").some(isUnknown)) ban.denied++;
           continue;

@@ -21,7 +21,7 @@ export function checkCharge(
     const asked = parts.reduce((sum, part) => sum + part.asked, 0);
     if (asked > cost) say(`${name} is charged ${asked}, not ${cost}`);
     const isAnswered = calls.every(({ fate }) => fate === "answered");
-    // What a breaker holds back leaves no trace.
+    // A call that a breaker holds back leaves no trace.
     if (isAnswered && !isGuarded && asked !== cost) say(`${name} is charged ${asked}, not ${cost}`);
   }
 }
@@ -45,7 +45,7 @@ export function roomOf(
   return { policy, least: Math.min(...shards.map(({ limit, used }) => 2 * limit - used)) };
 }
 
-/** What every shard has room for counts on all of them. */
+/** A charge for which every shard has room counts on all of them. */
 export function checkSpread(
   calls: readonly Call[],
   { policy: { name, shards, algorithm }, least }: Room,

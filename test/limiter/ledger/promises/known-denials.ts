@@ -15,7 +15,7 @@ interface Learnt {
   readonly turn: number;
 }
 
-/** What a page did to a partition. */
+/** The effect of a page on a partition. */
 interface Done {
   readonly isolate: number;
   readonly partition: string;
@@ -30,14 +30,14 @@ interface Done {
 const partitionOf = (key: string) => key.slice(key.indexOf("{") + 1, key.indexOf("}"));
 const withoutShard = (partition: string) => partition.replace(/#\d+$/, "");
 
-/** What each isolate can know to be denied: it denies nothing else without asking, and that not for longer than it may. */
+/** The denials that each isolate can know: it makes no other denial without asking, and none for longer than it may. */
 export function knownDenials(isolates: readonly (readonly LedgerPolicy[])[]) {
   const learnt = isolates.map((): Learnt[] => []);
   const done: Done[] = [];
   /** How many calls of a page were entered. */
   const entered = new WeakMap<Page, number>();
   let turn = 0;
-  /** Whether an isolate may know denials of a policy: to the isolate's knowledge nothing goes back to it. */
+  /** Whether an isolate may know denials of a policy: as far as the isolate knows, no unit goes back to it. */
   const isKept = (isolate: number, name: string | undefined) =>
     isolates[isolate]!.some((policy) => policy.name === name && !givesBack(policy));
 

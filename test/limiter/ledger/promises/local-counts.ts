@@ -12,7 +12,7 @@ export function shareOf({ onFailure }: LedgerPolicy): number | undefined {
   return onFailure === "local" ? 1 : undefined;
 }
 
-/** What each isolate admits without the store: never more than its share of a limit, rounded up once. */
+/** The units that each isolate admits without the store: never more than its share of a limit, rounded up once. */
 export function localCounts() {
   const accounts = new Map<string, Account>();
 
@@ -77,7 +77,7 @@ export function localCounts() {
       }
     },
 
-    /** Enters what a hold gives back, with its first settlement. */
+    /** Enters the units that a hold gives back, with its first settlement. */
     end(
       { page, isolate, actual }: HoldPage,
       partitionOf: (policy: LedgerPolicy) => string,

@@ -1,7 +1,7 @@
 import type { Masters } from "../masters.ts";
 import type { Say } from "./say.ts";
 
-/** No master keeps anything else after a look than before, whatever the client's plan. */
+/** No master changes its state at a look, under any plan of the client. */
 export async function checkLook(
   masters: Masters,
   keys: () => Iterable<string>,

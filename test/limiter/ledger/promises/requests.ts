@@ -15,7 +15,7 @@ function byKey(page: Page): ReadonlyMap<string, readonly (readonly [Call, Part])
   return all;
 }
 
-/** A request takes its cost once or not at all, and what it was denied goes back. */
+/** A request takes its cost once or not at all, and units of a denied one go back. */
 export function checkRequest(
   page: Page,
   { allowed, reason }: Decision,

@@ -1,2 +1,2 @@
-/** Notes what breaks a promise. */
+/** Notes a broken promise. */
 export type Say = (broken: string) => void;

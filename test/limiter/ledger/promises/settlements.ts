@@ -4,7 +4,7 @@ import { type Call, callsIn, isUnknown } from "../page.ts";
 import { givesBack, type LedgerPolicy } from "../policies.ts";
 import type { Say } from "./say.ts";
 
-/** What is to go back to a master, and what is to be charged, for one policy of a hold. */
+/** The units to give back to a master, and those to charge, for one policy of a hold. */
 function dueOf({ page, actual }: HoldPage, policy: LedgerPolicy) {
   const reserved = page.costs[policy.name]!;
   const counted = isCounted(page, policy);
@@ -24,8 +24,8 @@ const sent = (calls: readonly Call[]) => calls.filter(({ fate }) => fate !== "no
 const answered = (calls: readonly Call[]) => calls.filter(({ fate }) => fate === "answered");
 
 /**
- * Of each policy, as many units go back as were reserved too many, and as many are charged as were too few: once, however
- * often it is settled, and nothing again of which nothing is known.
+ * Of each policy, the units reserved in excess go back, and the missing ones are charged: once, however often it is settled. A
+ * call with an unknown result is not repeated.
  *
  * @param settlement `undefined` for a response that has settled it
  */
@@ -77,7 +77,7 @@ export function checkSettlement(
   checkNumbers(held, settlement, say);
 }
 
-/** Whether a call does what a settlement has to do: a slot that no master has given is freed in vain. */
+/** Whether a call is due in a settlement: a slot that no master has given is freed in vain. */
 function isDue({ operation, parts }: Call, { page, isolate }: HoldPage): boolean {
   return parts.some(({ name, asked }) => {
     const policy = isolate.policies.find((each) => each.name === name)!;
@@ -86,7 +86,7 @@ function isDue({ operation, parts }: Call, { page, isolate }: HoldPage): boolean
   });
 }
 
-/** What it tells is what the masters have done. */
+/** Its report agrees with the acts of the masters. */
 function checkNumbers({ page, isolate }: HoldPage, told: Settlement, say: Say): void {
   const calls = answered(callsIn(page, "end"));
   for (const [name, units] of [...Object.entries(told.returned), ...Object.entries(told.charged)]) {
@@ -97,7 +97,7 @@ function checkNumbers({ page, isolate }: HoldPage, told: Settlement, say: Say): 
     const own = (sums: Settlement["returned"]) => (Object.hasOwn(sums, name) ? sums[name]! : 0);
     const charged = sumAsked(ofOperation(calls, "charge"), name);
     if (own(told.charged) !== charged) say(`${name} tells ${own(told.charged)}, not ${charged}`);
-    // What the isolate itself has counted comes back to its memory.
+    // Units that the isolate itself has counted come back to its memory.
     if (!isCounted(page, policy)) continue;
     const parts = ofOperation(calls, "refund").flatMap((call) => call.parts);
     const gave = parts.reduce((sum, part) => sum + (part.name === name ? part.gave : 0), 0);

@@ -8,7 +8,7 @@ import { ROOT } from "./root.ts";
 /** A result without the mutant, which the program knows by its name. */
 export type Kept = Omit<Result, "mutant">;
 
-/** What an earlier run has found out, by the mutants' names. */
+/** The findings of an earlier run, by the mutants' names. */
 export interface Ledger {
   get(name: string): Kept | undefined;
   add(result: Result): void;

@@ -21,7 +21,7 @@ const EXTREMES = new Map([
   ["max", "min"],
 ]);
 
-/** Types say nothing at run time. Of what has both, the value is visited. */
+/** Types have no effect at run time. Of a node with both, the value is visited. */
 const VALUES = new Set(["TSAsExpression", "TSNonNullExpression", "TSSatisfiesExpression"]);
 const PLAIN = new Set(["Identifier", "MemberExpression", "Literal"]);
 

@@ -1,4 +1,4 @@
-/** A text in indented lines of at most so many columns. A word that is longer has a line of its own. */
+/** A text in indented lines of at most this many columns. A word that is longer has a line of its own. */
 export function wrapWords(text: string, width: number, indent = ""): string {
   const lines: string[] = [];
   let line = indent;

@@ -1,6 +1,6 @@
 import type { Written } from "../written.ts";
 
-/** What a store decides about several policies at once. */
+/** A store's decisions about several policies at once. */
 export const STORE: readonly Written[] = [
   {
     name: "several policies: the first takes before the last has spoken",

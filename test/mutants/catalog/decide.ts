@@ -1,6 +1,6 @@
 import type { Written } from "../written.ts";
 
-/** The steps of a decision, and what it tells. */
+/** The steps of a decision, and its answer. */
 export const DECIDE: readonly Written[] = [
   {
     name: "a denial that a hold can end is known",
@@ -111,8 +111,8 @@ export const DECIDE: readonly Written[] = [
   {
     name: "every policy is advertised in fields",
     file: "src/decision/fields.ts",
-    find: "(advertise ? [i] : [])",
-    replace: "(advertise || true ? [i] : [])",
+    find: "    if (!advertise) continue;\n",
+    replace: "",
     tests: ["test/decision/advertise"],
   },
   {

@@ -1,6 +1,6 @@
 import type { Written } from "../written.ts";
 
-/** Roles, shards, plans, lists and what else a limiter can be given. */
+/** Roles, shards, plans, lists and other features of a limiter. */
 export const FEATURES: readonly Written[] = [
   {
     name: "a shard's hold is settled by the one that denied",

@@ -1,6 +1,6 @@
 import type { Written } from "../written.ts";
 
-/** What is reserved, settled and given back. */
+/** Reservations, settlements and refunds. */
 export const HOLDS: readonly Written[] = [
   {
     name: "a hold can be settled twice",

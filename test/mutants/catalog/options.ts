@@ -1,6 +1,6 @@
 import type { Written } from "../written.ts";
 
-/** Options, and what is said of faults. */
+/** Options, and the texts of faults. */
 export const OPTIONS: readonly Written[] = [
   {
     name: "two versions of a layout share a key",

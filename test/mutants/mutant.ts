@@ -18,7 +18,7 @@ export interface Mutant extends Omit<Edit, "operator"> {
   readonly tests: readonly string[];
 }
 
-/** What a run found out about a mutant. */
+/** The finding of a run about a mutant. */
 export interface Result {
   readonly mutant: Mutant;
   /** `timeout`: its tests never ended, which counts as noticed. */

@@ -8,7 +8,7 @@ import { type Ended, runNode } from "./run-node.ts";
 
 /** A copy of the project that may be broken. */
 export interface Sandbox {
-  /** @throws with what the tests print, if they fail while nothing is broken */
+  /** @throws with the output of the tests, if they fail while nothing is broken */
   expectSound(tests: readonly string[]): Promise<void>;
   /** Runs the nearest tests of a mutant, then the others, until one fails. */
   try(mutant: Mutant): Promise<Omit<Result, "mutant" | "seconds">>;
@@ -18,10 +18,10 @@ const LEFT_OUT = new Set(["node_modules", ".git", "dist", ".tmp", ".wrangler"]);
 const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
 
 const FIRST_ONLY = ["--bail", "1"];
-/** A busy machine makes a test fail once. What is broken fails again. */
+/** A busy machine makes a test fail once. A broken test fails again. */
 const TWICE = ["--retry", "1"];
 
-/** A promise that nobody waits for may fail after its test: then the run fails, and no test does. */
+/** A promise that is not awaited may fail after its test: then the run fails, and no test does. */
 const failedIn = (output: string) => /^(?: FAIL +|\W+(?=Unhandled ))(.*?)\W*$/m.exec(output)?.[1];
 
 /** Without the project before its name, and the tries after it. */

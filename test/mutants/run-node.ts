@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** How a program ended, and what it printed. */
+/** The end of a program, and its output. */
 export interface Ended {
   readonly status: "passed" | "failed" | "timeout";
   readonly output: string;
@@ -9,7 +9,9 @@ export interface Ended {
 /** A mutant may make a loop endless: then its tests end here, in milliseconds. */
 const PATIENCE_MS = 300_000;
 
-/** Runs Node in a folder. It is ended together with all that it has started: a process in an endless loop hears nothing else. */
+/**
+ * Runs Node in a folder. It is ended together with all that it has started: a process in an endless loop handles no other signal.
+ */
 export function runNode(cwd: string, args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {

@@ -1,3 +1,4 @@
+import { markdownTable } from "../../scripts/support/markdown-table.ts";
 import {
   ADDED_P50,
   ADDED_P99,
@@ -8,10 +9,9 @@ import {
   figureName,
   USUAL_MS,
   WRONGLY_DENIED,
-} from "../../bench/benchmark/distance/figure-names.ts";
-import type { Results } from "../../bench/benchmark/results.ts";
-import { significant } from "../../bench/support/significant.ts";
-import { markdownTable } from "./markdown-table.ts";
+} from "../benchmark/distance/figure-names.ts";
+import type { Results } from "../benchmark/results.ts";
+import { significant } from "../support/significant.ts";
 
 /** Less than a hundredth of a millisecond is noise. */
 export const inMilliseconds = (value: number): string =>

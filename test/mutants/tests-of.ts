@@ -1,7 +1,7 @@
 import { existsSync, globSync } from "node:fs";
 import { basename } from "node:path";
 
-/** The tests that say what the files of a folder do. The longest name that a file's path begins with is its folder. */
+/** The tests of a folder's files. The longest name that a file's path begins with is its folder. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   lua: ["test/lua/", "test/model/"],
   "lua/live": ["test/live/"],

@@ -1,6 +1,6 @@
 import type { Written } from "../written.ts";
 
-/** Who took and gave what: by the ledger of all clients and masters. */
+/** Takers and givers: the ledger of all clients and masters. */
 export const LEDGER: readonly Written[] = [
   {
     name: "ledger: one silent master makes a hold give everything back here",

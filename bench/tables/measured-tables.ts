@@ -1,8 +1,8 @@
-import { ADDED_P50, figureName, USUAL_MS } from "../../bench/benchmark/distance/figure-names.ts";
-import type { Figure } from "../../bench/benchmark/figure.ts";
-import type { Results } from "../../bench/benchmark/results.ts";
-import { significant } from "../../bench/support/significant.ts";
-import { markdownTable } from "./markdown-table.ts";
+import { markdownTable } from "../../scripts/support/markdown-table.ts";
+import { ADDED_P50, figureName, USUAL_MS } from "../benchmark/distance/figure-names.ts";
+import type { Figure } from "../benchmark/figure.ts";
+import type { Results } from "../benchmark/results.ts";
+import { significant } from "../support/significant.ts";
 import { inMilliseconds, waysIn } from "./ways-table.ts";
 
 /** Marks where figures of `npm run bench` follow. */
@@ -149,7 +149,7 @@ const BARE: readonly Row[] = [
   },
 ];
 
-/** The figures of the README: what people compare first. */
+/** The figures of the README: those that people compare first. */
 const SUMMARY = [
   "admissible traffic wrongly denied, sliding window at 1.2 times the limit, one isolate",
   "Redis calls per decision, token bucket at 50 times the limit, one isolate",
@@ -192,7 +192,7 @@ function tableOf(rows: readonly Row[], peer: string, { parts }: Results): string
   ]);
 }
 
-/** What a worker has to load. */
+/** The sizes that a worker loads. */
 function bundlesIn({ parts }: Results): string {
   const gzipped = parts["bundle"]!.figures.filter(
     ({ name, detail }) => name.endsWith(", gzipped") && !detail,

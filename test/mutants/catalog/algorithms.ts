@@ -1,6 +1,6 @@
 import type { Written } from "../written.ts";
 
-/** What an algorithm admits, tells and gives back. */
+/** The admissions, answers and refunds of an algorithm. */
 export const ALGORITHMS: readonly Written[] = [
   {
     name: "a hold gets one slot more than there are",

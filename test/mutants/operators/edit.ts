@@ -1,4 +1,4 @@
-/** What an operator breaks. */
+/** The kind of a mutation. */
 export type Operator =
   | "condition"
   | "logic"
@@ -12,7 +12,7 @@ export type Operator =
   | "dropped call"
   | "swapped arguments";
 
-/** One small change of a text: what stands from `start` to `end` makes way for `text`. */
+/** One small change of a text: the part from `start` to `end` makes way for `text`. */
 export interface Edit {
   readonly operator: Operator;
   readonly start: number;
@@ -26,7 +26,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** The operators between two operands that each language writes alike, and what each becomes. */
+/** The operators between two operands that each language writes alike, and the replacement of each. */
 export const BINARY: Readonly<Record<string, readonly [Operator, string]>> = {
   "<": ["bound", "<="],
   "<=": ["bound", "<"],
@@ -75,7 +75,7 @@ const FACTORS = new Set([60, 1000, 1024, 3600, 60_000, 86_400, 1_000_000, 3_600_
 /** Below it a whole number counts, indexes or bounds something, so that one more is a mistake of its own. */
 const SMALL = 10;
 
-/** What a number becomes, if it is one that people get wrong. */
+/** The replacements of a number, if it is one that people get wrong. */
 export function misread(value: number, span: Span): readonly Edit[] {
   const { start, end } = span;
   if (FACTORS.has(value)) return [{ operator: "unit", start, end, text: String(value * 1000) }];
@@ -83,7 +83,7 @@ export function misread(value: number, span: Span): readonly Edit[] {
   return [{ operator: "off by one", start, end, text: String(value + 1) }];
 }
 
-/** Visits each object of a syntax tree that has a `type`, from the outside in; `false` leaves out what is inside it. */
+/** Visits each object of a syntax tree that has a `type`, from the outside in; `false` leaves out its children. */
 export function walk(value: unknown, visit: (node: { readonly type: string }) => boolean): void {
   if (Array.isArray(value)) return value.forEach((child) => walk(child, visit));
   if (typeof value !== "object" || value === null) return;

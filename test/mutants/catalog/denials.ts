@@ -1,6 +1,6 @@
 import type { Written } from "../written.ts";
 
-/** What an isolate knows of those it denied. */
+/** An isolate's knowledge of the identities that it denied. */
 export const DENIALS: readonly Written[] = [
   {
     name: "Redis's clock is known to the quarter of a microsecond",

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import type { Mutant } from "./mutant.ts";
 
 /**
- * So many of the mutants, as a seed draws them. Each has a rank by what it changes, not by where that stands: while the code
- * changes, a seed keeps the mutants whose text stays.
+ * A sample of this many mutants, drawn by a seed. Each has a rank by its change, not by its place: while the code changes, a seed
+ * keeps the mutants whose text stays.
  */
 export function sample(mutants: readonly Mutant[], size: number, seed: number): readonly Mutant[] {
   const seen = new Map<string, number>();

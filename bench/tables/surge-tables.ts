@@ -1,8 +1,8 @@
-import { requireScenes } from "../../bench/surge/report/require-scenes.ts";
-import { sceneTable } from "../../bench/surge/report/scene-table.ts";
-import { tableOf } from "../../bench/surge/report/table.ts";
-import type { SurgeResults } from "../../bench/surge/results.ts";
-import { markdownTable } from "./markdown-table.ts";
+import { markdownTable } from "../../scripts/support/markdown-table.ts";
+import { requireScenes } from "../surge/report/require-scenes.ts";
+import { sceneTable } from "../surge/report/scene-table.ts";
+import { tableOf } from "../surge/report/table.ts";
+import type { SurgeResults } from "../surge/results.ts";
 
 /** Marks where the figures of `npm run surge` follow: all of them, those that tell the story, the README's, or the scenes. */
 const MARKED = /^<!-- surge: (all|story|summary|scenes) -->\n[^]*?^<!-- end -->$/gm;
@@ -18,7 +18,7 @@ const STORY = [
   "riders served",
   "admitted beyond a policy",
 ];
-/** What the README shows of them. */
+/** The rows that the README shows. */
 const SUMMARY = ["failed", "served: p99", "calls of the matching service", "riders served"];
 /** Without a limiter, with each layer of it, and as it was reported. */
 const STORY_COLUMNS = ["", "no limiter", "bucket per rider", "+ ceiling", "+ jitter"];

@@ -1,6 +1,6 @@
 import type { Written } from "../written.ts";
 
-/** What goes to Redis, and what its errors say. */
+/** Commands to Redis, and the texts of its errors. */
 export const REDIS: readonly Written[] = [
   {
     name: "a consume is asked again after any error",

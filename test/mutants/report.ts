@@ -6,7 +6,7 @@ export function lineOf({ mutant, outcome, by, seconds }: Result): string {
   return `${mutant.name} | ${said} | ${seconds} s`;
 }
 
-/** What a program reads: a row for each mutant, in the order in which they ended. */
+/** The output for programs: a row for each mutant, in the order in which they ended. */
 export function jsonOf(results: readonly Result[]): string {
   const rows = results.map(({ mutant, outcome, by, seconds }) => {
     const { name, file, line, operator, was, text } = mutant;

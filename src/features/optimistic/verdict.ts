@@ -1,0 +1,61 @@
+import type { Row } from "../../algorithms/model.ts";
+import type { CoreSettings, Kit } from "../../decide/kit.ts";
+import type { GroupVerdict, Verdict } from "../../decide/step.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+import type { Admitted } from "./settle.ts";
+
+/** The verdict of a request that is admitted before the store has counted all of it. */
+export function ahead(groups: readonly GroupVerdict[]): Verdict {
+  let nowUs = 0;
+  for (const { at } of groups) if (at.nowUs > nowUs) nowUs = at.nowUs;
+  return { reason: "optimistic", status: 200, nowUs, groups };
+}
+
+/** The verdict about admitted units. Its rows tell this moment, but are made when they are read: most callers never do. */
+export function verdictOf(
+  { asked, entry: { open, known: last } }: Admitted,
+  { now, clockUs }: Kit<CoreSettings>,
+): GroupVerdict {
+  const elapsedUs = last ? Math.round((now() - last.atMs) * 1000) : 0;
+  const nowUs = last ? last.nowUs + elapsedUs : clockUs();
+  const owed = open.slice();
+  let rows: readonly Row[] | undefined;
+  return {
+    asked,
+    get rows() {
+      return (rows ??= rowsOf(asked.group.policies, owed, last?.rows, elapsedUs, nowUs));
+    },
+    countedBy: "none",
+    at: { nowUs, sentAtMs: 0, receivedAtMs: 0 },
+  };
+}
+
+/**
+ * The numbers of the last answer, less the owed units; where all of its units have come back, those of the owed units
+ * alone.
+ *
+ * @param elapsedUs since the last answer
+ */
+function rowsOf(
+  policies: readonly CompiledPolicy[],
+  owed: readonly number[],
+  last: readonly Row[] | undefined,
+  elapsedUs: number,
+  nowUs: number,
+): readonly Row[] {
+  return policies.map(({ limit, parameters, implementation }, i): Row => {
+    const { remaining, resetAfterUs } = last?.[i] ?? { remaining: limit, resetAfterUs: 0 };
+    const leftUs = resetAfterUs - elapsedUs;
+    const cost = owed[i]!;
+    const own =
+      leftUs > 0
+        ? { remaining: remaining - cost, resetAfterUs: leftUs }
+        : implementation.model(undefined, { nowUs, operation: "charge", cost, limit, parameters });
+    return {
+      allowed: true,
+      remaining: Math.max(0, own.remaining),
+      retryAfterUs: 0,
+      resetAfterUs: own.resetAfterUs,
+    };
+  });
+}
