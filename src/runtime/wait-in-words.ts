@@ -10,9 +10,12 @@ const LARGER_UNITS = [
  * rounded up, so that a person who waits that long is not early.
  */
 export function waitInWords(seconds: number): string {
-  let [count, unit] = [seconds, "s"];
+  let count = seconds;
+  let unit = "s";
   for (const [larger, size] of LARGER_UNITS) {
-    if (count >= 100) [count, unit] = [Math.ceil(count / size), larger];
+    if (count < 100) break;
+    count = Math.ceil(count / size);
+    unit = larger;
   }
   return `${count} ${unit}`;
 }

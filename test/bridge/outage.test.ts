@@ -105,7 +105,14 @@ test("a bridge that has ended leaves no timer behind", async () => {
   await expect.poll(timers, { timeout: 1_000 }).toBeLessThanOrEqual(before);
 });
 
-test("a port in use is an error", async () => {
+test("a port in use is an error, after which no connection to Redis is left", async () => {
   const taken = Number(new URL(bridge.url).port);
+  // That of the bridge which listens.
+  const connections = async () => {
+    const answer = (await ask(bridge, ["INFO", "clients"])) as { body: { result: string } };
+    return /connected_clients:(\d+)/.exec(answer.body.result)?.[1];
+  };
+  await expect.poll(connections).toBe("1");
   await expect(startBridge({ redis: redis.url, port: taken, token })).rejects.toThrow("EADDRINUSE");
+  await expect.poll(connections).toBe("1");
 });

@@ -46,8 +46,10 @@ test("bars that may still grow are paler, and their numbers say so", async () =>
     .map(([colour]) => colour);
   const [usual] = bars;
   expect(bars.length).toBeGreaterThan(50);
-  // The first layer lies at the bottom.
+  // The first layer lies at the bottom, and hides none of the others.
   expect(usual).toBe(await page.evaluate(drawnAs, "--allowed"));
+  const canvas = picture.locator("canvas");
+  expect(await canvas.evaluate(pixelsOf, "--denied")).toBeGreaterThan(100);
   const pale = bars.filter((colour) => colour !== usual);
   // The minute under way, and the one before: isolates write once in a minute.
   expect([pale.length, bars.slice(-2)]).toEqual([2, pale]);

@@ -1,5 +1,7 @@
 import { expect } from "vitest";
 
+import { waitInWords } from "../../src/runtime/wait-in-words.ts";
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -53,7 +55,7 @@ export function expectDenied(answer: Answer, violated: readonly string[]): void 
     type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
     title: "Quota Exceeded",
     status: 429,
-    detail: `The request quota is used up. Try again in ${wait} s.`,
+    detail: `The request quota is used up. Try again in ${waitInWords(wait)}.`,
     "violated-policies": violated,
   });
   for (const policy of violated) {
