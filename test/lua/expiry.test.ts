@@ -181,7 +181,7 @@ test.for([
 test("a log of which nothing counts any more is not written for a window that only asks", async () => {
   const decide = algorithmScript(redis, "sliding-window-log");
   const key = `expiry:{${crypto.randomUUID()}}`;
-  const ask = (operation: Operation, window: "10s" | "20s", nowUs: number) => {
+  const ask = (operation: "consume" | "ask", window: "10s" | "20s", nowUs: number) => {
     const { limit, parameters } = compilePolicy(slidingWindowLog({ limit: 6, window }));
     return decide(key, { nowUs, operation, cost: 1, limit, parameters });
   };
