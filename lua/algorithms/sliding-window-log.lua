@@ -337,12 +337,9 @@ local function sliding_window_log_refund(key, now, taken_at, cost)
         redis.call('SETRANGE', key, ring, string.sub(units, room + 1))
       end
       used = used - given
-      if later == 0 then
-        newest = 0
-        if used > 0 then
-          local unit = used - 1
-          newest = time_of(unit, key, ring, slots, tail)
-        end
+      if later == 0 and used > 0 then
+        local unit = used - 1
+        newest = time_of(unit, key, ring, slots, tail)
       end
       local fields = struct.pack('>I3 I7', used, newest)
       if slots > 8 then
