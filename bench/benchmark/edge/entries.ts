@@ -4,29 +4,29 @@ import { dissect } from "../../support/bundle.ts";
 import { atMost, type Figure } from "../figure.ts";
 
 /**
- * The most bytes of each entry with all of its exports, minified and gzipped: a twentieth above its size when the number was last
+ * The most bytes of each entry with all of its exports, minified and gzipped: a hundredth above its size when the number was last
  * set. A test refuses more, so that growth is a decision. A bundle is smaller: it has only the imported exports.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  ".": 64_300,
-  "./core": 67_600,
-  "./hono": 59_400,
-  "./express": 59_600,
-  "./fastify": 59_700,
-  "./vercel": 59_700,
+  ".": 65_100,
+  "./core": 68_500,
+  "./hono": 60_100,
+  "./express": 60_300,
+  "./fastify": 60_500,
+  "./vercel": 60_400,
   "./node": 2_000,
-  "./cloudflare": 2_500,
-  "./durable-object": 23_000,
-  "./llm": 7_300,
-  "./express-rate-limit": 28_500,
-  "./nest-throttler": 23_000,
-  "./better-auth": 20_800,
+  "./cloudflare": 2_300,
+  "./durable-object": 22_900,
+  "./llm": 7_400,
+  "./express-rate-limit": 28_300,
+  "./nest-throttler": 22_900,
+  "./better-auth": 20_600,
   "./rate-limiter-flexible": 31_100,
-  "./upstash-ratelimit": 36_900,
+  "./upstash-ratelimit": 37_000,
   "./tracing": 2_300,
-  "./admin": 112_900,
-  "./gateway": 105_200,
-  "./worker": 151_700,
+  "./admin": 114_100,
+  "./gateway": 106_400,
+  "./worker": 153_300,
 };
 
 /** A peer of Node alone, which no bundler for the edge takes. */

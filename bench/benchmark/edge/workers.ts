@@ -8,68 +8,68 @@ const WINDOW = `fixedWindow({ limit: 600, window: "1m" })`;
 const LOG = `slidingWindowLog({ limit: 600, window: "1m" })`;
 
 /**
- * The imports and calls of a worker, and the most bytes that it may load for them, minified and gzipped. A test refuses more, so
- * that growth is a decision.
+ * The imports and calls of a worker, and the most bytes that it may load for them, minified and gzipped: a hundredth above its
+ * size when the number was last set. A test refuses more, so that growth is a decision.
  */
 const WORKERS: readonly (readonly [name: string, budget: number, source: string])[] = [
   [
     "limiterWith({}), a token bucket and a fixed window",
-    23_000,
+    23_300,
     `import { fixedWindow, limiterWith, tokenBucket } from "./src/core.ts";
      export const limiter = limiterWith({})({ policies: [${BUCKET}, ${WINDOW}] });`,
   ],
   [
     "limiterWith({}), a token bucket and a log",
-    24_900,
+    25_100,
     `import { limiterWith, slidingWindowLog, tokenBucket } from "./src/core.ts";
      export const limiter = limiterWith({})({ policies: [${BUCKET}, ${LOG}] });`,
   ],
   [
     "limiterWith({ leases }), a token bucket and a log",
-    28_800,
+    29_200,
     `import { leases, limiterWith, slidingWindowLog, tokenBucket } from "./src/core.ts";
      export const limiter = limiterWith({ leases })({ policies: [${BUCKET}, ${LOG}] });`,
   ],
   [
     "createLimiter(), a token bucket and a log",
-    56_900,
+    57_600,
     `import { createLimiter, slidingWindowLog, tokenBucket } from "./src/index.ts";
      export const limiter = createLimiter({ policies: [${BUCKET}, ${LOG}] });`,
   ],
   [
     "rateLimitWith({}) of Hono, a token bucket and a fixed window",
-    26_700,
+    27_000,
     `import { fixedWindow, tokenBucket } from "./src/core.ts";
      import { rateLimitWith } from "./src/hono.ts";
      export const limit = rateLimitWith({})({ policies: [${BUCKET}, ${WINDOW}] });`,
   ],
   [
     "rateLimit() of Hono, a token bucket and a fixed window",
-    60_900,
+    61_600,
     `import { fixedWindow, tokenBucket } from "./src/index.ts";
      import { rateLimit } from "./src/hono.ts";
      export const limit = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,
   ],
   [
     "rateLimit() of Vercel, a token bucket and a fixed window",
-    61_200,
+    61_900,
     `import { fixedWindow, tokenBucket } from "./src/index.ts";
      import { rateLimit } from "./src/vercel.ts";
      export const limit = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,
   ],
   [
     "gatewayWith({}) with its packages",
-    69_600,
+    70_300,
     `import { gatewayWith } from "./src/gateway.ts";
      export default gatewayWith({})(process.env);`,
   ],
   [
     "gatewayWith({ live }) with its packages",
-    79_000,
+    79_800,
     `import { gatewayWith, live } from "./src/gateway.ts";
      export default gatewayWith({ live })(process.env);`,
   ],
-  ["gateway worker with its packages", 151_100, `export { default } from "./src/worker.ts";`],
+  ["gateway worker with its packages", 152_700, `export { default } from "./src/worker.ts";`],
 ];
 
 /** The bundles of workers with a part of the package. */
