@@ -5,8 +5,8 @@ export const FEATURES: readonly Written[] = [
   {
     name: "a shard's hold is settled by the one that denied",
     file: "src/features/shards/step.ts",
-    find: "other.status === 200 || waitUs(other) < waitUs(own) ? other : own",
-    replace: "other.status === 200 ? { ...other, groups: own.groups } : own",
+    find: "other.status === 200 || waitUs(other) < waitUs(own) ? { ...other, slot } : own",
+    replace: "other.status === 200 ? { ...other, slot, groups: own.groups } : own",
     tests: ["test/limiter/reserve"],
   },
   {

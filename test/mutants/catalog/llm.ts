@@ -5,8 +5,8 @@ export const LLM: readonly Written[] = [
   {
     name: "a stream that broke off costs no more than the estimate, whatever it told",
     file: "src/llm/settle-by-usage.ts",
-    find: "      Math.max(units, toldOf(name)),",
-    replace: "      units,",
+    find: "Math.max(least, toldOf(name))",
+    replace: "least",
     tests: ["test/llm/settle-by-usage"],
   },
   {
@@ -40,8 +40,8 @@ export const LLM: readonly Written[] = [
   {
     name: "a hold ends at the first numbers of a stream that broke off",
     file: "src/llm/settle-by-usage.ts",
-    find: "if (usage.complete) return told;",
-    replace: "if (usage) return told;",
+    find: "if (usage.complete ||",
+    replace: "if (usage ||",
     tests: ["test/llm/settle-by-usage"],
   },
 ];

@@ -81,7 +81,7 @@ export const NOTICES: readonly Written[] = [
   {
     name: "a shadow tells denials",
     file: MARKS,
-    find: 'denied: role === "advisory" ? undefined : createMark',
+    find: 'denied: policy.role === "advisory" ? undefined : createMark',
     replace: "denied: createMark",
     tests: FEATURE,
   },
