@@ -83,7 +83,8 @@ export default defineConfig({
     globalSetup: ["test/support/global-setup.ts"],
     retry: RETRIES,
     reporters: ["default", new SecondTries()],
-    expect: { poll: { timeout: PATIENCE_MS / 4 } },
+    // A test that asserts nothing fails.
+    expect: { requireAssertions: true, poll: { timeout: PATIENCE_MS / 4 } },
     // Many tests wait for timeouts and restarts of a Redis, so that three share two cores well.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [

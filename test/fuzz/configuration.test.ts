@@ -162,13 +162,15 @@ function rethrow(error: Error): never {
 }
 
 test.for([false, true])("the configurations before any change are sound, memory %s", (memory) => {
-  createLimiter(limiterOptions(memory) as never);
-  honoRateLimit(requestOptions(memory) as never);
-  vercelRateLimit(requestOptions(memory) as never);
-  createGateway(variables() as never);
-  createLimiter(dimensionOptions() as never);
-  honoRateLimit(partitionedOptions() as never);
-  vercelRateLimit(partitionedOptions() as never);
+  expect(() => {
+    createLimiter(limiterOptions(memory) as never);
+    honoRateLimit(requestOptions(memory) as never);
+    vercelRateLimit(requestOptions(memory) as never);
+    createGateway(variables() as never);
+    createLimiter(dimensionOptions() as never);
+    honoRateLimit(partitionedOptions() as never);
+    vercelRateLimit(partitionedOptions() as never);
+  }).not.toThrow();
 });
 
 const request = () => new Request("https://worker.example/a/1");

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 import { runs } from "../support/runs.ts";
@@ -30,5 +30,10 @@ async function tellAll(urls: readonly string[]): Promise<void> {
   for (let seed = 1; seed <= runs(50); seed++) await tell(seed, open, {});
 }
 
-test("one Redis does as the ledger says", () => tellAll([inject("redisUrl")]));
-test("three masters do as the ledger says", () => tellAll(cluster.urls));
+test("one Redis does as the ledger says", async () => {
+  await expect(tellAll([inject("redisUrl")])).resolves.toBeUndefined();
+});
+
+test("three masters do as the ledger says", async () => {
+  await expect(tellAll(cluster.urls)).resolves.toBeUndefined();
+});

@@ -35,7 +35,7 @@ test("the plugin is one of Fastify 4 and 5, and its functions may ask for Fastif
   const older = fastify4();
   older.register(fastifyLimit<FastifyRequest4>, { ...options, partition: ({ ip }) => ip });
   for (const each of [app, older]) {
-    await each.ready();
+    await expect(each.ready()).resolves.toBeDefined();
     await each.close();
   }
 });

@@ -35,14 +35,14 @@ describe("a key that is no hash", () => {
   });
 
   test("can be read back for every code unit, and those beside it", () => {
+    const lost: string[] = [];
     for (let unit = 0; unit <= 0xffff; unit++) {
       const character = String.fromCharCode(unit);
       for (const text of [character, `${character}0`, `u${character}f`]) {
-        const key = partitionKey(text) as string;
-        if (decode(key) !== text)
-          expect([text, key]).toEqual([text, "a key that can be read back"]);
+        if (decode(partitionKey(text) as string) !== text) lost.push(text);
       }
     }
+    expect(lost).toEqual([]);
   });
 
   test.each([

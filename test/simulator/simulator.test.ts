@@ -28,6 +28,7 @@ if (SEED === undefined) {
       for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
         const violation = await run(drawScenario(seed), { statistics });
         if (violation) throw new Error(await explain(seed, violation));
+        expect(violation).toBeUndefined();
       }
       if (SEEDS >= ENOUGH) expectEverything(statistics);
     });
@@ -49,6 +50,7 @@ if (SEED === undefined) {
     const trace = (line: () => string) => writeSync(1, `${line()}\n`);
     const violation = await run(drawScenario(seed), { trace });
     if (violation) throw new Error(await explain(seed, violation));
+    expect(violation).toBeUndefined();
   });
 }
 
