@@ -10,7 +10,6 @@ import { expect, test } from "vitest";
 import { freePort } from "../../scripts/support/free-port.ts";
 import { pingRedis } from "../../scripts/support/redis-ping.ts";
 import { redisServerPath, startRedisServer } from "../../scripts/support/redis-server.ts";
-import { until } from "../support/bridge/harness.ts";
 
 const scripts = new URL("../../scripts/support/", import.meta.url);
 const gone = (url: string) => () =>
@@ -69,7 +68,7 @@ test.each(["SIGKILL", "SIGTERM"])("it ends with its parent, even by %s", async (
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   const [chunk] = await once(parent.stdout, "data");
-  await until(gone(String(chunk).trim()), 2_000);
+  await expect.poll(gone(String(chunk).trim()), { timeout: 2_000 }).toBe(true);
 });
 
 test("a REDIS_URL without an answer stops the tests before they start", async () => {

@@ -174,7 +174,8 @@ describe("examples and templates", () => {
 
   test("have TypeScript that Deno accepts for Deno", async () => {
     const folder = await installExample("deno");
-    await promisify(execFile)("deno", ["check", "main.ts"], { cwd: folder });
+    const checked = promisify(execFile)("deno", ["check", "main.ts"], { cwd: folder });
+    await expect(checked).resolves.toBeDefined();
   });
 });
 
