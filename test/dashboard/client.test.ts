@@ -170,7 +170,7 @@ test("a budget of a month shows its remaining units, and its end by the clocks o
   await card.getByText("In the sample 2 more would have been denied.").waitFor();
   await card.getByLabel("Window").fill("30d");
   await card.getByRole("button", { name: "Replay" }).click();
-  await card.getByText("Only windows of a calendar have it").waitFor();
+  await card.getByText("a policy with windows of a calendar has no length").waitFor();
 });
 
 test("a description with faults is answered with all of them", async () => {
