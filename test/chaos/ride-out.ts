@@ -153,7 +153,10 @@ function expectVerdicts(verdict: Verdict, outcomes: readonly Outcome[]): void {
   expect(statuses).toEqual(statuses.map((_status, request) => (request < passed ? 200 : denied)));
 }
 
-/** Five failures open a breaker for the users that fail then, and all share one probe per second. */
+/**
+ * Five failures open a breaker for the users that fail then, and all share one probe per second. Only their number is
+ * compared: a busy machine moves their times, which `test/runtime/breaker.test.ts` holds by a set clock.
+ */
 function expectBreakers(subject: Subject, asked: readonly Received[], seconds: number): void {
   const byVerdict = VERDICTS.map((verdict) =>
     asked.filter(({ body }) => body.includes(`}:${verdict}`)),
@@ -164,10 +167,5 @@ function expectBreakers(subject: Subject, asked: readonly Received[], seconds: n
     const users = LOOPS / subject.breakers;
     expect(requests.length).toBeGreaterThanOrEqual(5);
     expect(requests.length).toBeLessThanOrEqual(5 + 4 * (users - 1) + users + Math.ceil(seconds));
-    const probes = requests.filter(({ at }) => at > requests[4]!.at + 900);
-    // Less than the second, because the one before may have arrived late. On a busy machine so may one that was under way
-    // when the breaker opened; two would be a second probe.
-    const early = probes.slice(1).filter(({ at }, i) => at - probes[i]!.at <= 700);
-    expect(early.length).toBeLessThanOrEqual(1);
   }
 }

@@ -15,8 +15,6 @@ interface Reply {
 
 export interface Received {
   readonly body: string;
-  /** By `performance.now()`. */
-  readonly at: number;
 }
 
 /** A request that was passed on, and its outcome. */
@@ -130,7 +128,7 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
 
   async function pass(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(message);
-    received.push({ body, at: performance.now() });
+    received.push({ body });
     let ran = false;
     const exchange: Exchange = {
       body,
