@@ -8,7 +8,7 @@ export async function startMiddleware(
 ): Promise<EdgeRuntime> {
   const { outputFiles } = await build({
     stdin: {
-      contents: `import middleware from "../support/first-steps/middleware.ts";
+      contents: `import middleware from "./middleware.ts";
         addEventListener("fetch", (event) => event.respondWith(middleware(event.request, event)));`,
       resolveDir: folder,
     },
