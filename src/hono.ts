@@ -14,7 +14,7 @@ import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.
 import { compileRequest } from "./adapter/request-reader.ts";
 import type { Hold } from "./decide/hold.ts";
 import type { Decision } from "./decision/decision.ts";
-import { dimensions } from "./features/dimensions/of-requests.ts";
+import { dimensionsOfRequests } from "./features/dimensions/of-requests.ts";
 import { checkFeatures } from "./limiter/features.ts";
 import type { LimiterOf } from "./limiter/limiter.ts";
 import { openLimiter, openLimiterLater } from "./limiter/open-limiter.ts";
@@ -82,7 +82,7 @@ export function rateLimit<E extends Env = Env>(options: RateLimitOptions<E>): Ra
 export function rateLimitWith(
   features: RequestFeatures,
 ): <E extends Env = Env>(options: RateLimitOptions<E>) => RateLimit<E> {
-  const all = { ...features, dimensions };
+  const all = { ...features, dimensions: dimensionsOfRequests };
   return function rateLimit(options) {
     const faults = new Faults();
     checkFeatures(options as Partial<LimiterOptions>, all, faults);

@@ -14,7 +14,7 @@ import { compileRequest } from "./adapter/request-reader.ts";
 import { goesOn, tellRoute } from "./adapter/route-fields.ts";
 import type { Hold } from "./decide/hold.ts";
 import type { Decision } from "./decision/decision.ts";
-import { dimensions } from "./features/dimensions/of-requests.ts";
+import { dimensionsOfRequests } from "./features/dimensions/of-requests.ts";
 import { checkFeatures } from "./limiter/features.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
@@ -82,7 +82,7 @@ export function rateLimit<R extends Request = Request>(options: RateLimitOptions
 export function rateLimitWith(
   features: RequestFeatures,
 ): <R extends Request = Request>(options: RateLimitOptions<R>) => RateLimit<R> {
-  const all = { ...features, dimensions };
+  const all = { ...features, dimensions: dimensionsOfRequests };
   return function rateLimit(options) {
     const faults = new Faults();
     checkFeatures(options as Partial<LimiterOptions>, all, faults);

@@ -1,6 +1,6 @@
 import type { Hold } from "../decide/hold.ts";
 import type { Decision } from "../decision/decision.ts";
-import { dimensions } from "../features/dimensions/of-requests.ts";
+import { dimensionsOfRequests } from "../features/dimensions/of-requests.ts";
 import { checkFeatures } from "../limiter/features.ts";
 import { openLimiter } from "../limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "../limiter/options.ts";
@@ -49,7 +49,7 @@ export function createNodeLimiter<Context>(
   faults: Faults,
 ): NodeLimiter<Context> {
   const options = checkedOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, ...more], faults);
-  const all = { ...features, dimensions };
+  const all = { ...features, dimensions: dimensionsOfRequests };
   checkFeatures(options, all, faults);
   const reader = compileRequest<Context>(options, options.policies, features, faults);
   const { policies, by, operation, failures } = reader;

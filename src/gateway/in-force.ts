@@ -1,5 +1,5 @@
 import type { Operations, Reserve } from "../decide/limiter.ts";
-import { dimensions } from "../features/dimensions/of-requests.ts";
+import { dimensionsOfRequests } from "../features/dimensions/of-requests.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import type { GatewayConfig } from "./config/config.ts";
 import { compileRoute, type RouteRequest } from "./route/route.ts";
@@ -47,7 +47,7 @@ export function enforceWith({
           ...(replica && { replica }),
           ...(notices && { onNotice: notices.listenFor(rules), followNotice: notices.follow }),
         },
-        { ...features, dimensions },
+        { ...features, dimensions: dimensionsOfRequests },
       ),
 
     routesOf(ruleset) {

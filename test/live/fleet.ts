@@ -6,7 +6,7 @@ import { createGateway } from "../../src/gateway/gateway.ts";
 import { type LiveKeys, liveKeys } from "../../src/live/keys.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
 import { startOrigin } from "../support/gateway/gateway.ts";
-import { ADMIN_TOKEN, DEPLOYED } from "../support/live/live-gateway.ts";
+import { ADMIN_TOKEN, liveVariables } from "../support/live/live-gateway.ts";
 
 /** An answer of the admin API. */
 export interface Told {
@@ -48,14 +48,7 @@ export async function startFleet(): Promise<Fleet> {
     isolate(variables = {}) {
       const gateway = createGateway(
         {
-          ORIGIN: origin.url,
-          UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
-          UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
-          PREFIX: prefix,
-          TIMEOUT: "10s",
-          CLIENT_IP: "cloudflare",
-          RULES: DEPLOYED,
-          ADMIN_TOKEN,
+          ...liveVariables(origin.url, prefix),
           ...variables,
         },
         { admin, metrics },

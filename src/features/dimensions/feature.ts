@@ -3,7 +3,7 @@ import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import { byTextOrDimensions } from "./by-dimensions.ts";
 import { checkDimension, checkDimensions } from "./check.ts";
 
-/** Policies with dimensions. Those of requests have no option `by`, so that it is not checked. */
+/** Policies with dimensions. Policies of requests have no option `by` to check. */
 export interface Dimensions {
   readonly checkPolicy?: typeof checkDimension;
   readonly check?: typeof checkDimensions;

@@ -1,4 +1,4 @@
 import { byDimensions } from "./by-dimensions.ts";
 
 /** The dimensions of a middleware or a rule, which are its partitions. */
-export const dimensions = { identifyBy: byDimensions };
+export const dimensionsOfRequests = { identifyBy: byDimensions };

@@ -62,7 +62,10 @@ function positionsOf(name: string, segments: Segments): number[] {
   return segments.flatMap((segment, at) => (segment === `:${name}` ? [at] : []));
 }
 
-/** The part of a value that all readings share: decoded like a path, without parameters and without characters that end a path early. */
+/**
+ * The part of a value that all readings share: decoded like a path, without parameters and without characters that end
+ * a path early.
+ */
 function shortest(value: string): string {
   let text = value.replaceAll(INNER_SLASH, "/");
   for (let round = 0; round < ROUNDS; round++) text = decode(text);

@@ -30,6 +30,20 @@ export const DEPLOYED = [
 /** 44 characters of base64, drawn at random. */
 export const ADMIN_TOKEN = "pS0qYh6mLk2VxZr9Tn4Jd8WcGf1Bu7Ea3Ri5Oo0Hs=";
 
+/** The variables of a gateway with deployed rules and the admin API, on this run's Redis. */
+export function liveVariables(origin: string, prefix: string) {
+  return {
+    ORIGIN: origin,
+    UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
+    UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+    PREFIX: prefix,
+    TIMEOUT: "10s",
+    CLIENT_IP: "cloudflare",
+    RULES: DEPLOYED,
+    ADMIN_TOKEN,
+  };
+}
+
 export async function startLiveGateway(
   variables: object = {},
   listener?: RequestListener,
@@ -42,14 +56,7 @@ export async function startLiveGateway(
   let administered: Administered | undefined;
   const gateway = createGateway(
     {
-      ORIGIN: origin.url,
-      UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
-      UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
-      PREFIX: prefix,
-      TIMEOUT: "10s",
-      CLIENT_IP: "cloudflare",
-      RULES: DEPLOYED,
-      ADMIN_TOKEN,
+      ...liveVariables(origin.url, prefix),
       ...variables,
     },
     {
