@@ -74,7 +74,7 @@ export interface AlgorithmDefinition<
   readonly options: { readonly [Name in keyof Values]: OptionKind };
   /** Adds a fault under `path` for each option of every policy that makes no sense here. */
   readonly refuse?: (policy: CommonOptions, path: string, faults: Faults) => void;
-  /** Whether numbers of a plan are none of this kind of policy; it then adds a fault under `path`. */
+  /** Refuses numbers of a plan that this kind of policy cannot have: returns `true`, and adds a fault under `path`. */
   readonly refusesNumbers?: (numbers: object, path: string, faults: Faults) => boolean;
   /**
    * Whether it gives each hold a slot, instead of counting units: a consume takes one if it comes with a `Slot`, and a

@@ -22,8 +22,8 @@ export interface CalendarOptions extends CommonOptions {
    */
   readonly window: CalendarUnit;
   /**
-   * The time zone, by its name in the IANA data, such as `"Europe/Berlin"`. If it changes, what the current window has consumed
-   * counts in the current window of the new zone. Default: `"UTC"`.
+   * The time zone, by its name in the IANA data, such as `"Europe/Berlin"`. If it changes, units of the current window
+   * count in the current window of the new zone. Default: `"UTC"`.
    */
   readonly timeZone?: string;
   /**
@@ -31,7 +31,7 @@ export interface CalendarOptions extends CommonOptions {
    * of the week, where 1 is Monday. Or a moment, such as when a subscription began, as milliseconds since 1970, a `Date` or
    * a text of ISO 8601 with a zone, such as `"2026-03-15T10:30:00Z"`: each window begins with the day of the month, the day
    * of the week, the hour and minute of a day or the minute of an hour that the clocks of the time zone show at that moment.
-   * If it changes, what the current window has consumed counts in the current window of the new calendar.
+   * If it changes, units of the current window count in the current window of the new calendar.
    * Range: 1 to 31 for months, 1 to 7 for weeks, a moment for all. Default: the first day, Monday, midnight, the full hour.
    *
    * @example

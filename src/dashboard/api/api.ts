@@ -6,7 +6,7 @@ const BASE = "api/v1";
 /** A gateway that has not answered by then will not. */
 const TIMEOUT_MS = 20_000;
 
-/** What answers before a gateway has errors of other shapes. */
+/** A page that answers in place of a gateway has errors of other shapes. */
 function isFault(error: Partial<Fault>): error is Fault {
   const texts = [error.path, error.value, error.remedy];
   return texts.every((text) => typeof text === "string");
@@ -95,7 +95,7 @@ function isHealth(answer: unknown): boolean {
   return typeof answer === "object" && answer !== null && "live" in answer;
 }
 
-/** Whether the token may write; a gateway that does not say which it is refuses a write itself. */
+/** Whether the token may write; a gateway that does not say its role refuses a write itself. */
 export async function mayWrite(api: Api): Promise<boolean> {
   const { role } = await api.get<Health>("/health");
   return role !== "read";
