@@ -119,7 +119,7 @@ function makeRateLimit<E extends Env>(
       throw error;
     }
     const sent = settlement?.after(c.res, c.req.raw) ?? c.res;
-    const response = appendFields(sent, answer.headers());
+    const response = appendFields(sent, answer);
     // Assigning to `c.res` would merge the old response's fields into the new one.
     c.res = undefined;
     c.res = response;

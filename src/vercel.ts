@@ -130,7 +130,7 @@ function makeRateLimit<R extends Request>(
     }
     if (!own || goesOn(own.headers)) settlement?.now(undefined, request);
     else own = settlement?.after(own, request) ?? own;
-    const response = own ? appendFields(own, answer.headers()) : goOn(answer);
+    const response = own ? appendFields(own, answer) : goOn(answer);
     tellRoute(response.headers, request.headers, overLimits(answer));
     return response;
   };

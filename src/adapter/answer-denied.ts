@@ -17,5 +17,5 @@ async function ownAnswer(
 ): Promise<Response> {
   const own = await answer;
   // Untyped code may return nothing.
-  return own ? addMissingFields(own, decision.headers()) : decision.response();
+  return own ? addMissingFields(own, decision) : decision.response();
 }

@@ -1,5 +1,5 @@
 import type { StoreError } from "../errors/errors.ts";
-import { type HeaderOptions, setFields } from "./fields.ts";
+import { type FieldTarget, type HeaderOptions, setFields } from "./fields.ts";
 import {
   type DecisionStatus,
   type Outcome,
@@ -105,6 +105,11 @@ export function outcomeOf(decision: Decision): Outcome {
   return LazyDecision.partsOf(decision);
 }
 
+/** Sets the header fields of a decision, as `headers()` has them, without a `Headers` of their own. */
+export function setFieldsOf(decision: Decision, fields: FieldTarget): void {
+  LazyDecision.setFields(decision, fields);
+}
+
 /** Computes its parts on demand: most callers of a denial only read `allowed`. */
 class LazyDecision implements Decision {
   readonly allowed: boolean;
@@ -137,6 +142,10 @@ class LazyDecision implements Decision {
     return (decision as LazyDecision).#parts;
   }
 
+  static setFields(decision: Decision, fields: FieldTarget): void {
+    (decision as LazyDecision).#setFields(fields);
+  }
+
   get policies(): readonly PolicyDecision[] {
     return shown(this.#parts);
   }
@@ -158,8 +167,12 @@ class LazyDecision implements Decision {
 
   headers(): Headers {
     const headers = new Headers();
-    setFields(headers, this.#parts, this.#parts.headerOptions, () => this.#draw());
+    this.#setFields(headers);
     return headers;
+  }
+
+  #setFields(fields: FieldTarget): void {
+    setFields(fields, this.#parts, this.#parts.headerOptions, () => this.#draw());
   }
 
   response(): Response {

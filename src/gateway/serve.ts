@@ -61,6 +61,6 @@ export function compileServe({
     const response = await forward(request, counter, overLimits(decision));
     const failures = rules.flatMap(({ reader }) => reader.failures);
     const settlement = config.features.holds?.settlementOf(decision, failures, waitUntil);
-    return appendFields(settlement?.after(response, request) ?? response, decision.headers());
+    return appendFields(settlement?.after(response, request) ?? response, decision);
   };
 }

@@ -1,48 +1,62 @@
 import { describe, expect, test } from "vitest";
 
 import { appendFields } from "../../src/adapter/append-fields.ts";
+import type { Decision } from "../../src/decision/decision.ts";
+import { burst, decide, full, room } from "../decision/decide.ts";
+
+const allowed = decide([[burst, room(7, 1.3)]], "allowed");
+const optimistic = decide([[burst, room(7, 1.3)]], "optimistic");
+const denied = decide([[burst, full(0.1, 2)]], "limited");
 
 /** A response's fields after a decision's were added. */
-function together(theirs: Record<string, string>, ours: Record<string, string>) {
-  const told = appendFields(new Response("hello", { headers: theirs }), new Headers(ours));
-  told.headers.delete("content-type");
+function together(theirs: Record<string, string>, decision: Decision) {
+  const told = appendFields(new Response(null, { headers: theirs }), decision);
   return Object.fromEntries(told.headers);
 }
 
 describe("a decision's field on a response", () => {
-  test.for(["RateLimit", "RateLimit-Policy", "ratelimit"])("%s comes after theirs", (name) => {
-    expect(together({ [name]: "theirs" }, { [name]: "ours" })).toEqual({
-      [name.toLowerCase()]: "theirs, ours",
-    });
-    expect(together({}, { [name]: "ours" })).toEqual({ [name.toLowerCase()]: "ours" });
+  test("is as the decision tells it", () => {
+    for (const decision of [allowed, optimistic, denied]) {
+      const fields = Object.fromEntries(decision.headers());
+      expect(together({}, decision)).toEqual(fields);
+      expect(together({ ETag: '"1"' }, decision)).toEqual({ ...fields, etag: '"1"' });
+    }
   });
 
-  test.for(["Retry-After", "X-RateLimit-Reason", "Cache-Control"])("%s leaves theirs", (name) => {
-    expect(together({ [name]: "theirs" }, { [name]: "ours" })).toEqual({
+  test.for(["RateLimit", "RateLimit-Policy", "ratelimit"])("%s comes after theirs", (name) => {
+    expect(together({ [name]: "theirs" }, allowed)).toEqual({
+      ...Object.fromEntries(allowed.headers()),
+      [name.toLowerCase()]: `theirs, ${allowed.headers().get(name)}`,
+    });
+  });
+
+  test.for([
+    ["Retry-After", denied],
+    ["X-RateLimit-Reason", optimistic],
+  ] as const)("%s leaves theirs", ([name, decision]) => {
+    expect(together({ [name]: "theirs" }, decision)).toEqual({
+      ...Object.fromEntries(decision.headers()),
       [name.toLowerCase()]: "theirs",
     });
-    expect(together({}, { [name]: "ours" })).toEqual({ [name.toLowerCase()]: "ours" });
   });
 
   test.for(["Limit", "Remaining", "Reset"])(
     "X-RateLimit-%s is left out with its two siblings where one of theirs is there",
     (one) => {
-      const ours = {
-        "X-RateLimit-Limit": "1",
-        "X-RateLimit-Remaining": "2",
-        "X-RateLimit-Reset": "3",
-      };
       const name = `x-ratelimit-${one.toLowerCase()}`;
-      expect(together({ [name]: "theirs" }, { ...ours, "Retry-After": "4" })).toEqual({
+      expect(together({ [name]: "theirs" }, denied)).toEqual({
         [name]: "theirs",
-        "retry-after": "4",
+        "ratelimit-policy": denied.headers().get("RateLimit-Policy"),
+        ratelimit: '"burst";r=0;t=1',
+        "retry-after": "1",
+        "x-ratelimit-reason": "limited",
       });
     },
   );
 
   test("is not put on the given response, which may be immutable", async () => {
     const given = new Response("hello", { status: 418, statusText: "teapot" });
-    const told = appendFields(given, new Headers({ RateLimit: "ours" }));
+    const told = appendFields(given, allowed);
     expect(given.headers.has("RateLimit")).toBe(false);
     expect([told.status, told.statusText, await told.text()]).toEqual([418, "teapot", "hello"]);
   });
@@ -54,7 +68,7 @@ describe("a decision's field on a response", () => {
       }
     }
     const given = new Switching();
-    expect(appendFields(given, new Headers({ RateLimit: "ours" }))).toBe(given);
+    expect(appendFields(given, allowed)).toBe(given);
     expect(given.headers.has("RateLimit")).toBe(false);
   });
 });

@@ -26,8 +26,8 @@ export const ADAPTERS: readonly Written[] = [
   {
     name: "fields are put on a response that switches protocols",
     file: "src/adapter/append-fields.ts",
-    find: "|| response.status === 101) return",
-    replace: ") return",
+    find: "if (response.status === 101) return response;",
+    replace: "",
     tests: ["test/adapter/append-fields"],
   },
   {
