@@ -223,6 +223,30 @@ describe.for([
 });
 
 describe("tidegate/upstash-ratelimit", () => {
+  test.each([
+    [10, 3, 3],
+    [9, 3, 4],
+    [1, 1, 10],
+    [10, 11, 10],
+  ])("a bucket that gave %d tokens and gets %d back has %d", async (taken, back, left) => {
+    const clock = standStill();
+    const { evalsha, ...redis } = redisByDate();
+    // Between two calls time passes, and with it a part of a token.
+    const later: typeof evalsha = (...call) => (clock.pass(1), evalsha(...call));
+    const limiter = new Ratelimit({
+      redis: { ...redis, evalsha: later },
+      limiter: Ratelimit.tokenBucket(10, "2 d", 10),
+      timeout: 20_000,
+      prefix: ownPrefix(),
+    });
+    expect((await limiter.limit("ada", { rate: taken })).remaining).toBe(10 - taken);
+    expect(await limiter.limit("ada", { rate: -back })).toMatchObject({
+      success: true,
+      remaining: left,
+    });
+    expect((await limiter.getRemaining("ada")).remaining).toBe(left);
+  });
+
   test.each(["abc", "-5", "0", "1.5", "1e400", "20000000000"])(
     "an override of %j, which no limit can be, has no effect",
     async (override) => {

@@ -1,5 +1,5 @@
 import { checkCost } from "../../decide/cost.ts";
-import type { AskedGroup, GroupVerdict, Verdict } from "../../decide/step.ts";
+import type { AskedGroup, Verdict } from "../../decide/step.ts";
 import { partitionKey } from "../../partition/partition-key.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import { setRecent } from "../../runtime/lru.ts";
@@ -45,20 +45,12 @@ export function createRefunds(windowMs: number): Refunds {
       const verdict = await core.ask("peek", identifier, { cost: 0 });
       const taken = verdict.groups[0];
       if (verdict.error || !taken) return verdict;
-      const [back = 0] = await giveBackOf(core)(taken, [units]);
+      await giveBackOf(core)(taken, [units]);
       const untilMs = monotonicNow() + windowMs;
       const { asked } = taken;
       setRecent(known, asked.partition, { core, asked, untilMs }, MAX_KEYS);
-      return { ...verdict, groups: [withRemaining(taken, back)] };
+      // A part of a unit may have come back by itself meanwhile, so the units left are no sum.
+      return core.ask("peek", identifier, { cost: 0 });
     },
   };
-}
-
-function withRemaining(verdict: GroupVerdict, back: number): GroupVerdict {
-  const rows = verdict.rows.map((row) => ({
-    ...row,
-    allowed: row.allowed || back > 0,
-    remaining: row.remaining + back,
-  }));
-  return { ...verdict, rows };
 }
