@@ -526,6 +526,11 @@ export const REDIS_CLIENT = {
   say: "A client has the two functions evalsha and eval.",
 } as const;
 
+export const DATABASES = {
+  code: "shape",
+  say: "Give a list of clients, one for each database.",
+} as const;
+
 export const IOREDIS = {
   code: "unsupported",
   say: "Give fromIoredis(redis), of tidegate/node. Commands must not be sent again after a lost connection, or they are charged twice: build it with { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }.",

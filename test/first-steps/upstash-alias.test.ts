@@ -25,7 +25,7 @@ export class Guard {
 }
 `;
 
-const APP = `import { Ratelimit } from "@upstash/ratelimit";
+const APP = `import { IpDenyList, MultiRegionRatelimit, Ratelimit } from "@upstash/ratelimit";
 import { Ratelimit as Own } from "tidegate/upstash-ratelimit";
 import { Redis } from "@upstash/redis";
 import { Guard } from "./guard.ts";
@@ -33,6 +33,9 @@ import { Guard } from "./guard.ts";
 const redis = new Redis({ url: "http://127.0.0.1:9", token: "none" });
 const ratelimit = new Ratelimit({ redis, limiter: Ratelimit.slidingWindow(10, "10 s") });
 export const guard = new Guard(ratelimit);
+const limiter = MultiRegionRatelimit.fixedWindow(10, "10 s");
+export const regions = new MultiRegionRatelimit({ redis: [redis, redis], limiter });
+export const update = () => IpDenyList.updateIpDenyList(redis, "prefix", 6);
 export const isOurs: boolean = ratelimit instanceof Own;
 console.log(isOurs);
 `;

@@ -22,7 +22,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./nest-throttler": 22_900,
   "./better-auth": 20_600,
   "./rate-limiter-flexible": 31_100,
-  "./upstash-ratelimit": 37_000,
+  "./upstash-ratelimit": 38_300,
   "./tracing": 2_300,
   "./admin": 114_100,
   "./gateway": 106_400,
