@@ -10,6 +10,7 @@ import { type NodeRequest, type NodeResponse, setFields } from "./adapter/node-s
 import { Faults } from "./options/faults.ts";
 
 export type { RateLimited } from "./adapter/node-limiter.ts";
+export { TidegateStore, type TidegateStoreOptions } from "./express-rate-limit.ts";
 
 /** The parts of Express's request that the middleware uses. */
 export interface ExpressRequest extends NodeRequest {}

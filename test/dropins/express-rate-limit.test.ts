@@ -11,6 +11,7 @@ import { MemoryStore as HonoMemoryStore, rateLimiter } from "hono-rate-limiter";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { TidegateStore, type TidegateStoreOptions } from "../../src/express-rate-limit.ts";
+import { TidegateStore as FromExpress } from "../../src/express.ts";
 import { StoreError } from "../../src/index.ts";
 import {
   connect,
@@ -180,6 +181,10 @@ describe.for([
     expect(await statusesOf(send, 4)).toEqual([200, 200, 200, 200]);
     expect(used).toEqual([2, 3, 4]);
   });
+});
+
+test("tidegate/express has the store, too", () => {
+  expect(FromExpress).toBe(TidegateStore);
 });
 
 describe("TidegateStore", () => {
