@@ -1,4 +1,4 @@
-import { Ratelimit as Peer } from "@upstash/ratelimit";
+import { Analytics, Ratelimit as Peer } from "@upstash/ratelimit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { Ratelimit } from "../../src/upstash-ratelimit.ts";
@@ -223,6 +223,24 @@ describe.for([
 });
 
 describe("tidegate/upstash-ratelimit", () => {
+  test("analytics: the peer's class for reading them finds the counts", async () => {
+    const redis = peerRedis();
+    const prefix = ownPrefix();
+    const limiter = Ratelimit.fixedWindow(2, "1 d");
+    const ratelimit = new Ratelimit({ redis, limiter, analytics: true, timeout: 20_000, prefix });
+    for (const identifier of ["ada", "ada", "ada", "bob"]) {
+      await (
+        await ratelimit.limit(identifier)
+      ).pending;
+    }
+    const analytics = new Analytics({ redis: redis as never, prefix });
+    // Two hours, because one may end meanwhile.
+    expect(await analytics.getUsage(Date.now() - 7_200_000)).toEqual({
+      ada: { success: 2, blocked: 1 },
+      bob: { success: 1, blocked: 0 },
+    });
+  });
+
   test.each([
     [10, 3, 3],
     [9, 3, 4],
