@@ -27,9 +27,13 @@ const windows = fc.constantFrom(
   { window: "hour" },
   { window: "hour", timeZone: "Asia/Kathmandu" },
   { window: "day", timeZone: "Europe/Berlin" },
+  // Near those of Berlin.
+  { window: "day", timeZone: "Europe/London" },
+  { window: "day" },
   { window: "day", timeZone: "America/New_York", anchor: "2026-03-15T10:30:00Z" },
   { window: "week", anchor: 4 },
   { window: "month", anchor: 31 },
+  { window: "month", anchor: 31, timeZone: "Asia/Tokyo" },
   { window: "1h" },
   { window: "1d", aligned: false },
 );

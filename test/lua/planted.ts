@@ -59,7 +59,8 @@ export const PLANTED: Record<string, (redis: Redis, key: string) => Promise<unkn
     ),
   "a log of a window of nine years": (redis, key) =>
     redis.set(key, log(`${"f".repeat(12)}00005${"f".repeat(12)}000000`)),
-  "segments of a window of 500 years": (redis, key) => redis.set(key, Buffer.from(SEGMENTS(), "hex")),
+  "segments of a window of 500 years": (redis, key) =>
+    redis.set(key, Buffer.from(SEGMENTS(), "hex")),
   "segments of two windows of 500 years": (redis, key) => {
     const each = () => alive() + hex(1, 1) + SEGMENTS();
     return redis.set(key, Buffer.from(ofTwo(each(), each()), "hex"));
