@@ -32,40 +32,32 @@ const MOST_NEAR_US = 14 * 3600e6;
 /** How far boundaries of two calendars may lie apart to be near: of days three hours. */
 const nearUs = (afterUs: number) => Math.min(afterUs / 8, MOST_NEAR_US);
 
-/** A window by the isolate's calendar, and the end of the one after it. */
-interface Place {
-  readonly startsUs: number;
-  readonly endsUs: number;
-  readonly laterUs: number;
-  /** Whether the isolate's clock is wrong by more than a window. */
-  readonly isLost: boolean;
-}
+const NEVER_COUNTED: CountedWindow = {
+  endsUs: -Infinity,
+  setting: OF_CALENDAR,
+  used: 0,
+  cut: false,
+};
 
-/** The window of a moment. The isolate's clock may be wrong by a window. */
-function placeOf(
-  nowUs: number,
-  { startsUs, endsUs }: Pick<CalendarParameters, "startsUs" | "endsUs">,
-  { beforeUs, afterUs }: Readonly<Record<"beforeUs" | "afterUs", number>>,
-): Place {
-  if (nowUs < startsUs) {
-    const firstUs = startsUs - beforeUs;
-    return { startsUs: firstUs, endsUs: startsUs, laterUs: endsUs, isLost: nowUs < firstUs };
+/** The lengths of the windows before and after that of an isolate's clock. */
+const lengthsUs = (neighbours: number) =>
+  [Math.floor(neighbours / NEIGHBOUR) * 1e6, (neighbours % NEIGHBOUR) * 1e6] as const;
+
+/** The window that is now by the isolate's calendar, the end of the one after it, and how far boundaries may lie apart. */
+function placeOf(nowUs: number, parameters: CalendarParameters) {
+  // In this order: the first one turns to the window of now.
+  const { startsUs: opens, endsUs: closes, neighbours } = parameters;
+  const [before, after] = lengthsUs(neighbours);
+  let [starts, ends, later, isLost] = [opens, closes, closes + after, false];
+  // The isolate's clock may be wrong by a window.
+  if (nowUs < opens) {
+    [starts, ends, later] = [opens - before, opens, closes];
+    isLost = nowUs < starts;
+  } else if (nowUs >= closes) {
+    starts = nowUs - ((nowUs - closes) % after);
+    [ends, later, isLost] = [starts + after, starts + 2 * after, starts > closes];
   }
-  if (nowUs < endsUs) return { startsUs, endsUs, laterUs: endsUs + afterUs, isLost: false };
-  const fromUs = nowUs - ((nowUs - endsUs) % afterUs);
-  return {
-    startsUs: fromUs,
-    endsUs: fromUs + afterUs,
-    laterUs: fromUs + 2 * afterUs,
-    isLost: fromUs > endsUs,
-  };
-}
-
-function neighboursOf(neighbours: number) {
-  return {
-    beforeUs: Math.floor(neighbours / NEIGHBOUR) * 1e6,
-    afterUs: (neighbours % NEIGHBOUR) * 1e6,
-  };
+  return { closes, after, starts, ends, later, isLost, near: nearUs(after) };
 }
 
 export const countCalendarWindow: AlgorithmModel<CalendarParameters, CountedWindow> = (
@@ -73,56 +65,39 @@ export const countCalendarWindow: AlgorithmModel<CalendarParameters, CountedWind
   request,
 ) => {
   const { nowUs, operation, parameters } = request;
-  // In this order: the first one turns to the window of now.
-  const { startsUs, endsUs: shownEndsUs, neighbours } = parameters;
-  const lengths = neighboursOf(neighbours);
-  const { afterUs } = lengths;
-  const place = placeOf(nowUs, { startsUs, endsUs: shownEndsUs }, lengths);
-  const near = nearUs(afterUs);
-  const isNear = (oneUs: number, otherUs: number) => Math.abs(oneUs - otherUs) <= near;
-  const windowTo = (endsUs: number, setting: number, used = 0, cut = false): CountedWindow => ({
-    endsUs,
-    setting,
-    used,
-    cut,
-    keptUntilUs: setting === OF_TWO ? endsUs + near : undefined,
-  });
-
-  const isOwn = state !== undefined && state.setting >= OF_CALENDAR;
-  if (!state || nowUs >= state.endsUs) {
-    const lastUs = isOwn ? state.endsUs : place.startsUs;
-    const isShared = state?.setting === OF_TWO && lastUs !== place.startsUs;
-    // The other calendar has ended this window already.
-    const isOver = lastUs < place.endsUs && isNear(lastUs, place.endsUs);
-    const endsUs = isOver ? place.laterUs : place.endsUs;
-    return countIn(windowTo(endsUs, isShared ? OF_TWO : OF_CALENDAR), state, request);
-  }
-
-  const { endsUs, setting, used, cut } = state;
-  const isNext = endsUs === shownEndsUs || endsUs === shownEndsUs + afterUs;
-  if (
-    endsUs === place.endsUs ||
-    (isOwn && (isNext || (place.isLost && endsUs - nowUs <= afterUs)))
+  const { closes, after, starts, ends, later, isLost, near } = placeOf(nowUs, parameters);
+  let { endsUs, setting, used, cut } = state ?? NEVER_COUNTED;
+  const isNear = (otherUs: number) => Math.abs(endsUs - otherUs) <= near;
+  const isOwn = state !== undefined && setting >= OF_CALENDAR;
+  let kept = state;
+  let isMoved = false;
+  if (nowUs >= endsUs) {
+    const last = isOwn ? endsUs : starts;
+    setting = setting === OF_TWO && last !== starts ? OF_TWO : OF_CALENDAR;
+    // The other calendar may have ended this window already.
+    endsUs = last < ends && ends - last <= near ? later : ends;
+    [used, cut] = [0, false];
+  } else if (
+    endsUs === ends ||
+    (isOwn &&
+      (endsUs === closes || endsUs === closes + after || (isLost && endsUs - nowUs <= after)))
   ) {
-    return countIn(state, state, request);
+    return countIn(state!, state, request);
+  } else if (isOwn && (isNear(starts) || isNear(later) || (setting === OF_TWO && isNear(ends)))) {
+    // The window before, which ends late, the next one, which began early, or one that both calendars share.
+    isMoved = setting === OF_CALENDAR;
+    setting = OF_TWO;
+  } else {
+    // The calendar was changed: the count moves to the current window of the new one.
+    setting = isOwn && isNear(ends) ? OF_TWO : OF_CALENDAR;
+    endsUs = ends;
+    isMoved = true;
   }
-  // Either of the window before, which ends late, or of the next one, which began early, or of one that both share.
-  const isOther =
-    isOwn &&
-    (isNear(endsUs, place.startsUs) ||
-      isNear(endsUs, place.laterUs) ||
-      (setting === OF_TWO && isNear(endsUs, place.endsUs)));
-  // Else the calendar was changed: the count moves to the current window of the new one.
-  const window = isOther
-    ? windowTo(endsUs, OF_TWO, used, cut)
-    : windowTo(
-        place.endsUs,
-        isOwn && isNear(endsUs, place.endsUs) ? OF_TWO : OF_CALENDAR,
-        used,
-        cut,
-      );
-  const isKept = operation === "peek" || (isOther && setting === OF_TWO);
-  return countIn(window, isKept ? state : window, request);
+
+  const keptUntilUs = setting === OF_TWO ? endsUs + near : undefined;
+  const window = { endsUs, setting, used, cut, keptUntilUs };
+  if (isMoved && operation !== "peek") kept = window;
+  return countIn(window, kept, request);
 };
 
 /** Only in the window that took the units, and from a count from which no charge was cut off. */
@@ -130,19 +105,16 @@ export const refundCalendarWindow: RefundModel<CalendarParameters, CountedWindow
   state,
   { nowUs, takenAtUs, cost, parameters },
 ) => {
-  const { startsUs, endsUs: shownEndsUs, neighbours } = parameters;
-  const { beforeUs, afterUs } = neighboursOf(neighbours);
+  const { startsUs: opens, endsUs: closes, neighbours } = parameters;
+  const [before, after] = lengthsUs(neighbours);
   const { endsUs, setting } = state;
   // It may have begun later than by the isolate's calendar.
-  const near = setting === OF_TWO ? nearUs(afterUs) : 0;
-  const isNear = (otherUs: number) => Math.abs(endsUs - otherUs) <= near;
-  const beganUs = isNear(shownEndsUs)
-    ? startsUs
-    : isNear(startsUs)
-      ? startsUs - beforeUs
-      : isNear(shownEndsUs + afterUs)
-        ? shownEndsUs
-        : Infinity;
-  const inWindow = beganUs + near <= takenAtUs && nowUs < endsUs;
+  const near = setting === OF_TWO ? nearUs(after) : 0;
+  const began = [
+    [closes, opens],
+    [opens, opens - before],
+    [closes + after, closes],
+  ].find(([ends]) => Math.abs(endsUs - ends!) <= near)?.[1];
+  const inWindow = began !== undefined && began + near <= takenAtUs && nowUs < endsUs;
   return giveBackIn(state, cost, inWindow && setting >= OF_CALENDAR);
 };
