@@ -28,7 +28,8 @@ local function fixed_window(key, now, operation, cost, limit, window, setting)
     ends, stored_setting, cut, used = struct.unpack('>I7 I2 I1 I7', value, 1)
   end
   local on_grid = setting < 256
-  -- rewrite: ends or the setting changes, not only the count. repaired: write even if nothing is taken.
+  -- rewrite: ends or the setting changes, not only the count. repaired: write even if nothing is taken, but a peek only
+  -- after the clock went back: else a wait would begin anew with each.
   local rewrite, repaired = true, false
   if not ends or now >= ends then
     if not on_grid then
@@ -44,9 +45,9 @@ local function fixed_window(key, now, operation, cost, limit, window, setting)
     if stored_setting < setting or stored_setting >= 256 or ends > boundary then
       ends = boundary
     end
-    repaired = true
+    repaired = operation ~= 'peek'
   elseif ends - now > window then
-    ends, repaired = now + window, true
+    ends, repaired = now + window, operation ~= 'peek' or stored_setting == setting
   else
     rewrite = false
   end

@@ -71,9 +71,9 @@ local function find_grids(value, now, operation, length, segments)
       break
     end
     local start, stored_length, stored_segments = struct.unpack('>I7 I6 I1', grid, 1)
-    -- Else another program has written it.
-    if stored_length > 0 and stored_segments > 0 and stored_segments <= 60 then
-      local span = stored_length * stored_segments
+    local span = stored_length * stored_segments
+    -- Else another program has written it: no window is longer than 366 days.
+    if span > 0 and span <= 31622400000000 and stored_segments <= 60 then
       grids[#grids + 1] = { grid, math.min(alive, now + 2 * span), span, stored_length, stored_segments, start }
     end
     at = at + 22 + 4 * size

@@ -23,6 +23,15 @@ export const NEIGHBOUR = 2 ** 22;
  */
 const OF_CALENDAR = 512;
 
+/** The setting while two calendars with boundaries near each other share the count. */
+const OF_TWO = 513;
+
+/** Between the zones of two continents. */
+const MOST_NEAR_US = 14 * 3600e6;
+
+/** How far boundaries of two calendars may lie apart to be near: of days three hours. */
+const nearUs = (afterUs: number) => Math.min(afterUs / 8, MOST_NEAR_US);
+
 const NEVER_COUNTED: CountedWindow = {
   endsUs: -Infinity,
   setting: OF_CALENDAR,
@@ -30,44 +39,65 @@ const NEVER_COUNTED: CountedWindow = {
   cut: false,
 };
 
+/** The lengths of the windows before and after that of an isolate's clock. */
+const lengthsUs = (neighbours: number) =>
+  [Math.floor(neighbours / NEIGHBOUR) * 1e6, (neighbours % NEIGHBOUR) * 1e6] as const;
+
+/** The window that is now by the isolate's calendar, the end of the one after it, and how far boundaries may lie apart. */
+function placeOf(nowUs: number, parameters: CalendarParameters) {
+  // In this order: the first one turns to the window of now.
+  const { startsUs: opens, endsUs: closes, neighbours } = parameters;
+  const [before, after] = lengthsUs(neighbours);
+  let [starts, ends, later, isLost] = [opens, closes, closes + after, false];
+  // The isolate's clock may be wrong by a window.
+  if (nowUs < opens) {
+    [starts, ends, later] = [opens - before, opens, closes];
+    isLost = nowUs < starts;
+  } else if (nowUs >= closes) {
+    starts = nowUs - ((nowUs - closes) % after);
+    [ends, later, isLost] = [starts + after, starts + 2 * after, starts > closes];
+  }
+  return { closes, after, starts, ends, later, isLost, near: nearUs(after) };
+}
+
 export const countCalendarWindow: AlgorithmModel<CalendarParameters, CountedWindow> = (
   state,
   request,
 ) => {
-  const { nowUs, parameters } = request;
-  // In this order: the first one turns to the window of now.
-  const { startsUs, endsUs: shownEndsUs, neighbours } = parameters;
-  const afterUs = (neighbours % NEIGHBOUR) * 1e6;
-  const beforeUs = Math.floor(neighbours / NEIGHBOUR) * 1e6;
-  let boundary = shownEndsUs;
-  // Whether the isolate's clock is wrong by more than a window.
-  let isLost = false;
-  if (nowUs < startsUs) {
-    boundary = startsUs;
-    isLost = startsUs - nowUs > beforeUs;
-  } else if (nowUs >= shownEndsUs) {
-    boundary = shownEndsUs + afterUs;
-    isLost = nowUs >= boundary;
-    if (isLost) boundary = nowUs - ((nowUs - shownEndsUs) % afterUs) + afterUs;
-  }
-
+  const { nowUs, operation, parameters } = request;
+  const { closes, after, starts, ends, later, isLost, near } = placeOf(nowUs, parameters);
   let { endsUs, setting, used, cut } = state ?? NEVER_COUNTED;
+  const isNear = (otherUs: number) => Math.abs(endsUs - otherUs) <= near;
+  const isOwn = state !== undefined && setting >= OF_CALENDAR;
   let kept = state;
-  const isOwn = setting === OF_CALENDAR;
-  const isNext = endsUs === shownEndsUs || endsUs === shownEndsUs + afterUs;
+  let isMoved = false;
   if (nowUs >= endsUs) {
-    endsUs = boundary;
-    setting = OF_CALENDAR;
-    used = 0;
-    cut = false;
-  } else if (endsUs !== boundary && !(isOwn && (isNext || (isLost && endsUs - nowUs <= afterUs)))) {
+    const last = isOwn ? endsUs : starts;
+    setting = setting === OF_TWO && last !== starts ? OF_TWO : OF_CALENDAR;
+    // The other calendar may have ended this window already.
+    endsUs = last < ends && ends - last <= near ? later : ends;
+    [used, cut] = [0, false];
+  } else if (
+    endsUs === ends ||
+    (isOwn &&
+      (endsUs === closes || endsUs === closes + after || (isLost && endsUs - nowUs <= after)))
+  ) {
+    return countIn(state!, state, request);
+  } else if (isOwn && (isNear(starts) || isNear(later) || (setting === OF_TWO && isNear(ends)))) {
+    // The window before, which ends late, the next one, which began early, or one that both calendars share.
+    isMoved = setting === OF_CALENDAR;
+    setting = OF_TWO;
+  } else {
     // The calendar was changed: the count moves to the current window of the new one.
-    endsUs = boundary;
-    setting = OF_CALENDAR;
-    kept = { endsUs, setting, used, cut };
+    setting = isOwn && isNear(ends) ? OF_TWO : OF_CALENDAR;
+    endsUs = ends;
+    isMoved = true;
   }
 
-  return countIn({ endsUs, setting, used, cut }, kept, request);
+  const keptUntilUs = setting === OF_TWO ? endsUs + near : undefined;
+  const window = { endsUs, setting, used, cut, keptUntilUs };
+  if (isMoved && operation !== "peek") kept = window;
+  return countIn(window, kept, request);
 };
 
 /** Only in the window that took the units, and from a count from which no charge was cut off. */
@@ -75,13 +105,16 @@ export const refundCalendarWindow: RefundModel<CalendarParameters, CountedWindow
   state,
   { nowUs, takenAtUs, cost, parameters },
 ) => {
-  const { startsUs, endsUs: shownEndsUs, neighbours } = parameters;
+  const { startsUs: opens, endsUs: closes, neighbours } = parameters;
+  const [before, after] = lengthsUs(neighbours);
   const { endsUs, setting } = state;
-  const beganUs = new Map([
-    [startsUs, startsUs - Math.floor(neighbours / NEIGHBOUR) * 1e6],
-    [shownEndsUs, startsUs],
-    [shownEndsUs + (neighbours % NEIGHBOUR) * 1e6, shownEndsUs],
-  ]).get(endsUs);
-  const inWindow = beganUs !== undefined && beganUs <= takenAtUs && nowUs < endsUs;
-  return giveBackIn(state, cost, inWindow && setting === OF_CALENDAR);
+  // It may have begun later than by the isolate's calendar.
+  const near = setting === OF_TWO ? nearUs(after) : 0;
+  const began = [
+    [closes, opens],
+    [opens, opens - before],
+    [closes + after, closes],
+  ].find(([ends]) => Math.abs(endsUs - ends!) <= near)?.[1];
+  const inWindow = began !== undefined && began + near <= takenAtUs && nowUs < endsUs;
+  return giveBackIn(state, cost, inWindow && setting >= OF_CALENDAR);
 };

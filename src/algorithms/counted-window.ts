@@ -10,6 +10,8 @@ export interface CountedWindow {
   readonly used: number;
   /** Whether a charge was cut off. */
   readonly cut: boolean;
+  /** How long the state is kept, if that is longer than the window. */
+  readonly keptUntilUs?: number | undefined;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface CountedWindow {
  * @param kept the state if the request takes no units; `undefined` if there was none
  */
 export function countIn(
-  { endsUs, setting, used, cut }: CountedWindow,
+  { endsUs, setting, used, cut, keptUntilUs }: CountedWindow,
   kept: CountedWindow | undefined,
   request: ModelRequest<unknown>,
 ): Evaluation<CountedWindow> {
@@ -27,7 +29,7 @@ export function countIn(
   let [units, state] = [used, kept];
   if (takes(operation, allowed)) {
     units = Math.min(used + cost, Math.max(Math.min(2 * limit, MAX_UNITS), used));
-    state = { endsUs, setting, used: units, cut: cut || units < used + cost };
+    state = { endsUs, setting, used: units, cut: cut || units < used + cost, keptUntilUs };
   }
   return {
     allowed,

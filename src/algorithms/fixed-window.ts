@@ -59,7 +59,7 @@ const FROM_REQUEST = 256;
 const NEVER_COUNTED: CountedWindow = { endsUs: -Infinity, setting: 0, used: 0, cut: false };
 
 const model: AlgorithmModel<FixedWindowParameters, CountedWindow> = (state, request) => {
-  const { nowUs, parameters } = request;
+  const { nowUs, operation, parameters } = request;
   const { windowUs, setting } = parameters;
   const onGrid = setting < FROM_REQUEST;
   const boundary = nowUs - (onGrid ? nowUs % windowUs : 0) + windowUs;
@@ -78,12 +78,12 @@ const model: AlgorithmModel<FixedWindowParameters, CountedWindow> = (state, requ
     const isExtended = counted < setting || counted >= FROM_REQUEST;
     endsUs = isExtended ? boundary : Math.min(endsUs, boundary);
     counted = setting;
-    kept = { endsUs, setting, used, cut };
+    if (operation !== "peek") kept = { endsUs, setting, used, cut };
   } else if (endsUs - nowUs > windowUs) {
     // The clock stepped back to before the window began, or that was a longer one: the window begins now.
     endsUs = nowUs + windowUs;
+    if (operation !== "peek" || counted === setting) kept = { endsUs, setting, used, cut };
     counted = setting;
-    kept = { endsUs, setting, used, cut };
   }
 
   return countIn({ endsUs, setting: counted, used, cut }, kept, request);

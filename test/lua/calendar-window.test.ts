@@ -27,9 +27,13 @@ const windows = fc.constantFrom(
   { window: "hour" },
   { window: "hour", timeZone: "Asia/Kathmandu" },
   { window: "day", timeZone: "Europe/Berlin" },
+  // Near those of Berlin.
+  { window: "day", timeZone: "Europe/London" },
+  { window: "day" },
   { window: "day", timeZone: "America/New_York", anchor: "2026-03-15T10:30:00Z" },
   { window: "week", anchor: 4 },
   { window: "month", anchor: 31 },
+  { window: "month", anchor: 31, timeZone: "Asia/Tokyo" },
   { window: "1h" },
   { window: "1d", aligned: false },
 );
@@ -110,6 +114,39 @@ test("a clock of Redis that goes back behind a boundary leaves the window after 
   now = boundary - 1e6;
   const { rows } = await store.decide("consume", [key], [1], policies);
   expect(rows).toMatchObject([{ allowed: false, retryAfterUs: HOUR_US + 1e6 }]);
+});
+
+test("a key that two calendars share is kept until the later boundary, and no longer once they agree", async () => {
+  const key = `calendar:{${crypto.randomUUID()}}`;
+  const dayUs = 24 * HOUR_US;
+  const midnight = FUTURE - (FUTURE % dayUs) + dayUs;
+  let now = midnight - 3 * HOUR_US;
+  const store = redisStore(
+    redisWithClock(redis, () => now),
+    ALL_SCRIPTS,
+  );
+  const [late, early] = ["Etc/GMT", "Etc/GMT-1"].map((timeZone) =>
+    compileAt(() => now, fixedWindow({ name: "c", limit: 5, window: "day", timeZone })),
+  );
+  const consume = (policies: typeof late, cost = 1) =>
+    store.decide("consume", [key], [cost], policies!);
+  const keptUntil = async () => (await redis.pexpiretime(key)) * 1000;
+  await consume(late);
+  expect(await keptUntil()).toBe(midnight + 1000);
+  await consume(early);
+  // Three hours are near.
+  expect(await keptUntil()).toBe(midnight + 2 * HOUR_US + 1000);
+  // One has ended its day. The other goes on in the next one, and begins none of its own.
+  now = midnight - HOUR_US / 2;
+  expect((await consume(late, 5)).rows).toMatchObject([
+    { allowed: true, resetAfterUs: dayUs + HOUR_US / 2 },
+  ]);
+  now = midnight + HOUR_US;
+  expect((await consume(early)).rows).toMatchObject([{ allowed: false }]);
+  expect((await consume(late)).rows).toMatchObject([{ allowed: false }]);
+  now = midnight + dayUs;
+  await consume(late);
+  expect(await keptUntil()).toBe(midnight + 2 * dayUs + 1000);
 });
 
 test.each([40, -40])(

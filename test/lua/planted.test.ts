@@ -2,6 +2,8 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { DECIDE, REFUND } from "../../src/algorithms/scripts.generated.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
@@ -57,11 +59,20 @@ describe.each(subjects)("$subject", ({ compiled }) => {
   });
 });
 
-test("a log's foreign window keeps no key for years", async () => {
-  const compiled = compilePolicy(slidingWindowLog({ limit: 5, window: "10m" }));
+test.for([
+  ["a log of a window of nine years", slidingWindowLog({ limit: 5, window: "10m" })],
+  ["segments of a window of 500 years", segmentedWindow({ limit: 5, window: "10m" })],
+  ["segments of two windows of 500 years", segmentedWindow({ limit: 5, window: "10m" })],
+  ["counts of a window of 34 years", slidingWindowCounter({ limit: 5, window: "10m" })],
+  ["counts of two windows of 34 years", slidingWindowCounter({ limit: 5, window: "10m" })],
+] as const)("%s keep no key for years", async ([name, policy]) => {
+  const compiled = compilePolicy(policy);
   const { text } = scriptFor(DECIDE, [compiled]);
   const key = `tg:{${crypto.randomUUID()}}:planted`;
-  await PLANTED["a log of a window of nine years"]!(redis, key);
-  await redis.eval(text, 1, key, "consume", 1, ...compiled.scriptArguments);
+  await PLANTED[name]!(redis, key);
+  for (let request = 0; request < 2; request++) {
+    await redis.eval(text, 1, key, "consume", 1, ...compiled.scriptArguments);
+  }
+  expect(await redis.pttl(key)).toBeGreaterThan(0);
   expect(await redis.pttl(key)).toBeLessThanOrEqual(2 * 600_000 + 10);
 });

@@ -13,6 +13,19 @@ function log(settings: string, units = [timeOf(Date.now())]): Buffer {
   return Buffer.concat([front!, Buffer.from(settings), page!]);
 }
 
+/** A number of a state in so many bytes. */
+const hex = (number: number, bytes: number) => number.toString(16).padStart(2 * bytes, "0");
+
+/** Segments that began now, each of 2^48 - 1 microseconds, with one unit. */
+const SEGMENTS = () => timeOf(Date.now()) + "f".repeat(12) + hex(60, 1) + hex(1, 4);
+
+/** Counts of a window that began now, of 2^40 - 1 milliseconds, with one unit in it. */
+const COUNTS = () => timeOf(Date.now()) + "f".repeat(10) + hex(0, 4) + hex(1, 4);
+
+/** What two settings have, of which both are alive for years. */
+const ofTwo = (first: string, second: string) => `ff${first}${second}`;
+const alive = () => timeOf(Date.now() + 1e12);
+
 /** Things that a bug, another program or an older version may have left under a key. */
 export const PLANTED: Record<string, (redis: Redis, key: string) => Promise<unknown>> = {
   "an empty string": (redis, key) => redis.set(key, ""),
@@ -46,6 +59,17 @@ export const PLANTED: Record<string, (redis: Redis, key: string) => Promise<unkn
     ),
   "a log of a window of nine years": (redis, key) =>
     redis.set(key, log(`${"f".repeat(12)}00005${"f".repeat(12)}000000`)),
+  "segments of a window of 500 years": (redis, key) =>
+    redis.set(key, Buffer.from(SEGMENTS(), "hex")),
+  "segments of two windows of 500 years": (redis, key) => {
+    const each = () => alive() + hex(1, 1) + SEGMENTS();
+    return redis.set(key, Buffer.from(ofTwo(each(), each()), "hex"));
+  },
+  "counts of a window of 34 years": (redis, key) => redis.set(key, Buffer.from(COUNTS(), "hex")),
+  "counts of two windows of 34 years": (redis, key) => {
+    const each = () => alive() + COUNTS();
+    return redis.set(key, Buffer.from(ofTwo(each(), each()), "hex"));
+  },
   "a log of settings that are no digits": (redis, key) =>
     redis.set(key, log(`${"0".repeat(29)}pushed`)),
   "a log whose oldest unit is of the far future": (redis, key) =>

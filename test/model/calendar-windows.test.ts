@@ -4,6 +4,7 @@ import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { storeOver } from "../../src/store/memory-store.ts";
 import { createMemory } from "../../src/store/memory.ts";
 import { compileAt } from "../support/calendar/compile.ts";
+import { random } from "../support/random.ts";
 
 /*
  * Calendar windows on the model, which test/lua/calendar-window.test.ts holds equal to the script. The boundaries are written
@@ -133,6 +134,72 @@ test("with another zone, what a window before the current one consumed counts no
   // The day of UTC has both, and counts what Tokyo's current day has.
   expect(consume(policyOf({ window: "day" }), 1).remaining).toBe(2);
 });
+
+describe("two isolates with different data about a zone", () => {
+  const ZONES = ["Etc/GMT-1", "Etc/GMT-2"];
+
+  test.each([
+    ["day", 30, 60],
+    ["month", 240, 600],
+  ])("share each %s: it has its limit once, for either of them", (window, days, gapSeconds) => {
+    const { clock, policyOf, consume } = counterAt("2026-05-10T12:00:00Z");
+    const isolates = ZONES.map((timeZone) => policyOf({ window, timeZone, limit: 100 }));
+    const draw = random(1);
+    const untilUs = clock.nowUs + days * 24 * HOUR_US;
+    const admitted: number[] = [];
+    while (clock.nowUs < untilUs) {
+      clock.nowUs += Math.ceil(draw() * gapSeconds * 1e6);
+      if (consume(isolates[Math.floor(draw() * 2)]!).allowed) admitted.push(clock.nowUs);
+    }
+    // The boundaries of the first one are an hour later: 23:00 of UTC.
+    let [last, windows] = [us("2026-05-10T00:00:00Z"), 0];
+    for (let at = us("2026-05-10T23:00:00Z"); at < untilUs; at += 24 * HOUR_US) {
+      if (window === "month" && new Date(at / 1000 + 3_600_000).getUTCDate() !== 1) continue;
+      const within = admitted.filter((each) => each >= last && each < at - HOUR_US);
+      const around = admitted.filter((each) => each >= last - HOUR_US && each < at);
+      expect(within.length).toBeLessThanOrEqual(100);
+      expect(around.length).toBeGreaterThanOrEqual(100);
+      [last, windows] = [at, windows + 1];
+    }
+    expect(windows).toBeGreaterThan(6);
+    expect(admitted.filter((each) => each < last - HOUR_US)).toHaveLength(100 * windows);
+  });
+
+  test("never give back what the window before has counted", () => {
+    const { clock, policyOf, consume, giveBack, peek } = counterAt("2026-05-10T21:30:00Z");
+    const [late, early] = ZONES.map((timeZone) => policyOf({ window: "day", timeZone }));
+    consume(late!);
+    // By its own calendar, this is the next day already; the day that counts goes on until 23:00.
+    clock.nowUs = us("2026-05-10T22:30:00Z");
+    consume(early!, 2);
+    const takenAtUs = clock.nowUs;
+    clock.nowUs = us("2026-05-10T23:10:00Z");
+    expect(consume(early!, 4).allowed).toBe(true);
+    expect(giveBack(early!, takenAtUs)).toBe(0);
+    expect(peek(late!).remaining).toBe(1);
+    clock.nowUs = us("2026-05-11T12:00:00Z");
+    consume(early!);
+    expect(giveBack(late!, clock.nowUs)).toBe(1);
+  });
+});
+
+test.each([
+  ["Europe/Berlin", "2026-05-31T22:30:00Z"],
+  ["Asia/Tokyo", "2026-05-31T16:00:00Z"],
+])(
+  "with %s as its new zone just after a month has begun there, the old month ends when it would have",
+  (timeZone, moment) => {
+    const { clock, policyOf, consume } = counterAt("2026-05-31T12:00:00Z");
+    consume(policyOf({ window: "month" }), 5);
+    clock.nowUs = us(moment);
+    const policies = policyOf({ window: "month", timeZone });
+    const { allowed, retryAfterUs } = consume(policies);
+    expect(allowed).toBe(false);
+    expect(clock.nowUs + retryAfterUs).toBe(us("2026-06-01T00:00:00Z"));
+    clock.nowUs = us("2026-06-01T00:00:00Z");
+    expect(consume(policies).allowed).toBe(true);
+  },
+);
 
 test("a clock that goes back behind a boundary leaves the window after it as it is", () => {
   const { clock, policyOf, consume } = counterAt("2026-06-01T00:00:00Z");

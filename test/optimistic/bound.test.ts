@@ -191,3 +191,34 @@ describe("a mistake is found", () => {
     },
   );
 });
+
+test.each([
+  ["a bucket", tokenBucket({ name: "p", limit: 2, refill: 1, per: "1h" }), { refill: 1 }],
+  ["a log", slidingWindowLog({ name: "p", limit: 2, window: "1h" }), {}],
+  ["a segmented window", segmentedWindow({ name: "p", limit: 2, window: "1h" }), {}],
+  ["a counter", slidingWindowCounter({ name: "p", limit: 2, window: "1h" }), {}],
+  ["a fixed window", fixedWindow({ name: "p", limit: 2, window: "1h" }), {}],
+] as [string, Policy, object][])(
+  "units admitted under a large plan count under it, though a request without a plan sends them: %s",
+  async (_name, policy, rate) => {
+    const limiter = createLimiter({
+      store: memoryStore({ now: () => 1.8e15 }),
+      policies: [{ ...policy, optimistic: { unsettled: 1, above: 0.1 } } as Policy],
+      plans: { large: { p: { limit: 1_000, ...rate } } },
+    });
+    const large = { plan: "large" };
+    await limiter.charge("u", 300, large);
+    let admitted = 0;
+    for (; admitted < 2; admitted++) await limiter.limit("u", large);
+    for (let i = 0; i < 50; i++) {
+      // In one turn: the second one has the first one's unit counted before it asks.
+      const [first, second] = await Promise.all([limiter.limit("u", large), limiter.limit("u")]);
+      admitted += Number(first.allowed);
+      expect([first.reason, second.reason]).toEqual(["optimistic", "limited"]);
+      // The store decides this one, and the isolate learns the numbers of the large plan again.
+      admitted += Number((await limiter.limit("u", large)).allowed);
+    }
+    const { policies } = await limiter.peek("u", large);
+    expect(policies[0]!.remaining).toBe(700 - admitted);
+  },
+);

@@ -16,7 +16,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./vercel": 60_400,
   "./node": 2_000,
   "./cloudflare": 2_300,
-  "./durable-object": 22_900,
+  "./durable-object": 23_300,
   "./llm": 7_400,
   "./express-rate-limit": 28_300,
   "./nest-throttler": 22_900,

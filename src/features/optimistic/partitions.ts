@@ -7,8 +7,8 @@ import type { WaitingRoom } from "../../runtime/waiting-room.ts";
 export interface Partition {
   /** Admitted units of each policy that have no answer yet. */
   readonly open: number[];
-  /** The open units that no call has sent yet. */
-  readonly waiting: number[];
+  /** The open units that no call has sent yet, by the policies under which they were admitted. */
+  readonly waiting: Map<PolicyGroup, WaitingUnits>;
   /** The number of calls that settle it. */
   underWay: number;
   /** The time of the last admission, by the isolate's clock. */
@@ -24,6 +24,13 @@ export interface Partition {
   since: number;
   /** Requests with waiting units; set from the first of them on. */
   room: WaitingRoom | undefined;
+}
+
+/** Units that wait for a call. Under a smaller plan, a charge of them could be cut off. */
+export interface WaitingUnits {
+  readonly asked: AskedGroup;
+  /** One number per policy. */
+  readonly costs: number[];
 }
 
 export interface LastNumbers {
@@ -155,7 +162,7 @@ export function createPartitions(
 function createEntry(policyCount: number, lost: Partition | undefined): Partition {
   return {
     open: Array<number>(policyCount).fill(0),
-    waiting: Array<number>(policyCount).fill(0),
+    waiting: new Map(),
     underWay: 0,
     admittedAtMs: 0,
     known: lost?.known,

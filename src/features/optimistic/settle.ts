@@ -49,7 +49,8 @@ export function settler(
   async function charge(admitted: readonly Admitted[]): Promise<void> {
     const due = admitted.filter(({ entry }) => waits(entry));
     if (due.length === 0) return;
-    const groups = due.map(({ asked, entry }) => ({ ...asked, costs: take(entry) }));
+    const taken = due.map(({ entry }) => take(entry));
+    const groups = taken.flat();
     const asked: Asked = { operation: "charge", groups, isSettlement: true };
     const sentAt = tick();
     try {
@@ -62,7 +63,7 @@ export function settler(
       reportOnce(`a request that was admitted could not be counted: ${String(error)}`);
     } finally {
       due.forEach(({ entry }, i) => {
-        close({ asked: groups[i]!, entry });
+        for (const each of taken[i]!) close({ asked: each, entry });
         entry.underWay--;
         entry.room?.letGoOn();
       });
@@ -75,9 +76,7 @@ export function settler(
 
   return {
     async settle(admitted) {
-      for (const { asked, entry } of admitted) {
-        asked.costs.forEach((units, i) => (entry.waiting[i]! += units));
-      }
+      for (const each of admitted) putInLine(each);
       // Building and sending the call takes many times as long as the decision, which has its answer already.
       await nextTurn();
       const untilMs = now() + MAX_WAIT_MS;
@@ -100,12 +99,18 @@ export function close({ asked: { costs }, entry: { open } }: Admitted): void {
 }
 
 function waits({ waiting }: Partition): boolean {
-  return waiting.some((units) => units > 0);
+  return waiting.size > 0;
 }
 
-function take(entry: Partition): readonly number[] {
-  const costs = [...entry.waiting];
-  entry.waiting.fill(0);
+function putInLine({ asked, entry: { waiting } }: Admitted): void {
+  const found = waiting.get(asked.group);
+  if (found) asked.costs.forEach((units, i) => (found.costs[i]! += units));
+  else waiting.set(asked.group, { asked, costs: [...asked.costs] });
+}
+
+function take(entry: Partition): readonly AskedGroup[] {
+  const taken = Array.from(entry.waiting.values(), ({ asked, costs }) => ({ ...asked, costs }));
+  entry.waiting.clear();
   entry.underWay++;
-  return costs;
+  return taken;
 }

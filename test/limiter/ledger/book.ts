@@ -12,7 +12,7 @@ export interface Book {
   /** Enters a decision that ran. */
   decide(call: Call, operation: Operation, rows: readonly Row[], slot?: Slot): void;
   /** Enters a refund that ran. */
-  refund(call: Call, given: readonly number[]): void;
+  refund(call: Call, given: readonly number[], slot?: Slot): void;
   /** Enters an extension that ran. */
   extend(call: Call, kept: readonly boolean[], slot: Slot): void;
 }
@@ -33,7 +33,7 @@ export function createBook(
     if (remaining !== item.remaining()) say(`leaves ${remaining}, not ${item.remaining()}`);
   }
 
-  function giveBack({ id }: Page, part: Part, given: number): void {
+  function giveBack({ id }: Page, part: Part, given: number, slot: Slot | undefined): void {
     const { key, name, asked } = part;
     const nowUs = nowUsOf(key);
     const { algorithm } = accounts.name(key, name);
@@ -41,7 +41,7 @@ export function createBook(
     const say = (due: number | string) =>
       broken.push(`${algorithm} ${key}: page ${id} gets ${given} of ${asked} back, not ${due}`);
     if (algorithm === "concurrency") {
-      const due = Number(accounts.slots(key).free(id, nowUs));
+      const due = Number(accounts.slots(key).free(slot?.id, nowUs));
       if (given !== due) say(due);
       return;
     }
@@ -74,22 +74,22 @@ export function createBook(
       });
     },
 
-    refund({ page, parts }, given) {
-      parts.forEach((part, i) => giveBack(page, part, given[i]!));
+    refund({ page, parts }, given, slot) {
+      parts.forEach((part, i) => giveBack(page, part, given[i]!, slot));
     },
 
-    extend({ page, parts }, kept, { ttlUs }) {
+    extend({ page, parts }, kept, { id, ttlUs }) {
       parts.forEach((part, i) => {
         const nowUs = nowUsOf(part.key);
         accounts.name(part.key, part.name);
         const slots = accounts.slots(part.key);
-        const has = slots.has(page.id, nowUs);
+        const has = slots.has(id, nowUs);
         part.kept = kept[i]!;
         if (kept[i] !== has) {
           const what = has ? "loses a slot" : "extends none";
           broken.push(`slots ${part.key}: page ${page.id} ${what}`);
         }
-        if (has) slots.take(page.id, nowUs + Math.min(TTL_US, ttlUs));
+        if (has) slots.take(id, nowUs + Math.min(TTL_US, ttlUs));
       });
     },
   };

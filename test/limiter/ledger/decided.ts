@@ -41,10 +41,10 @@ export function itemOf(
     return {
       ...base,
       exact: true,
-      fits: () => cost === 0 || own.fits(id, limit, nowUs),
+      fits: () => cost === 0 || own.fits(slot?.id, limit, nowUs),
       take() {
         if (!slot) return 0;
-        if (!own.has(id, nowUs)) own.take(id, nowUs + Math.min(TTL_US, slot.ttlUs));
+        if (!own.has(slot.id, nowUs)) own.take(slot.id, nowUs + Math.min(TTL_US, slot.ttlUs));
         return 1;
       },
       charge: () => 0,

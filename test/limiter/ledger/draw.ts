@@ -1,4 +1,11 @@
-import { BAN_US, type Counting, type LedgerPolicy, type Numbers, WINDOW_US } from "./policies.ts";
+import {
+  BAN_US,
+  type Counting,
+  HOUR_US,
+  type LedgerPolicy,
+  type Numbers,
+  WINDOW_US,
+} from "./policies.ts";
 
 /* The random choices of a story, from its seed: its policies, its isolates, and the failures of its masters. */
 
@@ -70,6 +77,8 @@ export function drawSetting(dice: Dice): Setting {
 const ALGORITHMS = [
   "fixed-window",
   "fixed-window",
+  "unaligned-window",
+  "calendar-window",
   "sliding-window-log",
   "segmented-window",
   "sliding-window-counter",
@@ -105,7 +114,7 @@ function drawPolicy(
     shards,
     // Denials of a refundable policy are not cached, and bans count known denials, too.
     refundable: !isBan && !hasSlots && chance(theme === "bans" ? 0.2 : 0.65),
-    windowUs: isBan ? BAN_US : WINDOW_US,
+    windowUs: isBan ? BAN_US : algorithm === "calendar-window" ? HOUR_US : WINDOW_US,
     onFailure: chance(0.35)
       ? { local: { share: among([0.01, 0.1, 0.3, 0.34, 0.5]) } }
       : among(ON_FAILURE),

@@ -39,7 +39,11 @@ async function end(
   const say = (broken: string) =>
     world.say(`page ${page.id}, settled at ${JSON.stringify(held.actual)}: ${broken}`);
   const rooms = isFirst ? roomsOf(world, isolate, client, page.plan) : [];
-  if (isFirst) held.actual = actual;
+  if (isFirst) {
+    held.actual = actual;
+    // Not after the act: another request, under way at once, may find these units free.
+    local.end(held, partitionIn(client), nowUs);
+  }
   const from = page.calls.length;
   const settlement = await during(page, "end", act);
   const calls = page.calls.slice(from);
@@ -52,7 +56,6 @@ async function end(
   const last = world.isBusy ? undefined : settlement;
   checkSettlement(held, last, setting.isGuarded, say);
   if (isFirst) {
-    local.end(held, partitionIn(client), nowUs);
     for (const room of rooms) {
       const { name } = room.policy;
       const more = held.actual![name]! - page.costs[name]!;

@@ -33,9 +33,16 @@ export function askedOf(page: Page, { name }: LedgerPolicy): Call | undefined {
 export function isCounted(page: Page, policy: LedgerPolicy): boolean {
   const asked = askedOf(page, policy);
   if (asked?.fate !== "answered") return false;
+  if (isDenied(asked)) return false;
   const part = asked.parts.find(({ name }) => name === policy.name)!;
   if (asked.operation === "peek" && part.asked > 0) return false;
   return policy.mode !== "enforce" || part.allowed === true;
+}
+
+/** Whether a call took nothing because one of its policies denied: a breaker may have held back the second try. */
+function isDenied({ operation, parts }: Call): boolean {
+  const isWithout = parts.every(({ took }) => took === 0);
+  return operation === "consume" && isWithout && parts.some(({ allowed }) => allowed === false);
 }
 
 /** Whether it is unknowable if a master has counted this policy's part of the request. */

@@ -14,13 +14,18 @@ export const SECOND_US = 1_000_000;
 /** Of every window, and the time in which a bucket gets its `refill`. */
 export const WINDOW_US = 60 * SECOND_US;
 /** A ban outlasts the denials that an isolate remembers, so that those are counted before it ends. */
-export const BAN_US = 3_600 * SECOND_US;
+export const BAN_US = 86_400 * SECOND_US;
+/** Of the windows of a calendar: hours of Kathmandu, whose clocks are 45 minutes ahead of full hours of UTC. */
+export const HOUR_US = 3_600 * SECOND_US;
+export const HOUR_AHEAD_US = 2_700 * SECOND_US;
 export const SEGMENTS = 6;
 /** How long a hold keeps a slot. */
 export const TTL_US = 10 * SECOND_US;
 
 export type Counting =
   | "fixed-window"
+  | "unaligned-window"
+  | "calendar-window"
   | "sliding-window-log"
   | "segmented-window"
   | "sliding-window-counter"
@@ -62,6 +67,10 @@ export function limitOfShard(limit: number, shards: number, shard: number): numb
 }
 
 const BUILDERS = {
+  "unaligned-window": (options: Parameters<typeof fixedWindow>[0]) =>
+    fixedWindow({ ...options, aligned: false } as Parameters<typeof fixedWindow>[0]),
+  "calendar-window": (options: Parameters<typeof fixedWindow>[0]) =>
+    fixedWindow({ ...options, window: "hour", timeZone: "Asia/Kathmandu" }),
   "fixed-window": fixedWindow,
   "sliding-window-log": slidingWindowLog,
   "sliding-window-counter": slidingWindowCounter,

@@ -4,7 +4,7 @@ import { dice as createDice } from "./draw.ts";
 import { extend, respond, settle } from "./ends.ts";
 import type { HoldPage } from "./hold-page.ts";
 import type { OpenMasters } from "./masters.ts";
-import { SECOND_US, WINDOW_US } from "./policies.ts";
+import { HOUR_AHEAD_US, HOUR_US, SECOND_US, WINDOW_US } from "./policies.ts";
 import { checkSettlement } from "./promises/settlements.ts";
 import { deliverDenials, request } from "./requests.ts";
 import { createWorld, during, type Tally, type World } from "./world.ts";
@@ -104,9 +104,13 @@ function pass(world: World): void {
   if (how < 0.5) return;
   if (how < 0.75) world.nowUs += dice.int(1, 3 * SECOND_US);
   else if (how < 0.93) world.nowUs += dice.int(3 * SECOND_US, 15 * SECOND_US);
+  else if (how < 0.94) world.nowUs += untilHour(world.nowUs) + dice.int(-2, 2);
   else if (how < 0.97) world.nowUs += WINDOW_US - (world.nowUs % WINDOW_US) + dice.int(-2, 2);
   else world.nowUs += dice.int(WINDOW_US, 2 * WINDOW_US);
 }
+
+/** Until the next hour of the calendar. */
+const untilHour = (nowUs: number) => HOUR_US - ((nowUs + HOUR_AHEAD_US) % HOUR_US);
 
 /** Every master is well again: late calls arrive, and the remaining holds are settled. No settlement changes any more. */
 async function close(world: World): Promise<void> {

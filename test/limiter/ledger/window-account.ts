@@ -1,7 +1,9 @@
 import type { Account, Take, Taker } from "./account.ts";
-import { BAN_US, type Counting, SEGMENTS } from "./policies.ts";
+import { BAN_US, type Counting, HOUR_AHEAD_US, SEGMENTS } from "./policies.ts";
 
 interface Cells {
+  /** Begins a cell for units that are taken now, where cells begin with units. */
+  readonly open?: (nowUs: number, windowUs: number) => void;
   /** Where units of this moment are counted. */
   readonly cell: (atUs: number, windowUs: number) => number;
   /** How much of a unit of this cell counts now, from 0 to `windowUs`. */
@@ -11,10 +13,28 @@ interface Cells {
 const window = (atUs: number, windowUs: number) => Math.floor(atUs / windowUs);
 const segment = (atUs: number, windowUs: number) => Math.floor((atUs * SEGMENTS) / windowUs);
 
-const CELLS: Record<Exclude<Counting, "token-bucket">, Cells> = {
+const hour = (atUs: number, windowUs: number) => Math.floor((atUs + HOUR_AHEAD_US) / windowUs);
+
+/** Windows of which each begins with the first take after the one before it. */
+function unaligned(): Cells {
+  const begun: number[] = [];
+  return {
+    open(nowUs, windowUs) {
+      if (begun.length === 0 || nowUs >= begun.at(-1)! + windowUs) begun.push(nowUs);
+    },
+    cell: (atUs) => begun.findLast((startUs) => startUs <= atUs) ?? -Infinity,
+    weight: (cell, nowUs, windowUs) => (nowUs < cell + windowUs ? windowUs : 0),
+  };
+}
+
+const CELLS: Record<Exclude<Counting, "token-bucket" | "unaligned-window">, Cells> = {
   "fixed-window": {
     cell: window,
     weight: (cell, nowUs, windowUs) => (cell === window(nowUs, windowUs) ? windowUs : 0),
+  },
+  "calendar-window": {
+    cell: hour,
+    weight: (cell, nowUs, windowUs) => (cell === hour(nowUs, windowUs) ? windowUs : 0),
   },
   "segmented-window": {
     cell: segment,
@@ -38,7 +58,7 @@ export function windowAccount(
   algorithm: Exclude<Counting, "token-bucket">,
   windowUs: number,
 ): Account {
-  const { cell, weight } = CELLS[algorithm];
+  const { open, cell, weight } = algorithm === "unaligned-window" ? unaligned() : CELLS[algorithm];
   const isLog = algorithm === "sliding-window-log";
   let takes: Take[] = [];
   /** The cells from which a charge was cut off: they give nothing back. */
@@ -55,6 +75,7 @@ export function windowAccount(
   }
 
   function add(taker: Taker | undefined, units: number, nowUs: number): void {
+    if (units > 0) open?.(nowUs, windowUs);
     // Takes that no longer count are never asked about again.
     takes = takes.filter(({ atUs }) => nowUs - atUs <= 2 * BAN_US);
     takes.push({ taker, atUs: nowUs, units });
@@ -71,6 +92,7 @@ export function windowAccount(
     take: add,
 
     charge(units, limit, nowUs) {
+      if (units > 0) open?.(nowUs, windowUs);
       const here = cell(nowUs, windowUs);
       const inCell = takes.filter(({ atUs }) => cell(atUs, windowUs) === here);
       const before = inCell.reduce((sum, take) => sum + take.units, 0);

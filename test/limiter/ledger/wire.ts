@@ -105,7 +105,7 @@ export function createWire(
         costs,
         policies,
         (master) => master.refund!(keys, costs, policies, at, slot),
-        (call, given) => book.refund(call, given),
+        (call, given) => book.refund(call, given, slot),
       ),
     extend: (keys, policies, slot) =>
       send(
