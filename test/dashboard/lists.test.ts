@@ -96,3 +96,20 @@ test("an override is put as the form has it, and a refused one is said in its pl
   ]);
   expect((await cellsOf(list, "x-user-id:form"))[1]).toBe("rides: limit 7");
 });
+
+test("an override that the rules in force leave out is marked", async () => {
+  const page = await on.open("#/");
+  const kept = { source: "call", by: "admin:00000000", at: new Date().toISOString() };
+  const entries = [
+    { id: "0123456789abcdef", identity: "x-user-id:left", plan: "gone", inForce: false, ...kept },
+    { id: "fedcba9876543210", identity: "x-user-id:kept", plan: "gold", ...kept },
+  ];
+  await page.route("**/api/v1/overrides", (route) => route.fulfill({ json: { entries } }));
+  await page.getByRole("link", { name: "Lists" }).click();
+  const list = page.getByRole("region", { name: "Overrides", exact: true });
+  await list.getByRole("button", { name: "Remove x-user-id:left" }).waitFor();
+  expect((await cellsOf(list, "x-user-id:left")).at(-1)).toMatch(
+    /; not in force under these rules$/,
+  );
+  expect((await cellsOf(list, "x-user-id:kept")).at(-1)).toMatch(/^admin:00000000, [^;]+$/);
+});

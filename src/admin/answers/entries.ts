@@ -23,6 +23,8 @@ export const KEPT = {
   at: z.optional(time),
   by: z.optional(by),
   source: z.enum(["document", "call"]),
+  /** `false` if the rules in force leave it out, because they do not allow it. */
+  inForce: z.optional(z.literal(false)),
 };
 
 /** The rules for which an override holds. */

@@ -45,5 +45,8 @@ export interface AutoSize {
 
 /** Enough for two round trips, or for 32 requests. */
 export function autoUnits({ left, meanwhile }: AutoSize): number {
-  return Math.min(Math.floor(left * AUTO_LEASE.shareOfLeft), Math.max(UNITS, Math.ceil(2 * meanwhile)));
+  return Math.min(
+    Math.floor(left * AUTO_LEASE.shareOfLeft),
+    Math.max(UNITS, Math.ceil(2 * meanwhile)),
+  );
 }

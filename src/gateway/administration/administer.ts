@@ -30,6 +30,8 @@ export function administer(
     readToken: tokens.read,
     deployed: withoutMissing(deployed),
     checkDocument: enforcement.checkDocument,
+    leftOutBy: enforcement.leftOutBy,
+    isLeftOut: (kind, id) => enforcement.isLeftOut(`${kind}:${id}`),
     checkEntry: enforcement.checkEntry,
 
     held() {

@@ -62,6 +62,8 @@ export function administered(
     readToken: READ_TOKEN,
     deployed: DEPLOYED,
     checkDocument,
+    leftOutBy: () => 0,
+    isLeftOut: () => false,
     checkEntry,
     enforced: () => enforced,
     held: () => ({ version: 0, source: "deployed", document: DEPLOYED }),
