@@ -30,7 +30,7 @@ export const KEPT = {
 /** The rules for which an override holds. */
 export const SCOPE = {
   appliesTo: z.optional(z.array(z.object(ruleName))),
-  /** Why it changes nothing, where no rule counts by its header. */
+  /** Why it changes nothing, or less than it names, where rules do not count by its header. */
   warning: z.optional(z.string()),
 };
 

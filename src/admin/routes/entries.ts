@@ -155,7 +155,10 @@ async function putChecked(
   const { identity } = entry;
   // A digest names a client that a rule has counted.
   if (kind !== "override" || typeof identity !== "string") return json(made);
-  const scope = scopeOf(identity, call.gateway.held().document);
+  const { policies } = entry;
+  const named = isRecord(policies) ? Object.keys(policies) : undefined;
+  const { document, policyNames } = call.gateway.held();
+  const scope = scopeOf(identity, named, document, policyNames);
   return json({ ...made, ...scope } satisfies PutOverride);
 }
 

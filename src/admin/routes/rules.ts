@@ -10,7 +10,10 @@ const BROKEN =
   "Redis has no document for this version. Publish one over it, or roll back; GET /rules?held has what an isolate still enforces.";
 
 async function read(call: Call): Promise<Response> {
-  if (hasFlag(call, "held")) return json(call.gateway.held() satisfies RulesAnswer);
+  if (hasFlag(call, "held")) {
+    const { policyNames: _, ...held } = call.gateway.held();
+    return json(held satisfies RulesAnswer);
+  }
   const { version, publishedAtMs, by, document } = await currentRules(call);
   const published = version > 0 && { publishedAt: isoTime(publishedAtMs), by };
   const source = version > 0 ? "live" : "deployed";

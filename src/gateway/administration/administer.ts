@@ -35,9 +35,12 @@ export function administer(
     checkEntry: enforcement.checkEntry,
 
     held() {
-      const { version } = enforcement.now();
+      const { version, ruleset } = enforcement.now();
       const document = withoutMissing(enforcement.held());
-      return { version, source: version > 0 ? "live" : "deployed", document };
+      const policyNames = ruleset.rules.map(({ settings }) =>
+        settings.policies.map(({ name }) => name),
+      );
+      return { version, source: version > 0 ? "live" : "deployed", document, policyNames };
     },
 
     enforced() {

@@ -96,6 +96,8 @@ export interface HeldRules {
   readonly version: number;
   readonly source: "live" | "deployed";
   readonly document: unknown;
+  /** The names of the policies of each rule of the document. */
+  readonly policyNames: readonly (readonly string[])[];
 }
 
 /** The parts of a gateway that its administration reads and changes. */

@@ -66,7 +66,12 @@ export function administered(
     isLeftOut: () => false,
     checkEntry,
     enforced: () => enforced,
-    held: () => ({ version: 0, source: "deployed", document: DEPLOYED }),
+    held: () => ({
+      version: 0,
+      source: "deployed",
+      document: DEPLOYED,
+      policyNames: [["rides"]],
+    }),
     refresh: async () => {},
     flushMetrics: async () => {},
     metricsFlushMs: 60_000,

@@ -72,11 +72,6 @@ async function changeOverride(
 function noteScope(identity: string, value: PutOverride): void {
   const { appliesTo = [], warning } = value;
   const end = endText(value);
-  if (warning !== undefined) {
-    note(`Kept the override of ${identity}${end}.`);
-    note(`warning: ${escape(warning)}`);
-    return;
-  }
   const rules = appliesTo.map(
     ({ index, method, path }) => `rules[${index}] (${escape(`${method} ${path}`)})`,
   );
@@ -84,7 +79,13 @@ function noteScope(identity: string, value: PutOverride): void {
     rules.length === 0
       ? ""
       : ` They hold for requests that these rules cover, which count by this header: ${rules.join(", ")}.`;
-  note(`Other limits hold for ${identity}${end}.${scope}`);
+  const holds = warning === undefined || rules.length > 0;
+  note(
+    holds
+      ? `Other limits hold for ${identity}${end}.${scope}`
+      : `Kept the override of ${identity}${end}.`,
+  );
+  if (warning !== undefined) note(`warning: ${escape(warning)}`);
 }
 
 function limitsOf({ plan, set = [] }: OverrideOptions): object {
