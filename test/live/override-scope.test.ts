@@ -38,6 +38,8 @@ test.for([
   // All policies of a rule change for the client that one of them counts.
   ["x-api-key:a:b", numbersOf("pay"), [PAY]],
   ["x-api-key:a", { plan: "gold" }, [PAY]],
+  // The policies' own numbers, such as for one client of a pattern.
+  ["x-api-key:a", { policies: {} }, [PAY]],
 ] as const)(
   "an override of %s with %j says for which rules it holds",
   async ([name, terms, rules]) => {

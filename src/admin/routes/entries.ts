@@ -156,7 +156,7 @@ async function putChecked(
   // A digest names a client that a rule has counted.
   if (kind !== "override" || typeof identity !== "string") return json(made);
   const { policies } = entry;
-  const named = isRecord(policies) ? Object.keys(policies) : undefined;
+  const named = isRecord(policies) ? Object.keys(policies) : [];
   const { document, policyNames } = call.gateway.held();
   const scope = scopeOf(identity, named, document, policyNames);
   return json({ ...made, ...scope } satisfies PutOverride);

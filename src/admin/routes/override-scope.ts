@@ -7,12 +7,12 @@ import type { PutOverride } from "../answers/entries.ts";
 /**
  * Says under which rules of a document an override holds. The document, the identity and the policies have been checked.
  *
- * @param policies those that get other numbers; `undefined` for a plan
+ * @param policies those that get other numbers; none for a plan, and for the numbers of the rules
  * @param names those of the policies of each rule
  */
 export function scopeOf(
   identity: string,
-  policies: readonly string[] | undefined,
+  policies: readonly string[],
   document: unknown,
   names: readonly (readonly string[])[],
 ): Pick<PutOverride, "appliesTo" | "warning"> {
@@ -27,10 +27,12 @@ export function scopeOf(
   const counting = rules.filter(({ headers }) => headers.includes(header));
   if (counting.length > 0) {
     const appliesTo = counting
-      .filter(({ names: own }) => !policies || policies.some((name) => own.includes(name)))
+      .filter(
+        ({ names: own }) => policies.length === 0 || policies.some((name) => own.includes(name)),
+      )
       .map(({ index, method, path }) => ({ index, method, path }));
     const reached = counting.flatMap(({ names: own }) => own);
-    const others = (policies ?? []).filter((name) => !reached.includes(name));
+    const others = policies.filter((name) => !reached.includes(name));
     if (others.length === 0) return { appliesTo };
     const warning = `The rules of ${namesIn(others)} do not count by the header ${header}: there it holds only for requests that another rule, which counts by it, covers as well.`;
     return { appliesTo, warning };
