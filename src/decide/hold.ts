@@ -15,6 +15,13 @@ export interface Hold extends Decision {
   readonly reserved: Readonly<Record<string, number>>;
 
   /**
+   * Units that the hold took of every policy, by policy, also of those that give none back: `{ requests: 1, tokens: 4000 }`.
+   * Slots of `concurrency` policies are no units, and those of `counts: "failures"` are settled by the response. Empty for a
+   * denied hold.
+   */
+  readonly taken: Readonly<Record<string, number>>;
+
+  /**
    * Replaces the reservation by the actual cost. Unused units of `refundable` policies go back to their source; units
    * beyond the reservation are charged, even into debt (see `charge()`). A policy that `cost` does not name keeps its
    * reservation; without a cost, every policy does.
@@ -99,7 +106,7 @@ export interface StreamOptions {
 
 /** Settles a hold by a response; `options` are those of `stream()` besides `usage`. */
 export type SettleByResponse<Options> = (
-  hold: Pick<Hold, "settle" | "release" | "reserved">,
+  hold: Pick<Hold, "settle" | "release" | "reserved" | "taken">,
   response: Response,
   options: Options,
 ) => Response;

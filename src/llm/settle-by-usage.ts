@@ -10,6 +10,8 @@ import type { Usage } from "./usage.ts";
 export interface Settles {
   /** The hold's reserved units of refundable policies, by policy. */
   readonly reserved: Readonly<Record<string, number>>;
+  /** The hold's units of every policy, by policy. */
+  readonly taken: Readonly<Record<string, number>>;
   /** Ends the hold at its actual cost; without a cost, at its reservation. */
   settle(cost?: Cost): Promise<unknown>;
   /** Ends the hold and gives everything back. */
@@ -89,17 +91,18 @@ export function totalOf(tokens: number, { reserved }: Settles): Cost {
 export function costOf(
   usage: Usage | undefined,
   cost: (usage: Usage) => Cost,
-  { reserved }: Settles,
+  { taken }: Settles,
 ): Cost | undefined {
   if (!usage) return undefined;
   try {
     const told = cost(usage);
-    const units = Object.entries(reserved);
-    // Where no policy gives units back, a number below the reservation keeps it, and one above it is charged.
-    if (usage.complete || (typeof told === "number" && units.length === 0)) return told;
+    if (usage.complete) return told;
     const toldOf = (name: string) =>
       typeof told === "number" ? told : Object.hasOwn(told, name) ? (told[name] ?? 0) : 0;
-    const most = units.map(([name, least]) => [name, Math.max(least, toldOf(name))]);
+    const most = Object.entries(taken).map(([name, least]) => [
+      name,
+      Math.max(least, toldOf(name)),
+    ]);
     return Object.fromEntries(most) as Cost;
   } catch (error) {
     reportOnce(`the cost of a usage failed: ${String(error)}`);

@@ -306,11 +306,6 @@ export const LONG_LEASE = {
   say: (maxMs: number) => `It takes too much of these policies' limits: give "${maxMs}ms" or less.`,
 } as const;
 
-export const LEASE_UNDER_PLAN = {
-  code: "conflict",
-  say: "Raise the limit or the window: the policy's lease takes too much.",
-} as const;
-
 export const LEASES_DIFFER = {
   code: "conflict",
   say: (first: number) =>

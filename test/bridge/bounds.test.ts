@@ -232,3 +232,28 @@ test.each([
   // The bytes of one read of the socket, beside the twenty of the others.
   expect(bridge.requests - before).toBeLessThan(1_000);
 });
+
+test.each([
+  ["without the token", 401, "wrong", "127.0.0.1"],
+  ["of another site", 403, token, "evil.example"],
+])(
+  "a request %s is refused before its body, which is not read",
+  async (_, status, bearer, host) => {
+    const socket = await open();
+    const start = requestOf(["PING"], bearer, host).split("Content-Length")[0];
+    socket.write(`${start}Content-Length: 10000000\r\n\r\n`);
+    const [first] = (await once(socket, "data")) as [Buffer];
+    expect(first.toString("latin1")).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  },
+);
+
+test("a closing bridge does not wait for a client that never sends its body", async () => {
+  const closing = await startBridge({ redis: server.url, port: 0, token });
+  const socket = connect(Number(new URL(closing.url).port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  const start = requestOf(["PING"], token, "127.0.0.1").split("Content-Length")[0];
+  socket.on("error", () => {}).write(`${start}Content-Length: 10\r\n\r\n`);
+  await expect.poll(() => closing.requests).toBe(1);
+  await closing.close();
+  await expect(ask(closing, ["PING"])).rejects.toThrow("fetch failed");
+});

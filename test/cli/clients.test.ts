@@ -454,6 +454,22 @@ test("lists shows both lists in one table", async () => {
   expect(JSON.parse((await on.run(["lists", "--json"])).out)).toEqual({ deny, allow });
 });
 
+test("lists and overrides mark entries that the rules in force leave out, and say so", async () => {
+  const left = { by: BY, source: "call", inForce: false };
+  const deny = { entries: [{ cidr: "203.0.113.7", ...left }] };
+  on.gateway.script(ok(deny), ok({ entries: [] }));
+  const lists = await on.run(["lists"]);
+  expect(lists.out).toContain("deny  203.0.113.7  never  call, not in force  admin:0a1b2c3d\n");
+  expect(lists.err).toBe(
+    "warning: the rules in force leave 1 entry out, because they do not allow it.\n",
+  );
+  const entries = ["1", "2"].map((user) => ({ identity: `x-user-id:${user}`, plan: "x", ...left }));
+  on.gateway.script(ok({ entries }));
+  const overrides = await on.run(["overrides"]);
+  expect(overrides.out.match(/call, not in force/g)).toHaveLength(2);
+  expect(overrides.err).toMatch(/leave 2 entries out/);
+});
+
 test("lists shows a client that is known by its digest only", async () => {
   const digest = "x-user-id:q1ZUZ3D0hHfTt0kPdkwUQn1gHZpS2T2y0tKq2m1sJ0M";
   on.gateway.script(ok({ entries: [{ digest, source: "call" }] }), ok({ entries: [] }));

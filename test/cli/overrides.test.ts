@@ -38,6 +38,16 @@ describe("override", () => {
     expect(exit).toBe(0);
   });
 
+  test("says for which rules it holds beside a warning about others", async () => {
+    const appliesTo = [{ index: 0, method: "*", path: "/rides" }];
+    const answer = { id: "1", identity: "x-user-id:42", plan: "gold", appliesTo };
+    on.gateway.script(ok({ ...answer, warning: "The rules of pay do not." }));
+    const { err } = await on.run(["override", "x-user-id:42", "--plan", "gold"]);
+    expect(err).toBe(
+      "Other limits hold for x-user-id:42. They hold for requests that these rules cover, which count by this header: rules[0] (* /rides).\nwarning: The rules of pay do not.\n",
+    );
+  });
+
   test("sets numbers of several policies, of which a name may contain dots", async () => {
     const policies = { rides: { limit: 200, per: "1s" }, "eu.fares": { limit: 5 } };
     on.gateway.script(ok({ identity: "x-user-id:vip_*", policies }));

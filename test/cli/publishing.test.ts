@@ -38,8 +38,12 @@ describe("rules push", () => {
 
   test("publishes nothing with --dry-run", async () => {
     write({ version: 7, ...DOCUMENT });
-    on.gateway.script(ok({ version: 7, changes: CHANGES, dryRun: true }));
+    const answer = { version: 7, changes: CHANGES, dryRun: true };
+    on.gateway.script(ok(answer), ok({ ...answer, leftOut: 2 }));
     const { out, err, exit } = await on.run(["rules", "push", "rules.json", "--dry-run"]);
+    expect((await on.run(["rules", "push", "rules.json", "--dry-run"])).err).toBe(
+      `3 changes; nothing is published.\nwarning: these rules leave 2 entries of single clients out of force. \`tidegate overrides\` and \`tidegate lists\` mark those that the rules in force leave out.\n`,
+    );
     expect([out, err, exit]).toEqual([CHANGE_LINES, "3 changes; nothing is published.\n", 0]);
     expect(on.gateway.seen[0]).toMatchObject({
       path: "/_tidegate/api/v1/rules?dry-run",

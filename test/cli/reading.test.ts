@@ -71,9 +71,29 @@ describe("rules diff", () => {
     expect(on.gateway.seen).toEqual([seen("GET", "/rules/diff?from=5&to=live")]);
   });
 
-  test("asks nothing for a document that cannot be", async () => {
+  test.each([
+    [["live", "deployed"], "?from=live&to=deployed"],
+    [["5"], "?from=5"],
+    [["5", "--to", "7"], "?from=5&to=7"],
+  ])("takes the documents without options, too: %j", async (documents, query) => {
+    on.gateway.script(ok({ from: "a", to: "b", changes: CHANGES }));
+    const result = await on.run(["rules", "diff", ...documents]);
+    expect(result).toEqual({ exit: 0, out: CHANGE_LINES, err: "" });
+    expect(on.gateway.seen).toEqual([seen("GET", `/rules/diff${query}`)]);
+  });
+
+  test.each([
+    [["live", "--from", "5"], "Give the old document once: live, or --from 5."],
+    [["live", "7", "--to", "5"], "Give the new document once: 7, or --to 5."],
+  ])("asks nothing for %j, which names one of them twice", async (documents, message) => {
     on.gateway.script();
-    const { err, exit } = await on.run(["rules", "diff", "--from", "lives"]);
+    const { err, exit } = await on.run(["rules", "diff", ...documents]);
+    expect([err, exit, on.gateway.seen]).toEqual([`error: ${message}\n`, 2, []]);
+  });
+
+  test.each([[["--from", "lives"]], [["lives"]]])("asks nothing for %j", async (documents) => {
+    on.gateway.script();
+    const { err, exit } = await on.run(["rules", "diff", ...documents]);
     expect(err).toBe(
       'error: Give live, deployed, draft or the number of a version, not "lives".\n',
     );

@@ -96,3 +96,39 @@ test("an override is put as the form has it, and a refused one is said in its pl
   ]);
   expect((await cellsOf(list, "x-user-id:form"))[1]).toBe("rides: limit 7");
 });
+
+test("an override that the rules in force leave out is marked", async () => {
+  const page = await on.open("#/");
+  const kept = { source: "call", by: "admin:00000000", at: new Date().toISOString() };
+  const entries = [
+    { id: "0123456789abcdef", identity: "x-user-id:left", plan: "gone", inForce: false, ...kept },
+    { id: "fedcba9876543210", identity: "x-user-id:kept", plan: "gold", ...kept },
+  ];
+  await page.route("**/api/v1/overrides", (route) => route.fulfill({ json: { entries } }));
+  await page.getByRole("link", { name: "Lists" }).click();
+  const list = page.getByRole("region", { name: "Overrides", exact: true });
+  await list.getByRole("button", { name: "Remove x-user-id:left" }).waitFor();
+  expect((await cellsOf(list, "x-user-id:left")).at(-1)).toMatch(
+    /; not in force under these rules$/,
+  );
+  expect((await cellsOf(list, "x-user-id:kept")).at(-1)).toMatch(/^admin:00000000, [^;]+$/);
+});
+
+test("an override that changes nothing is said to, until another one is added", async () => {
+  const page = await on.open("#/lists");
+  const list = page.getByRole("region", { name: "Overrides", exact: true });
+  await list.locator("summary").click();
+  async function add(identity: string): Promise<void> {
+    await list.getByLabel("Identity").fill(identity);
+    await list.getByLabel("Policy").fill("rides");
+    await list.getByLabel("Limit").fill("7");
+    await list.getByRole("button", { name: "Add", exact: true }).click();
+    await list.getByRole("button", { name: `Remove ${identity}` }).waitFor({ timeout: 4_000 });
+  }
+  await add("x-usr-id:warned");
+  const warning = list.getByRole("status");
+  await warning.getByText("No rule counts by the header x-usr-id").waitFor();
+  await page.getByText("Overrides: kept.").waitFor();
+  await add("x-user-id:sound");
+  await expect.poll(() => warning.count()).toBe(0);
+});

@@ -39,6 +39,33 @@ test("a document without the policy of two equal overrides is in force in old an
   }
 });
 
+test("entries that new rules leave out of force are told before and after, and listed as such", async () => {
+  const { isolate } = await startFleet();
+  const old = isolate();
+  await old.api("PUT", "/overrides", { identity: "x-user-id:ada", ...gone });
+  await old.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
+  const kept = (await old.api("GET", "/overrides")).body.entries;
+  expect(kept).toHaveLength(1);
+  expect(kept[0]).not.toHaveProperty("inForce");
+
+  const document = { rules: [ruleOf("renamed", 7)] };
+  const tried = await old.api("PUT", "/rules?dry-run", document);
+  expect([tried.status, tried.body.leftOut]).toEqual([200, 1]);
+  await old.api("PUT", "/rules/draft", document);
+  const published = await old.api("POST", "/rules/publish", {});
+  expect([published.status, published.body.leftOut]).toEqual([200, 1]);
+  for (const each of [old, isolate()]) {
+    expect((await each.api("GET", "/overrides")).body.entries).toEqual([
+      { ...kept[0], inForce: false },
+    ]);
+    const [blocked] = (await each.api("GET", "/lists/deny")).body.entries;
+    expect(blocked).not.toHaveProperty("inForce");
+  }
+  const back = await old.api("POST", "/rules/rollback", {});
+  expect([back.status, back.body]).toEqual([200, expect.not.objectContaining({ leftOut: 1 })]);
+  expect((await isolate().api("GET", "/overrides")).body.entries).toEqual(kept);
+});
+
 test("an isolate that has not seen a publication yet checks an entry against it all the same", async () => {
   const { isolate } = await startFleet();
   const [one, other] = [isolate(), isolate()];

@@ -3,8 +3,9 @@ import { expect, test } from "vitest";
 import { quota } from "../support/gateway/gateway.ts";
 import { startFleet } from "./fleet.ts";
 
+const unnamed = { algorithm: "fixed-window", limit: 7, window: "1h" };
 const RULES = [
-  { path: "/rides", partition: ["header:x-user-id", "ip"], policies: [quota("rides", 5)] },
+  { path: "/rides", partition: ["header:x-user-id", "ip"], policies: [quota("rides", 5), unnamed] },
   {
     path: "/pay/*",
     method: ["POST", "PUT"],
@@ -19,21 +20,47 @@ const RULES = [
 const RIDES = { index: 0, method: "*", path: "/rides" };
 const PAY = { index: 1, method: "POST, PUT", path: "/pay/*" };
 
-async function put(identity: string) {
+async function put(identity: string, terms: object = { policies: { rides: { limit: 50 } } }) {
   const { isolate } = await startFleet();
-  const one = isolate({ RULES });
-  const body = { identity, policies: { rides: { limit: 50 } } };
+  const one = isolate({ RULES, PLANS: { gold: { rides: { limit: 50 }, keys: { limit: 90 } } } });
+  const body = { identity, ...terms };
   return { one, ...(await one.api("PUT", "/overrides", body)) };
 }
 
-test.for([
-  ["x-user-id:78", [RIDES]],
-  ["X-User-Id: vip_*", [RIDES]],
-  ["x-api-key:a:b", [PAY]],
-] as const)("an override of %s says for which rules it holds", async ([identity, rules]) => {
-  const { status, body } = await put(identity);
-  expect([status, body.appliesTo, body.warning]).toEqual([200, rules, undefined]);
+const numbersOf = (...names: readonly string[]) => ({
+  policies: Object.fromEntries(names.map((name) => [name, { limit: 50 }])),
 });
+
+test.for([
+  ["x-user-id:78", numbersOf("rides"), [RIDES]],
+  ["X-User-Id: vip_*", numbersOf("rides"), [RIDES]],
+  ["x-user-id:78", numbersOf("fixed-window-7-1h"), [RIDES]],
+  // All policies of a rule change for the client that one of them counts.
+  ["x-api-key:a:b", numbersOf("pay"), [PAY]],
+  ["x-api-key:a", { plan: "gold" }, [PAY]],
+  // The policies' own numbers, such as for one client of a pattern.
+  ["x-api-key:a", { policies: {} }, [PAY]],
+] as const)(
+  "an override of %s with %j says for which rules it holds",
+  async ([name, terms, rules]) => {
+    const { status, body } = await put(name, terms);
+    expect([status, body.appliesTo, body.warning]).toEqual([200, rules, undefined]);
+  },
+);
+
+test.for([
+  [["rides"], [], "rides"],
+  [["keys", "all", "rides"], [PAY], "all, rides"],
+] as const)(
+  "an override of %j warns of policies whose rules do not count by its header",
+  async ([names, rules, others]) => {
+    const { body } = await put("x-api-key:a", numbersOf(...names));
+    expect([body.appliesTo, body.warning]).toEqual([
+      rules,
+      `The rules of ${others} do not count by the header x-api-key: there it holds only for requests that another rule, which counts by it, covers as well.`,
+    ]);
+  },
+);
 
 test("an override of a header that no rule counts by warns, and says which headers rules count by", async () => {
   const { one, status, body } = await put("x-usr-id:78");

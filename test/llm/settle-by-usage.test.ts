@@ -9,6 +9,7 @@ afterEach(() => vi.restoreAllMocks());
 
 /** A hold that notes its calls; each call rejects with `failure`. */
 function holdOf(failure?: Error, reserved: Settles["reserved"] = {}) {
+  const taken = reserved;
   const calls: unknown[][] = [];
   const note = async (...call: unknown[]) => {
     calls.push(call);
@@ -17,6 +18,7 @@ function holdOf(failure?: Error, reserved: Settles["reserved"] = {}) {
   return {
     calls,
     reserved,
+    taken,
     settle: (...costs: unknown[]) => note("settle", ...costs),
     release: () => note("release"),
   };
@@ -100,6 +102,35 @@ test.for([
     expect(policies[0]!.remaining).toBe(
       100_000 - Math.max(reserved, ANTHROPIC_STREAM.usage.inputTokens + 1),
     );
+  },
+);
+
+test.each([
+  ["names both", ({ totalTokens }: Usage) => ({ tokens: totalTokens, calls: totalTokens })],
+  ["is a number", ({ totalTokens }: Usage) => totalTokens],
+])(
+  "of a usage that broke off, a cost that %s is charged beyond each reservation, refundable or not",
+  async (_, cost) => {
+    const quota = (name: string) => fixedWindow({ name, limit: 100_000, window: "1h" });
+    const limiter = createLimiter({
+      store: memoryStore(),
+      policies: [quota("tokens"), quota("calls"), { ...quota("budget"), refundable: true }],
+    });
+    const { inputTokens } = ANTHROPIC_STREAM.usage;
+    const reserved = { tokens: 1, calls: inputTokens + 100, budget: 3 };
+    const hold = await limiter.reserve("ada", { cost: reserved });
+    expect([hold.taken, hold.reserved]).toEqual([reserved, { budget: 3 }]);
+    const body = ANTHROPIC_STREAM.body.split("event: message_delta")[0]!;
+    const given = responseOf({ body, type: ANTHROPIC_STREAM.type });
+    await callsOf(given, { cost }, { ...hold, calls: [] });
+    const { policies } = await limiter.peek("ada");
+    const told = inputTokens + 1;
+    const budget = typeof cost({ totalTokens: told } as Usage) === "number" ? told : 3;
+    expect(policies.map(({ remaining }) => 100_000 - remaining)).toEqual([
+      told,
+      reserved.calls,
+      budget,
+    ]);
   },
 );
 

@@ -9,6 +9,7 @@ test("usage() of tidegate/llm reads every shape in workerd", async () => {
     const settled: unknown[] = [];
     const hold = {
       reserved: {},
+      taken: {},
       settle: async (cost: unknown) => void settled.push(cost),
       release: async () => void settled.push("released"),
     };

@@ -23,12 +23,14 @@ export const KEPT = {
   at: z.optional(time),
   by: z.optional(by),
   source: z.enum(["document", "call"]),
+  /** `false` if the rules in force leave it out, because they do not allow it. */
+  inForce: z.optional(z.literal(false)),
 };
 
 /** The rules for which an override holds. */
 export const SCOPE = {
   appliesTo: z.optional(z.array(z.object(ruleName))),
-  /** Why it changes nothing, where no rule counts by its header. */
+  /** Why it changes nothing, or less than it names, where rules do not count by its header. */
   warning: z.optional(z.string()),
 };
 

@@ -17,10 +17,13 @@ export const RulesAnswer = z.object({
 });
 export type RulesAnswer = Answer<typeof RulesAnswer>;
 
-export const Published = z.object({ version, publishedAt: time, changes });
+/** How many entries by single calls these rules leave out of force; absent if none. */
+const leftOut = z.optional(z.int());
+
+export const Published = z.object({ version, publishedAt: time, changes, leftOut });
 export type Published = Answer<typeof Published>;
 
-export const DryRun = z.object({ version, changes, dryRun: z.literal(true) });
+export const DryRun = z.object({ version, changes, leftOut, dryRun: z.literal(true) });
 export type DryRun = Answer<typeof DryRun>;
 
 export const SavedDraft = z.object({ basedOn: version, savedAt: time, changes });

@@ -44,13 +44,23 @@ export function shown({ until, ...entry }: Entry): Entry {
 
 async function list(kind: EntryKind, call: Call): Promise<Response> {
   const storage = call.storage();
-  const [{ document }, kept] = await Promise.all([currentRules(call), storage.entries(kind)]);
+  const [{ document }, kept] = await Promise.all([
+    currentRules(call),
+    storage.entries(kind),
+    // What is in force is known by this isolate.
+    refresh(call),
+  ]);
   const nowMs = Date.now();
   return json({
     entries: [
       ...entriesOf(kind, document).map(fromDocument),
       // Those that have ended are forgotten by the next write.
-      ...kept.filter(({ entry }) => (parseMoment(entry["until"]) ?? Infinity) > nowMs).map(byCall),
+      ...kept
+        .filter(({ entry }) => (parseMoment(entry["until"]) ?? Infinity) > nowMs)
+        .map((each) => ({
+          ...byCall(each),
+          ...(call.gateway.isLeftOut(kind, each.id) && { inForce: false as const }),
+        })),
     ],
   } satisfies Entries);
 }
@@ -145,7 +155,10 @@ async function putChecked(
   const { identity } = entry;
   // A digest names a client that a rule has counted.
   if (kind !== "override" || typeof identity !== "string") return json(made);
-  const scope = scopeOf(identity, call.gateway.held().document);
+  const { policies } = entry;
+  const named = isRecord(policies) ? Object.keys(policies) : [];
+  const { document, policyNames } = call.gateway.held();
+  const scope = scopeOf(identity, named, document, policyNames);
   return json({ ...made, ...scope } satisfies PutOverride);
 }
 

@@ -4,10 +4,17 @@ import { nearest } from "../../options/unknown-options.ts";
 import { EVERYBODY } from "../../partition/partition-key.ts";
 import type { PutOverride } from "../answers/entries.ts";
 
-/** Says under which rules of a document an override holds. The document and the identity have been checked. */
+/**
+ * Says under which rules of a document an override holds. The document, the identity and the policies have been checked.
+ *
+ * @param policies those that get other numbers; none for a plan, and for the numbers of the rules
+ * @param names those of the policies of each rule
+ */
 export function scopeOf(
   identity: string,
+  policies: readonly string[],
   document: unknown,
+  names: readonly (readonly string[])[],
 ): Pick<PutOverride, "appliesTo" | "warning"> {
   const header = identity.split(":", 1)[0]!.trim().toLowerCase();
   const rules = rulesOf(document).map((rule, index) => ({
@@ -15,17 +22,27 @@ export function scopeOf(
     method: [rule["method"] ?? "*"].flat().join(", "),
     path: String(rule["path"]),
     headers: headersOf(rule),
+    names: names[index] ?? [],
   }));
-  const appliesTo = rules
-    .filter(({ headers }) => headers.includes(header))
-    .map(({ index, method, path }) => ({ index, method, path }));
-  if (appliesTo.length > 0) return { appliesTo };
+  const counting = rules.filter(({ headers }) => headers.includes(header));
+  if (counting.length > 0) {
+    const appliesTo = counting
+      .filter(
+        ({ names: own }) => policies.length === 0 || policies.some((name) => own.includes(name)),
+      )
+      .map(({ index, method, path }) => ({ index, method, path }));
+    const reached = counting.flatMap(({ names: own }) => own);
+    const others = policies.filter((name) => !reached.includes(name));
+    if (others.length === 0) return { appliesTo };
+    const warning = `The rules of ${namesIn(others)} do not count by the header ${header}: there it holds only for requests that another rule, which counts by it, covers as well.`;
+    return { appliesTo, warning };
+  }
   const known = [...new Set(rules.flatMap(({ headers }) => headers))];
   const counted =
     known.length > 0 ? `Rules count by ${namesIn(known)}.` : "No rule counts by a header.";
   const hint = didYouMean(nearest(header, known));
   return {
-    appliesTo,
+    appliesTo: [],
     warning: `No rule counts by the header ${header}, so that this override changes nothing. ${hint}${counted}`,
   };
 }

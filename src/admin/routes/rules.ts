@@ -4,13 +4,16 @@ import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import { currentRules } from "./current.ts";
 import { readDocument } from "./document.ts";
-import { checkNote, publish } from "./publish.ts";
+import { checkNote, leftOutBy, publish } from "./publish.ts";
 
 const BROKEN =
   "Redis has no document for this version. Publish one over it, or roll back; GET /rules?held has what an isolate still enforces.";
 
 async function read(call: Call): Promise<Response> {
-  if (hasFlag(call, "held")) return json(call.gateway.held() satisfies RulesAnswer);
+  if (hasFlag(call, "held")) {
+    const { policyNames: _, ...held } = call.gateway.held();
+    return json(held satisfies RulesAnswer);
+  }
   const { version, publishedAtMs, by, document } = await currentRules(call);
   const published = version > 0 && { publishedAt: isoTime(publishedAtMs), by };
   const source = version > 0 ? "live" : "deployed";
@@ -32,7 +35,8 @@ async function replace(call: Call): Promise<Response> {
   if (based !== undefined && based !== version) throw outdated(version);
   if (!dryRun) return publish(call, current, sound, { action: "publish", note });
   const changes = changesBetween(current.document, sound.document);
-  return json({ version, changes, dryRun: true } satisfies DryRun);
+  const leftOut = await leftOutBy(call, sound.document);
+  return json({ version, changes, ...leftOut, dryRun: true } satisfies DryRun);
 }
 
 /** Anything else than a plain yes may be meant as a no, and would not be one. */

@@ -1,8 +1,10 @@
 import { useState } from "hono/jsx/dom";
 
+import type { PutOverride } from "../../admin/answers/entries.ts";
 import { ApiError } from "../api/api.ts";
 import { READ_ONLY, useSession } from "../api/session.ts";
 import { Field, Lasts, textOf } from "../parts/field.tsx";
+import { plain } from "../parts/plain.ts";
 import { Failed } from "../parts/states.tsx";
 import type { ListPath } from "./list-paths.ts";
 
@@ -22,6 +24,7 @@ const KINDS = {
 export function AddEntry({ path, title, reload }: AddEntryProps) {
   const { api, canWrite, say } = useSession();
   const [error, setError] = useState<ApiError | undefined>(undefined);
+  const [warning, setWarning] = useState<string | undefined>(undefined);
   const isOverride = path === "overrides";
 
   async function submit(event: Event): Promise<void> {
@@ -29,9 +32,13 @@ export function AddEntry({ path, title, reload }: AddEntryProps) {
     const form = event.target as HTMLFormElement;
     const data = new FormData(form);
     setError(undefined);
+    setWarning(undefined);
     try {
-      await api.send("PUT", `/${path}`, { body: entryOf(data, isOverride) });
-      say(`${title}: added.`);
+      const body = entryOf(data, isOverride);
+      // An override of a header that no rule counts by is kept, and changes nothing.
+      const made = await api.send<Pick<PutOverride, "warning">>("PUT", `/${path}`, { body });
+      setWarning(made.warning);
+      say(`${title}: ${made.warning === undefined ? "added" : "kept"}.`);
       form.reset();
       reload();
     } catch (thrown) {
@@ -56,6 +63,11 @@ export function AddEntry({ path, title, reload }: AddEntryProps) {
           </button>
         </fieldset>
         {error && <Failed error={error} />}
+        {warning !== undefined && (
+          <p role="status" class="dot bad untrusted">
+            {plain(warning)}
+          </p>
+        )}
       </form>
     </details>
   );

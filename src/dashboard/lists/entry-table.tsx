@@ -34,8 +34,10 @@ export function EntryTable({ path, title, entries, reload }: EntryTableProps) {
     { title: "until", cell: ({ until }: Entry) => (until ? moment(until) : "no end") },
     {
       title: "from",
-      cell: ({ source, by = "", at }: Entry) =>
-        source === "document" ? "the document" : `${clipped(by)}${at ? `, ${moment(at)}` : ""}`,
+      cell: ({ source, by = "", at, inForce }: Entry) =>
+        source === "document"
+          ? "the document"
+          : `${clipped(by)}${at ? `, ${moment(at)}` : ""}${inForce === false ? "; not in force under these rules" : ""}`,
     },
     {
       title: "action",

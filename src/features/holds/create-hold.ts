@@ -4,6 +4,7 @@ import type { GroupVerdict } from "../../decide/step.ts";
 import type { Decision } from "../../decision/decision.ts";
 import { StoreError } from "../../errors/errors.ts";
 import type { Duration } from "../../options/duration.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
 import { watchBody } from "../../runtime/watch-body.ts";
 import type { Slot } from "../../store/store.ts";
 import { type GiveBack, hasSlots } from "./give-back.ts";
@@ -70,7 +71,8 @@ export function createHold(
   return holdOf(
     decision,
     {
-      reserved: unitsOf(taken),
+      reserved: unitsOf(taken, ({ refundable }) => refundable),
+      taken: unitsOf(taken, () => true),
       settle: (cost?: Cost) => settle(cost),
       release: () => settle(0),
       extend: async (ttl?: Duration) => extend(ttlUsOf(ttl)),
@@ -79,7 +81,7 @@ export function createHold(
   );
 }
 
-type Finish = Pick<Hold, "reserved" | "settle" | "release" | "extend">;
+type Finish = Pick<Hold, "reserved" | "taken" | "settle" | "release" | "extend">;
 
 /** Whether a group took slots of concurrency policies. */
 function tookSlots({ asked: { group, costs } }: GroupVerdict): boolean {
@@ -94,13 +96,15 @@ function shortestTtlMs(taken: readonly GroupVerdict[], ttlUs: number): number {
   return Math.min(ttlUs, ...ttlsUs) / 1000;
 }
 
-/** Units by policy, of the policies that give units back. */
-function unitsOf(taken: readonly GroupVerdict[]): Readonly<Record<string, number>> {
+/** Units by policy, of the policies that a caller settles and wants to know. */
+function unitsOf(
+  taken: readonly GroupVerdict[],
+  isWanted: (policy: CompiledPolicy) => boolean,
+): Readonly<Record<string, number>> {
   const units = taken.flatMap(({ asked: { group, costs }, rows }) =>
     group.policies.flatMap((policy, i) => {
-      const { name, refundable, countsFailures } = policy;
-      const isReserved = refundable && !countsFailures && !hasSlots(policy) && rows[i]!.allowed;
-      return isReserved ? [[name, costs[i]!] as const] : [];
+      const isSettled = !policy.countsFailures && !hasSlots(policy) && rows[i]!.allowed;
+      return isSettled && isWanted(policy) ? [[policy.name, costs[i]!] as const] : [];
     }),
   );
   return Object.fromEntries(units);
@@ -158,7 +162,7 @@ async function extendAll(
 /** A hold of a decision that took no units. */
 export function withoutHold(decision: Decision): Hold {
   const extend = () => Promise.resolve(decision.allowed ? EXTENDED : EXPIRED);
-  const ends = { reserved: {}, settle: settleNothing, release: settleNothing, extend };
+  const ends = { reserved: {}, taken: {}, settle: settleNothing, release: settleNothing, extend };
   return holdOf(decision, ends, (response) => response);
 }
 

@@ -1,8 +1,9 @@
 import { DRIFT } from "../../denials/denial-cache.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
+import { AUTO_LEASE } from "../../policy/tighten.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import type { Store } from "../../store/store.ts";
-import { autoUnits, SMALLEST } from "./auto.ts";
+import { autoUnits } from "./auto.ts";
 import {
   countDemand,
   createHolding,
@@ -74,7 +75,7 @@ export function createLeases(
   // Units lost in a window are missing at its end, and the next window may begin the same way.
   const reachedMs = (2 * Math.max(0, ...enforced.map(([, { windowUs }]) => windowUs))) / 1000;
   const largest = Math.max(
-    SMALLEST,
+    AUTO_LEASE.smallest,
     Math.floor(MAX_SHARE * Math.min(...enforced.map(([, { limit }]) => limit))),
   );
   const endingWithWindow = policies.flatMap(({ implementation }, i) =>
@@ -134,7 +135,7 @@ export function createLeases(
     const half = Math.floor(demand / 2);
     const large = isAuto ? Math.min(half, autoUnits({ left: holding.left, meanwhile })) : half;
     // A lease from a store this far away would be nearly expired when it arrives.
-    const busy = cost === 1 && large >= SMALLEST && roundTripMs <= pauseMs;
+    const busy = cost === 1 && large >= AUTO_LEASE.smallest && roundTripMs <= pauseMs;
     const mayRenew = busy && nowMs >= holding.pausedUntilMs;
     const enough = leased - cost >= reserve;
     const most = isIndebted(holding)

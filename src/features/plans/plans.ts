@@ -1,7 +1,6 @@
 import { IMPLEMENTATION } from "../../algorithms/algorithm.ts";
 import { Faults } from "../../options/faults.ts";
 import {
-  LEASE_UNDER_PLAN,
   LIMIT_BELOW_SHARDS,
   MAX_NAMES,
   NAME as NAME_FAULT,
@@ -15,7 +14,7 @@ import { isRecord } from "../../options/record.ts";
 import { checkOptions, nearest } from "../../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicy, completePolicy, NAME } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
-import { tightenPolicy } from "../../policy/tighten.ts";
+import { fitsLease, tightenPolicy } from "../../policy/tighten.ts";
 
 /** The numbers of a policy under a plan: `limit`, and those of its algorithm, such as `refill`. */
 export type PlanNumbers = Readonly<Record<string, number | string>>;
@@ -75,11 +74,36 @@ export function compileNumbers(
     return policies;
   }
   checkNames(changes, new Set(policies.map(({ name }) => name)), path, faults);
-  return policies.map((policy, i) =>
+  const planned = policies.map((policy, i) =>
     Object.hasOwn(changes, policy.name)
       ? withNumbers(policy, given[i]!, changes[policy.name], `${path}.${policy.name}`, faults)
       : policy,
   );
+  return withLeases(planned, policies, given);
+}
+
+/**
+ * Tightens the policies with other numbers for their leases. The policies of rules arrive here with them, those of a limiter
+ * without. A lease that does not fit the numbers is left out, so that a client can be given any: for all policies of the
+ * dimension, which are leased together.
+ */
+function withLeases(
+  planned: readonly CompiledPolicy[],
+  policies: readonly CompiledPolicy[],
+  given: readonly Policy[],
+): readonly CompiledPolicy[] {
+  const isChanged = (policy: CompiledPolicy, i: number) => policy !== policies[i];
+  const changed = planned.filter(isChanged);
+  const exact = new Set(changed.filter((policy) => !fitsLease(policy)).map(({ by }) => by));
+  return planned.map((policy, i) => {
+    const { by, leaseUs } = policy;
+    if (leaseUs === undefined) return policy;
+    if (!exact.has(by)) return isChanged(policy, i) ? tightenPolicy(policy, leaseUs) : policy;
+    const whole = isChanged(policy, i) ? policy : compilePolicy(given[i], "", new Faults())!;
+    const { limit, windowUs, parameters } = whole;
+    const { autoLease: _, ...traits } = { ...policy, leaseUs: undefined };
+    return completePolicy(traits, { limit, windowUs, parameters });
+  });
 }
 
 function checkNames(
@@ -118,15 +142,7 @@ function withNumbers(
     faults.add(`${path}.limit`, compiled.limit, LIMIT_BELOW_SHARDS, policy.shards);
   }
   const { limit, windowUs, parameters } = compiled;
-  const planned = completePolicy(policy, { limit, windowUs, parameters });
-  const { leaseUs, implementation } = planned;
-  // The policies of rules arrive here with their leases, those of a limiter without.
-  if (leaseUs === undefined) return planned;
-  if (leaseUs > implementation.lease.maxUs(planned)) {
-    faults.add(path, numbers, LEASE_UNDER_PLAN);
-    return policy;
-  }
-  return tightenPolicy(planned, leaseUs);
+  return completePolicy(policy, { limit, windowUs, parameters });
 }
 
 /**

@@ -30,12 +30,17 @@ export function administer(
     readToken: tokens.read,
     deployed: withoutMissing(deployed),
     checkDocument: enforcement.checkDocument,
+    leftOutBy: enforcement.leftOutBy,
+    isLeftOut: (kind, id) => enforcement.isLeftOut(`${kind}:${id}`),
     checkEntry: enforcement.checkEntry,
 
     held() {
-      const { version } = enforcement.now();
+      const { version, ruleset } = enforcement.now();
       const document = withoutMissing(enforcement.held());
-      return { version, source: version > 0 ? "live" : "deployed", document };
+      const policyNames = ruleset.rules.map(({ settings }) =>
+        settings.policies.map(({ name }) => name),
+      );
+      return { version, source: version > 0 ? "live" : "deployed", document, policyNames };
     },
 
     enforced() {

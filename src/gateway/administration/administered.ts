@@ -96,6 +96,8 @@ export interface HeldRules {
   readonly version: number;
   readonly source: "live" | "deployed";
   readonly document: unknown;
+  /** The names of the policies of each rule of the document. */
+  readonly policyNames: readonly (readonly string[])[];
 }
 
 /** The parts of a gateway that its administration reads and changes. */
@@ -112,6 +114,10 @@ export interface Administered {
   readonly deployed: unknown;
   /** Every fault in a document, with its path; none if the gateway can enforce it. */
   checkDocument(document: unknown): readonly Fault[];
+  /** How many entries by single calls the rules of a sound document would leave out of force. */
+  leftOutBy(document: unknown): number;
+  /** Whether the rules in force leave an entry by a single call out of force. */
+  isLeftOut(kind: EntryKind, id: string): boolean;
   /** Every fault in an entry of a list, or in an override, with its path in the entry. */
   checkEntry(kind: EntryKind, entry: unknown): readonly Fault[];
   enforced(): Enforced;

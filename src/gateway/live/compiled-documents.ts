@@ -12,6 +12,8 @@ export interface CompiledDocuments {
   check(document: unknown): readonly Fault[];
   /** The rules that a state says are published; `undefined` after a fault. */
   published(state: Pick<LiveState, "document" | "version">, faults: Faults): Ruleset | undefined;
+  /** The rules of a document that was checked or published lately; compiled anew if it was not, `undefined` after a fault. */
+  known(document: unknown): Ruleset | undefined;
   /** The rules of a document of the history; `undefined` after a fault. */
   compile(document: unknown, faults: Faults): Ruleset | undefined;
 }
@@ -44,6 +46,8 @@ export function compiledDocuments({
 
   return {
     compile,
+
+    known: (document) => find(JSON.stringify(document)) ?? compile(document, new Faults()),
 
     check(document) {
       const text = JSON.stringify(document);

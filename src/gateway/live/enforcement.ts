@@ -24,6 +24,10 @@ export interface LiveEnforcement extends Enforcement {
   adopt(state: LiveState, readHistory: ReadHistory): Promise<void>;
   /** Every fault in a document, with its path. */
   checkDocument(document: unknown): readonly Fault[];
+  /** How many entries by single calls the rules of a sound document would leave out of force. */
+  leftOutBy(document: unknown): number;
+  /** Whether the rules of now leave an entry by a single call out of force, by its field in Redis. */
+  isLeftOut(field: string): boolean;
   /** Every fault in an entry under the rules of now, with its path in the entry. */
   checkEntry(kind: EntryKind, entry: unknown): readonly Fault[];
 }
@@ -158,6 +162,15 @@ export function createEnforcement(
     },
 
     checkDocument: documents.check,
+
+    leftOutBy(document) {
+      const ruleset = documents.known(document);
+      return ruleset
+        ? compileEntries(ruleset, entries, defaults, inForce.ruleset).unused.length
+        : 0;
+    },
+
+    isLeftOut: (field) => unused.has(field),
 
     checkEntry: (kind, entry) => checkEntry(kind, entry, base, entries, defaults),
   };

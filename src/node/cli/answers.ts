@@ -50,7 +50,9 @@ export const Live = reading<RulesAnswer>()(
   }),
 );
 
-export const Published = reading<AnswerOfPublication>()(z.object({ version, changes }));
+export const Published = reading<AnswerOfPublication>()(
+  z.object({ version, changes, leftOut: z.optional(z.int()) }),
+);
 export const Saved = reading<SavedDraft>()(z.object({ basedOn: version, changes }));
 export const Difference = reading<AnswerOfDifference>()(z.object({ changes }));
 
@@ -92,6 +94,7 @@ const ending = {
   until: z.optional(z.union([z.string(), z.number()])),
   by: optionalText,
   source: optionalText,
+  inForce: z.optional(z.boolean()),
 };
 
 /** A client by an entry of a list. */

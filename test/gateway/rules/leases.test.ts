@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 
 import { readConfig } from "../../../src/gateway/config/config.ts";
 import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
+import { compileRuleset } from "../../../src/gateway/rules/ruleset.ts";
+import { Faults } from "../../../src/options/faults.ts";
 
 const everyone = {
   algorithm: "token-bucket",
@@ -14,7 +16,7 @@ const everyone = {
 };
 const perClient = { algorithm: "fixed-window", name: "client", limit: 10, window: "1m" };
 
-function settingsOf(policies: readonly object[], variables: object = {}) {
+function configOf(policies: readonly object[], variables: object = {}) {
   return readConfig(
     {
       ORIGIN: "https://origin.example",
@@ -25,8 +27,10 @@ function settingsOf(policies: readonly object[], variables: object = {}) {
     },
     {},
     EVERY_GATEWAY_FEATURE,
-  ).ruleset.settings;
+  );
 }
+
+const settingsOf = (...of: Parameters<typeof configOf>) => configOf(...of).ruleset.settings;
 
 test("a policy of a rule has a lease of its own, and is tightened for it", () => {
   const { policies } = settingsOf([everyone, perClient]);
@@ -40,11 +44,31 @@ test("it is tightened under every plan, too", () => {
   expect(gold.map(({ limit }) => limit)).toEqual([1_800, 10]);
 });
 
-test("a plan that leaves too little beside the lease is a fault", () => {
-  const PLANS = { bronze: { everyone: { limit: 199 } } };
-  expect(() => settingsOf([everyone, perClient], { PLANS })).toThrow(
-    /PLANS\.bronze\.everyone: .*: Raise the limit or the window/s,
-  );
-  const silver = { PLANS: { silver: { everyone: { limit: 200 } } } };
-  expect(() => settingsOf([everyone, perClient], silver)).not.toThrow();
+test("under a plan that leaves too little beside the lease, its dimension has none, and Redis decides", () => {
+  const PLANS = { bronze: { everyone: { limit: 199 } }, silver: { everyone: { limit: 200 } } };
+  const burst = { ...everyone, name: "burst" };
+  const { policies, plans } = settingsOf([everyone, burst, perClient], { PLANS });
+  const shown = (list: typeof policies) => list.map(({ leaseUs, limit }) => [leaseUs, limit]);
+  const [leased, other, client] = shown(policies);
+  expect(shown(plans.get("silver")!)).toEqual([[100_000, 100], other, client]);
+  // All policies of a dimension are leased together, so that the other one counts exactly, too.
+  expect(shown(plans.get("bronze")!)).toEqual([[undefined, 199], [undefined, 1_000], client]);
+  expect(leased).toEqual([100_000, 900]);
+});
+
+test.each([
+  ["auto", 31],
+  ["auto", 3],
+  ["100ms", 1],
+])("with the lease %j, an override may bring a client down to a bucket of %i", (lease, limit) => {
+  const { ruleset } = configOf([{ ...everyone, partition: ["ip"], lease }]);
+  const policies = { everyone: { limit, refill: 1 } };
+  const faults = new Faults();
+  const data = { ...ruleset.data, overrides: [{ identity: "x-user-id:mal", policies }] };
+  const { overrides } = compileRuleset(data, configOf([everyone]).defaults, faults, ruleset)!;
+  expect(faults.list).toEqual([]);
+  const [table] = [...overrides.tables.values()];
+  expect(table!.policies.map((policy) => [policy.leaseUs, policy.limit])).toEqual([
+    [undefined, limit],
+  ]);
 });

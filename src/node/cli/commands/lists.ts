@@ -7,6 +7,7 @@ import { noteDegraded } from "../degraded.ts";
 import { UsageError } from "../errors.ts";
 import { withExamples } from "../help.ts";
 import { entryName } from "../output/entry-name.ts";
+import { noteLeftOut, sourceText } from "../output/left-out.ts";
 import { note, print, printJson } from "../output/print.ts";
 import { type Cell, table } from "../output/table.ts";
 import { endOf, type EndOptions, endText, withEnd } from "./end-options.ts";
@@ -107,6 +108,7 @@ async function show(_options: unknown, command: Command): Promise<void> {
     if (rows.length === 0) note("Both lists are empty.");
     else print(table(["list", "entry", "ends", "from", "by"], rows));
   }
+  noteLeftOut([...deny.value.entries, ...allow.value.entries]);
   await noteDegraded(ask);
 }
 
@@ -115,7 +117,7 @@ function rowsOf(list: string, entries: readonly Entry[]): readonly (readonly Cel
     list,
     entryName(entry),
     entry.until ?? "never",
-    entry.source,
+    sourceText(entry),
     entry.by ?? "",
   ]);
 }

@@ -6,6 +6,7 @@ import { noteDegraded } from "../degraded.ts";
 import { UsageError } from "../errors.ts";
 import { withExamples } from "../help.ts";
 import { escape } from "../output/escape.ts";
+import { noteLeftOut, sourceText } from "../output/left-out.ts";
 import { note, print, printJson } from "../output/print.ts";
 import { table } from "../output/table.ts";
 import { endOf, type EndOptions, endText, withEnd } from "./end-options.ts";
@@ -71,11 +72,6 @@ async function changeOverride(
 function noteScope(identity: string, value: PutOverride): void {
   const { appliesTo = [], warning } = value;
   const end = endText(value);
-  if (warning !== undefined) {
-    note(`Kept the override of ${identity}${end}.`);
-    note(`warning: ${escape(warning)}`);
-    return;
-  }
   const rules = appliesTo.map(
     ({ index, method, path }) => `rules[${index}] (${escape(`${method} ${path}`)})`,
   );
@@ -83,7 +79,13 @@ function noteScope(identity: string, value: PutOverride): void {
     rules.length === 0
       ? ""
       : ` They hold for requests that these rules cover, which count by this header: ${rules.join(", ")}.`;
-  note(`Other limits hold for ${identity}${end}.${scope}`);
+  const holds = warning === undefined || rules.length > 0;
+  note(
+    holds
+      ? `Other limits hold for ${identity}${end}.${scope}`
+      : `Kept the override of ${identity}${end}.`,
+  );
+  if (warning !== undefined) note(`warning: ${escape(warning)}`);
 }
 
 function limitsOf({ plan, set = [] }: OverrideOptions): object {
@@ -111,19 +113,16 @@ function policiesOf(settings: readonly string[]): object {
 async function show(_options: unknown, command: Command): Promise<void> {
   const ask = connect(command);
   const { raw, value } = await ask({ method: "GET", path: "/overrides" }, Overrides);
-  if (wantsJson(command)) {
-    printJson(raw);
-    await noteDegraded(ask);
-    return;
-  }
-  const rows = value.entries.map(({ identity, digest, plan, policies, until, by, source }) => [
-    identity ?? digest,
-    plan === undefined ? JSON.stringify(policies) : `plan ${plan}`,
-    until ?? "never",
-    source,
-    by ?? "",
+  const rows = value.entries.map((entry) => [
+    entry.identity ?? entry.digest,
+    entry.plan === undefined ? JSON.stringify(entry.policies) : `plan ${entry.plan}`,
+    entry.until ?? "never",
+    sourceText(entry),
+    entry.by ?? "",
   ]);
-  if (rows.length === 0) note("There are no overrides.");
+  if (wantsJson(command)) printJson(raw);
+  else if (rows.length === 0) note("There are no overrides.");
   else print(table(["identity", "limits", "ends", "from", "by"], rows));
+  noteLeftOut(value.entries);
   await noteDegraded(ask);
 }

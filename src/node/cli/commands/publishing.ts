@@ -102,6 +102,7 @@ async function push(file: string, options: PushOptions, command: Command): Promi
   else print(...changeLines(value.changes));
   if (options.dryRun) {
     note(`${count(value.changes.length, "change")}; nothing is published.`);
+    warnOfLeftOut(value);
     return;
   }
   notePublished(value);
@@ -197,8 +198,19 @@ async function change(path: string, body: object, command: Command): Promise<voi
 }
 
 /** A rollback to a version with the same rules would else look as if it had changed something. */
-function notePublished({ version, changes }: Published): void {
+function notePublished(published: Published): void {
+  const { version, changes } = published;
   note(`Published version ${version}${changes.length === 0 ? ", which changes nothing" : ""}.`);
+  warnOfLeftOut(published);
+}
+
+/** Entries by single calls stay in Redis, so that rules which allow them again bring them back. */
+function warnOfLeftOut({ leftOut = 0 }: Published): void {
+  if (leftOut === 0) return;
+  const entries = count(leftOut, "entry", "entries");
+  note(
+    `warning: these rules leave ${entries} of single clients out of force. \`tidegate overrides\` and \`tidegate lists\` mark those that the rules in force leave out.`,
+  );
 }
 
 async function history(_options: unknown, command: Command): Promise<void> {

@@ -30,12 +30,14 @@ export function registerRules(rules: Command): void {
       .description(
         "Show how two documents differ: + is new, - is gone, ~ is changed. Each is live, deployed, draft, or the number of a version.",
       )
-      .option("--from <document>", "the old one (default: live)")
-      .option("--to <document>", "the new one (default: draft)")
+      .argument("[from]", "the old one (default: live)")
+      .argument("[to]", "the new one (default: draft)")
+      .option("--from <document>", "the old one, in place of the first argument")
+      .option("--to <document>", "the new one, in place of the second argument")
       .option("--exit-code", "exit with 1 if they differ")
       .action(diff),
     "npx tidegate rules diff",
-    "npx tidegate rules diff --from 5 --to live --exit-code",
+    "npx tidegate rules diff 5 live --exit-code",
   );
 }
 
@@ -83,7 +85,14 @@ interface DiffOptions {
   readonly exitCode?: true;
 }
 
-async function diff({ from, to, exitCode }: DiffOptions, command: Command): Promise<void> {
+async function diff(
+  first: string | undefined,
+  second: string | undefined,
+  { exitCode, ...named }: DiffOptions,
+  command: Command,
+): Promise<void> {
+  const from = onlyOne(first, named.from, "old", "--from");
+  const to = onlyOne(second, named.to, "new", "--to");
   const query = new URLSearchParams();
   if (from !== undefined) query.set("from", checkName(from));
   if (to !== undefined) query.set("to", checkName(to));
@@ -94,6 +103,17 @@ async function diff({ from, to, exitCode }: DiffOptions, command: Command): Prom
   else print(...changeLines(value.changes));
   if (value.changes.length === 0) note("No differences.");
   if (exitCode && value.changes.length > 0) process.exitCode = EXIT.no;
+}
+
+/** A document is named by an argument or by an option. */
+function onlyOne(
+  argument: string | undefined,
+  named: string | undefined,
+  which: string,
+  option: string,
+): string | undefined {
+  if (argument === undefined || named === undefined) return argument ?? named;
+  throw new UsageError(`Give the ${which} document once: ${argument}, or ${option} ${named}.`);
 }
 
 function checkName(document: string): string {
