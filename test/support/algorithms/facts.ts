@@ -33,7 +33,10 @@ export interface Compiled {
 /** Facts of an algorithm that only its author knows. Every test that needs one reads it here. */
 export interface AlgorithmFacts {
   readonly algorithm: CountingAlgorithm;
-  /** A policy of `limit` units in each window; a bucket refills its limit in that time. */
+  /**
+   * A policy of `limit` units in each window; a bucket refills its limit in that time. Where its options cannot say that, such as of
+   * very many units in a short window, the nearest that they can.
+   */
   of(limit: number, window: Duration, segments?: number): Policy;
   /** The commands of a first request, of an allowed one and of a denied one. */
   readonly commands: {
