@@ -41,20 +41,16 @@ export function minify<Sources extends readonly string[]>(
   ...sources: Sources
 ): { [Index in keyof Sources]: string } {
   const chunks = sources.map(parse);
-  const names = shortNames(chunks);
-  return sources.map((source, i) => minifyOne(source, chunks[i]!, names)) as {
+  const nameOf = shortNames(chunks);
+  return sources.map((source, i) => minifyOne(source, chunks[i]!, nameOf)) as {
     [Index in keyof Sources]: string;
   };
 }
 
-function minifyOne(
-  source: string,
-  chunk: luaparse.Chunk,
-  names: ReadonlyMap<string, string>,
-): string {
+function minifyOne(source: string, chunk: luaparse.Chunk, nameOf: (local: Node) => string): string {
   const short = edit(source, [
     ...commentsOf(chunk).map(({ range }) => ({ range, by: "" })),
-    ...localsIn(chunk.body).map(({ range, name }) => ({ range, by: names.get(name!)! })),
+    ...localsIn(chunk.body).map((local) => ({ range: local.range, by: nameOf(local) })),
   ]);
   const minified = close(short);
   if (!isDeepStrictEqual(meaningOf(parse(minified)), meaningOf(chunk))) {

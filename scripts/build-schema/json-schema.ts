@@ -34,7 +34,10 @@ export function describe(
 ): void {
   for (const [name, field] of Object.entries(shape)) {
     const description = descriptions[name];
-    if (description === undefined) throw new Error(`the schema: ${name} has no description`);
+    if (description === undefined)
+      throw new Error(
+        `the schema: give ${name} a description in scripts/build-schema/descriptions.ts`,
+      );
     if (!z.globalRegistry.has(field)) z.globalRegistry.add(field, { description });
   }
 }

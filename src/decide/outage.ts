@@ -15,7 +15,8 @@ import {
 } from "./step.ts";
 
 /**
- * If the store gives no answer, each policy's `onFailure` decides. Outside of this step every request has a verdict.
+ * Makes a verdict of the store's answer: a request is denied if a policy that may deny has no room. If there is no answer,
+ * each policy's `onFailure` decides. Outside of this step every request has a verdict.
  */
 export function outage(kit: Kit<CoreSettings>, ask: AskStore): Decide {
   const { settings, memory, clockUs, now, keysOf, perGroup } = kit;

@@ -14,6 +14,7 @@ import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
+import { factsOf } from "../support/algorithms/all.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
 
@@ -90,12 +91,8 @@ const inRedis = (world: World) => redisStore(redisWithClock(redis, clockOf(world
 const inMemory = (world: World) => memoryStore({ now: clockOf(world) });
 
 /** The longest wait of a request without a step, in milliseconds: a step adds at most that much. */
-function longestWait({ algorithm, limit, ...rest }: Policy, cost: number): number {
-  if (algorithm === "segmented-window") {
-    const { segments = 10 } = rest as { segments?: number };
-    return WINDOW + Math.ceil(WINDOW / segments);
-  }
-  return algorithm === "sliding-window-counter" ? WINDOW * (1 + cost / limit) : WINDOW;
+function longestWait(policy: Policy, cost: number): number {
+  return WINDOW * (factsOf(policy.algorithm).waitWithoutDebt?.(policy, cost) ?? 1);
 }
 
 describe.each(everyPolicy(5, "10s"))("$algorithm", (policy) => {

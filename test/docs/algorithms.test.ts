@@ -4,7 +4,11 @@ import { expect, test } from "vitest";
 
 import { MODELS } from "../../docs/.vitepress/theme/playground/models.ts";
 import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
+import type { Policy as Sent } from "../../src/dashboard/api/answers.ts";
+import { termsOf } from "../../src/dashboard/parts/rule-label.ts";
+import { numbersOf } from "../../src/dashboard/rule/what-if/numbers.ts";
 import * as tidegate from "../../src/index.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 
 const COUNTING = Object.keys(IMPLEMENTATIONS).toSorted();
 const ALL = [...COUNTING, "concurrency"].toSorted();
@@ -37,7 +41,47 @@ test("the playground has each algorithm", () => {
   expect(MODELS.map(({ id }) => id)).toEqual(expect.arrayContaining(ALL));
 });
 
+const builderOf = (name: string) =>
+  name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
 test.for(ALL)("the package exports a builder for %s", (name) => {
-  const builder = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  expect(tidegate).toHaveProperty(builder, expect.any(Function));
+  expect(tidegate).toHaveProperty(builderOf(name), expect.any(Function));
 });
+
+test.for(ALL)("the options name the builder of %s above its table", (name) => {
+  const [, ...before] = readFileSync("docs/options.md", "utf8")
+    .split(/^<!-- options: /m)
+    .map((text) => text.split("<!-- end -->").at(-1));
+  expect([before.join(""), name]).toEqual([
+    expect.stringContaining(`\`${builderOf(name)}()\``),
+    name,
+  ]);
+});
+
+/** A policy as the admin API sends it. */
+const sent = (policy: object) =>
+  JSON.parse(JSON.stringify(policy)) as Sent & Record<string, unknown>;
+
+/** The options without a default: a policy's limit and rate are made from them. */
+const numbersIn = (name: keyof typeof IMPLEMENTATIONS) =>
+  Object.entries(IMPLEMENTATIONS[name].options)
+    .filter(([, option]) => !("default" in option))
+    .map(([option]) => option);
+
+test.for(EVERY_ALGORITHM)("the dashboard says the terms of $algorithm", ({ algorithm, of }) => {
+  const policy = sent(of(7, "90s"));
+  const terms = termsOf(policy);
+  expect(terms).not.toContain("undefined");
+  for (const option of ["limit", ...numbersIn(algorithm)]) {
+    expect(terms).toContain(String(policy[option]));
+  }
+});
+
+test.for(EVERY_ALGORITHM)(
+  "the dashboard replays $algorithm with each of its numbers",
+  ({ algorithm, of }) => {
+    expect(numbersOf(sent(of(7, "90s")))).toEqual(
+      expect.arrayContaining(["limit", ...numbersIn(algorithm)]),
+    );
+  },
+);

@@ -4,8 +4,8 @@ import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { everyone, flood, ledgerOf } from "./flood.ts";
-import { type Leasing, LEDGERS } from "./ledger.ts";
 
 /** Microseconds, at the start of an hour. */
 const START = 3_999_999_600_000_000;
@@ -40,7 +40,7 @@ const FLOOD = {
 } as const;
 
 const ADVISED = (["known", "off", "cluster"] as const).flatMap((denials) =>
-  (Object.keys(LEDGERS) as Leasing[]).map((algorithm) => [algorithm, denials] as const),
+  EVERY_ALGORITHM.map(({ algorithm }) => [algorithm, denials] as const),
 );
 
 describe.each(["shadow", "soft"] as const)("a leased %s policy", (mode) => {

@@ -1,16 +1,15 @@
 import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { some } from "../support/runs.ts";
 import { flood, type FloodOptions } from "./flood.ts";
-import { type Leasing, LEDGERS } from "./ledger.ts";
 
 /*
  * The units admitted of a limit that is leased for a twentieth of its window, by those that a ledger of its own admits of the
  * same clients. The units that a lease takes and no request spends are missing here.
  */
 
-const algorithms = Object.keys(LEDGERS) as Leasing[];
 const clients = ["not", "exactly", "seconds"] as const;
 const topologies = ["known", "off", "cluster"] as const;
 
@@ -27,7 +26,7 @@ const cells = clients.flatMap((obeys) =>
   ),
 );
 
-describe.each(algorithms)("a %s", (algorithm) => {
+describe.each(EVERY_ALGORITHM)("a $algorithm", ({ algorithm }) => {
   test.for(some(cells))(
     "is admitted at $load times its limit, to clients that wait: $obeys, denials: $denials",
     async (cell) => {

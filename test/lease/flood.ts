@@ -4,13 +4,12 @@ import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
-import type { Policy } from "../../src/policy/policy.ts";
+import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { factsOf } from "../support/algorithms/all.ts";
+import { FACTS } from "../support/algorithms/all.ts";
 import { random } from "../support/random.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
-import { type Leasing, LEDGERS } from "./ledger.ts";
 
 /** Microseconds; later than any real clock, and whole windows since 1970. */
 const START = 4_000_000_000_000_000;
@@ -31,7 +30,7 @@ const CLIENTS = {
 const TRAVEL_US = 800;
 
 export interface FloodOptions {
-  readonly algorithm: Leasing;
+  readonly algorithm: CountingAlgorithm;
   /** Units per window. */
   readonly limit: number;
   /** The offered load, as a multiple of that. */
@@ -61,15 +60,16 @@ export interface Flood {
 }
 
 /** A policy that counts all clients. */
-export function everyone(algorithm: Leasing, name: string, limit: number) {
+export function everyone(algorithm: CountingAlgorithm, name: string, limit: number) {
   const window = `${WINDOW_US / 1000}ms` as const;
-  return { ...factsOf(algorithm).of(limit, window), name, by: "*" } as const;
+  return { ...FACTS[algorithm].of(limit, window), name, by: "*" } as const;
 }
 
 /** The ledger of a leased policy: its promise, after a lease has made a trailing window longer. */
-export function ledgerOf(algorithm: Leasing, limit: number) {
-  const isTrailing = factsOf(algorithm).tightens === "window";
-  return LEDGERS[algorithm]({ limit, windowUs: WINDOW_US + (isTrailing ? LEASE_US : 0) });
+export function ledgerOf(algorithm: CountingAlgorithm, limit: number) {
+  const { tightens, ledger } = FACTS[algorithm];
+  const isTrailing = tightens === "window";
+  return ledger({ limit, windowUs: WINDOW_US + (isTrailing ? LEASE_US : 0) });
 }
 
 interface Answer {

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { createLimiter, tokenBucket } from "../../src/index.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 import { some } from "../support/runs.ts";
 import { everyone } from "./flood.ts";
-import type { Leasing } from "./ledger.ts";
 
 /*
  * Clients that do not wait, over HTTP: test/lease/flood.test.ts shows the same by a virtual clock for each algorithm and client,
@@ -34,7 +34,11 @@ afterAll(async () => {
 });
 
 /** The units that clients that do not wait were admitted in about three seconds of Redis's clock. */
-async function admittedOf(algorithm: Leasing, redis: { url: string; token: string }, at: string) {
+async function admittedOf(
+  algorithm: CountingAlgorithm,
+  redis: { url: string; token: string },
+  at: string,
+) {
   const clock = new Redis(at);
   const nowUs = async () => {
     const [seconds, micros] = await clock.time();

@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -180,10 +188,10 @@ test("a later algorithm takes the names that the others leave", () => {
   const one = "local algorithm, used, left = f()\n";
   const chain = (...branches: string[]) =>
     one + branches.join("\n").replaceAll("end\nif", "elseif");
-  const log = branch("log", "g(used, used, left)");
-  const [before] = minify(chain(log));
+  const bucket = branch("token-bucket", "g(used, used, left)");
+  const [before] = minify(chain(bucket));
   const [after] = minify(
-    chain(log, branch("concurrency", "local more = left g(left, left, more, more, more)")),
+    chain(bucket, branch("concurrency", "local more = left g(left, left, more, more, more)")),
   );
   expect(before).toContain("g(a,a,c)");
   expect(after).toContain("g(a,a,c)");
@@ -286,4 +294,36 @@ test("programs of the same meaning are the same, under any names of variables", 
   const program = (a: string, b: string) =>
     parse(`local ${a} = 1; for ${b} = ${a}, 2 do local ${b} = ${b} end; return ${a}`);
   expect(meaningOf(program("used", "left"))).toEqual(meaningOf(program("x", "y")));
+});
+
+/** Its locals have names from several algorithms, which meet nowhere else. */
+const LATECOMER = `-- @arguments window, setting
+-- @inline
+local function latecomer(key, now, operation, cost, limit, window, setting)
+  local used, tat, ends, interval, slot = cost, now, window, limit, setting
+  local runs, divisor, previous, members = used + tat, ends + interval, slot .. key, operation
+  return used + divisor, tat + runs, ends, members == previous and interval or slot
+end
+-- @inline
+local function latecomer_refund(key, now, taken_at, cost)
+  local tat, given, members = taken_at, cost, key
+  redis.call('SET', members, tat)
+  return given + now
+end
+`;
+
+test("an algorithm that comes later changes no script of the others", () => {
+  const scripts = ["decide-one", "decide", "lease", "replica", "refund", "extend"];
+  const cutsIn = (lua: string) =>
+    minify(...scripts.map((name) => readLua(join(lua, `${name}.lua`))))
+      .slice(0, 4)
+      .map(cutBranches);
+  cpSync("lua", folder, { recursive: true });
+  const before = cutsIn(folder);
+  write("algorithms/latecomer.lua", LATECOMER);
+  for (const [i, { branches, ...around }] of cutsIn(folder).entries()) {
+    const others = new Map(branches);
+    expect(others.delete("latecomer")).toBe(true);
+    expect({ ...around, branches: others }).toEqual(before[i]);
+  }
 });

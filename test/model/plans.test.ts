@@ -5,6 +5,7 @@ import type { Evaluation, Operation } from "../../src/algorithms/model.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
+import { FACTS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { ALGORITHMS } from "../support/policy/options-of.ts";
@@ -65,7 +66,7 @@ describe.each(ALGORITHMS)("%s whose limit changes in the middle of a window", (a
   });
 });
 
-describe.each(ALGORITHMS.filter((algorithm) => algorithm !== "token-bucket"))(
+describe.each(ALGORITHMS.filter((algorithm) => !FACTS[algorithm].refills))(
   "%s forgets nothing while its limit is lower",
   (algorithm) => {
     const [high, low] = [100, 10].map((limit) =>

@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import type { Duration } from "../../src/options/duration.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { runs } from "../support/runs.ts";
 
@@ -64,6 +66,55 @@ function beyondLargest(policies: readonly CompiledPolicy[]) {
   };
 }
 
+const step = fc.record({
+  gapUs: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(0) },
+    { weight: 3, arbitrary: fc.integer({ min: 0, max: 300_000 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 20e6 }) },
+  ),
+  which: fc.nat(2),
+  cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 30 })),
+  operation: fc.constantFrom<Operation>("consume", "consume", "consume", "peek"),
+});
+
+/** Requests at random, under two or three settings at once. */
+function neverBeyondLargest(setting: fc.Arbitrary<CompiledPolicy>, numRuns: number): void {
+  fc.assert(
+    fc.property(
+      fc.array(setting, { minLength: 2, maxLength: 3 }),
+      fc.array(step, { minLength: 1, maxLength: 120, size: "max" }),
+      (settings, steps) => {
+        const counted = counter();
+        const checked = beyondLargest(settings);
+        for (const { gapUs, which, cost, operation } of steps) {
+          counted.now += gapUs;
+          const policy = settings[which % settings.length]!;
+          const units = Math.min(cost, policy.limit);
+          const allowed = counted.ask(policy, operation, units);
+          if (allowed && operation === "consume") checked.admit(counted.now, units);
+        }
+        expect(checked.most()).toBeLessThan(1e-6);
+      },
+    ),
+    { numRuns },
+  );
+}
+
+describe.each(EVERY_ALGORITHM.filter(({ refills }) => refills))(
+  "settings of a $algorithm, alive at once",
+  ({ of }) => {
+    test("never admit more than the largest limit and the largest rate", () => {
+      const setting = fc
+        .tuple(
+          fc.integer({ min: 1, max: 30 }),
+          fc.constantFrom("100ms", "1000ms", "7000ms", "60000ms"),
+        )
+        .map(([limit, window]) => compilePolicy({ ...of(limit, window as Duration), name: "b" }));
+      neverBeyondLargest(setting, runs(1_000));
+    });
+  },
+);
+
 describe("two settings of a token bucket, alive at once", () => {
   test.each([
     ["20 and 20 of a fifth of the rate", bucket(20, 10), bucket(20, 2)],
@@ -98,37 +149,8 @@ describe("two settings of a token bucket, alive at once", () => {
       per: fc.constantFrom("100ms", "1000ms", "7000ms", "60000ms"),
     })
     .map(({ limit, refill, per }) => bucket(limit, refill, per as `${number}ms`));
-  const step = fc.record({
-    gapUs: fc.oneof(
-      { weight: 3, arbitrary: fc.constant(0) },
-      { weight: 3, arbitrary: fc.integer({ min: 0, max: 300_000 }) },
-      { weight: 1, arbitrary: fc.integer({ min: 0, max: 20e6 }) },
-    ),
-    which: fc.nat(2),
-    cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 30 })),
-    operation: fc.constantFrom<Operation>("consume", "consume", "consume", "peek"),
-  });
-
   test("never admit more than the largest limit and the largest rate, at random", () => {
-    fc.assert(
-      fc.property(
-        fc.array(setting, { minLength: 2, maxLength: 3 }),
-        fc.array(step, { minLength: 1, maxLength: 120, size: "max" }),
-        (settings, steps) => {
-          const counted = counter();
-          const checked = beyondLargest(settings);
-          for (const { gapUs, which, cost, operation } of steps) {
-            counted.now += gapUs;
-            const policy = settings[which % settings.length]!;
-            const units = Math.min(cost, policy.limit);
-            const allowed = counted.ask(policy, operation, units);
-            if (allowed && operation === "consume") checked.admit(counted.now, units);
-          }
-          expect(checked.most()).toBeLessThan(1e-6);
-        },
-      ),
-      { numRuns: runs(2_000) },
-    );
+    neverBeyondLargest(setting, runs(2_000));
   });
 
   test("never admit more to an adversary that asks under each setting whenever one has room", () => {

@@ -10,6 +10,7 @@ import {
   type Store,
   tokenBucket,
 } from "../../src/index.ts";
+import { factsOf } from "../support/algorithms/all.ts";
 import { excessOf } from "../support/lease/excess.ts";
 import { least, runs } from "../support/runs.ts";
 import { type Crowd, crowd, type CrowdOptions } from "./crowd.ts";
@@ -49,7 +50,7 @@ function beyond(policies: readonly Policy[], unsettled: number, result: Crowd): 
         // Units that isolates held at a reset are spent within a lease.
         const start = bounds[i]! + 1e6;
         const story = admissions.filter(({ time }) => time > start && time <= end);
-        const times = policy.algorithm === "sliding-window-counter" ? 2 : 1;
+        const times = factsOf(policy.algorithm).promise === "weighted" ? 2 : 1;
         return excessOf(policy, story) - times * unsettled * (hopeful + losses);
       }),
     ),

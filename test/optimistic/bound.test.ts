@@ -12,6 +12,7 @@ import {
   type Store,
   tokenBucket,
 } from "../../src/index.ts";
+import { factsOf } from "../support/algorithms/all.ts";
 import { excessOf } from "../support/lease/excess.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
 import { least, runs } from "../support/runs.ts";
@@ -69,7 +70,7 @@ function worst(policy: Policy, result: Crowd): number {
 
 /** The excess that is promised: a counter's windows overlap two of its own, and each may have it. */
 function promised({ algorithm }: Policy, unsettled: number, { hopeful }: Crowd): number {
-  return unsettled * hopeful * (algorithm === "sliding-window-counter" ? 2 : 1);
+  return unsettled * hopeful * (factsOf(algorithm).promise === "weighted" ? 2 : 1);
 }
 
 const numbers = fc.record({
@@ -135,7 +136,7 @@ test.each(cases)(
     expect(await ask(10)).toBe(0);
     const strict = make({});
     const { retryAfterMs } = await made().limit("hot");
-    const debt = strict.algorithm === "token-bucket" ? (unsettled * isolates + 1) / 30 : 0.9;
+    const debt = factsOf(strict.algorithm).refills ? (unsettled * isolates + 1) / 30 : 0.9;
     expect(retryAfterMs).toBeGreaterThan(debt * 1000 - 40);
   },
 );

@@ -5,19 +5,23 @@ import type { Row } from "../../src/algorithms/model.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Store } from "../../src/store/store.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compile } from "../support/compile-policy.ts";
-import { everyPolicy } from "../support/every-policy.ts";
 import { partitionsOf } from "./partition.ts";
 import { refundContract } from "./refund-contract.ts";
 
+/** A window of a day has no boundary within a test, but for one second of the day. */
+const DAY = "1d";
+
 /** The promises of every store of any kind. `open` gives the store under test, the same one each time. */
 export function storeContract(open: () => Store): void {
-  // A window of a day has no boundary within a test, but for one second of the day.
-  const everyAlgorithm = everyPolicy(5, "1d");
+  const everyAlgorithm = EVERY_ALGORITHM.map(({ of }) => of(5, DAY));
 
   const partition = partitionsOf(open);
 
-  describe.each(everyAlgorithm)("$algorithm", (policy) => {
+  describe.each(EVERY_ALGORITHM)("$algorithm", ({ of }) => {
+    const policy = of(5, DAY);
+
     test("gives out the limit, then denies and says for how long", async () => {
       const { ask } = partition(policy);
       for (const remaining of [4, 3, 2, 1, 0]) {
@@ -110,8 +114,7 @@ export function storeContract(open: () => Store): void {
     });
 
     test("lets the one who waits as told pass", async () => {
-      const short = { ...policy, ...("per" in policy ? { per: "200ms" } : { window: "200ms" }) };
-      const { ask } = partition(short as typeof policy);
+      const { ask } = partition(of(5, "200ms"));
       let row: Row;
       do {
         row = (await ask("consume"))[0]!;

@@ -3,35 +3,39 @@ import { describe, expect, test } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Row } from "../../src/algorithms/model.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import type { Policy } from "../../src/policy/policy.ts";
 import type { Store } from "../../src/store/store.ts";
-import { everyPolicy } from "../support/every-policy.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
+import type { AlgorithmFacts } from "../support/algorithms/facts.ts";
 import { partitionsOf } from "./partition.ts";
+
+/** A window of a day has no boundary within a test, but for one second of the day. */
+const DAY = "1d";
 
 /** The promises of every store about refunds. */
 export function refundContract(open: () => Store): void {
   const partition = partitionsOf(open);
-  // A window of a day has no boundary within a test, but for one second of the day.
-  const everyAlgorithm = everyPolicy(5, "1d");
   const left = (rows: readonly Row[]) => rows.map(({ remaining }) => remaining);
 
   /**
    * That this many came back. A bucket has refilled by less than a unit meanwhile, and gives only the rest: rounded down, one
    * less, but then as many are left as if all had come back.
    */
-  function expectGiven(given: readonly number[], units: number, { algorithm }: Policy): void {
-    const least = algorithm === "token-bucket" ? Math.max(0, units - 1) : units;
+  function expectGiven(given: readonly number[], units: number, { refills }: AlgorithmFacts): void {
+    const least = refills ? Math.max(0, units - 1) : units;
     expect(given).toHaveLength(1);
     expect(given[0]).toBeGreaterThanOrEqual(least);
     expect(given[0]).toBeLessThanOrEqual(units);
   }
 
-  describe.each(everyAlgorithm)("a refund of $algorithm", (policy) => {
+  describe.each(EVERY_ALGORITHM)("a refund of $algorithm", (facts) => {
+    const { of, refills } = facts;
+    const policy = of(5, DAY);
+
     test("gives back some of the taken units, and another client may take those", async () => {
       const { ask, take, giveBack } = partition(policy);
       const reply = await take(5);
       expect((await ask("consume"))[0]!.allowed).toBe(false);
-      expectGiven(await giveBack(reply, 3), 3, policy);
+      expectGiven(await giveBack(reply, 3), 3, facts);
       expect(left(await ask("peek"))).toEqual([3]);
       expect((await ask("consume", 4))[0]!.allowed).toBe(false);
       expect((await ask("consume", 3))[0]!.allowed).toBe(true);
@@ -40,19 +44,19 @@ export function refundContract(open: () => Store): void {
     test("gives back the rest later", async () => {
       const { ask, take, giveBack } = partition(policy);
       const reply = await take(4);
-      expectGiven(await giveBack(reply, 1), 1, policy);
+      expectGiven(await giveBack(reply, 1), 1, facts);
       expect(left(await ask("peek"))).toEqual([2]);
       await giveBack(reply, 3);
       const [row] = await ask("peek");
       expect(row).toMatchObject({ allowed: true, retryAfterUs: 0 });
       // A bucket keeps the units that it refilled before the first of two refunds, with both of them.
-      expect(policy.algorithm === "token-bucket" ? [4, 5] : [5]).toContain(row!.remaining);
+      expect(refills ? [4, 5] : [5]).toContain(row!.remaining);
     });
 
     test("of more than was taken gives at most that", async () => {
       const { ask, take, giveBack } = partition(policy);
       const reply = await take(2);
-      expectGiven(await giveBack(reply, 5), 2, policy);
+      expectGiven(await giveBack(reply, 5), 2, facts);
       expect((await ask("peek", 5))[0]).toEqual({
         allowed: true,
         remaining: 5,
@@ -81,8 +85,7 @@ export function refundContract(open: () => Store): void {
     });
 
     test("after the window gives nothing", async () => {
-      const short = { ...policy, ...("per" in policy ? { per: "100ms" } : { window: "100ms" }) };
-      const { ask, take, giveBack } = partition(short as Policy);
+      const { ask, take, giveBack } = partition(of(5, "100ms"));
       const reply = await take(5);
       const waitMs = Math.ceil(reply.rows[0]!.resetAfterUs / 1000) + 1;
       await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -116,11 +119,11 @@ export function refundContract(open: () => Store): void {
     });
 
     test("gives back of every algorithm at once", async () => {
-      const { ask, take, giveBack } = partition(...everyAlgorithm);
+      const { ask, take, giveBack } = partition(...EVERY_ALGORITHM.map(({ of }) => of(5, DAY)));
       const given = await giveBack(await take(4), 3);
-      expect(given).toHaveLength(everyAlgorithm.length);
-      everyAlgorithm.forEach((policy, i) => expectGiven([given[i]!], 3, policy));
-      expect(left(await ask("peek"))).toEqual(everyAlgorithm.map(() => 4));
+      expect(given).toHaveLength(EVERY_ALGORITHM.length);
+      EVERY_ALGORITHM.forEach((facts, i) => expectGiven([given[i]!], 3, facts));
+      expect(left(await ask("peek"))).toEqual(EVERY_ALGORITHM.map(() => 4));
     });
   });
 }

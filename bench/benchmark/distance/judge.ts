@@ -1,4 +1,4 @@
-import { LEDGERS } from "../../../test/lease/ledger.ts";
+import { FACTS } from "../../../test/support/algorithms/all.ts";
 import type { Answered } from "./replay.ts";
 import { LIMIT, RATE } from "./terms.ts";
 
@@ -38,7 +38,7 @@ export function judge(requests: readonly Answered[], roundTripMs: number): Verdi
 }
 
 function admissible(asked: readonly Answered[]): number {
-  const ledger = LEDGERS["token-bucket"]({ limit: LIMIT, windowUs: (LIMIT / RATE) * 1e6 });
+  const ledger = FACTS["token-bucket"].ledger({ limit: LIMIT, windowUs: (LIMIT / RATE) * 1e6 });
   return asked.filter(({ askedAtMs }) => ledger.ask(askedAtMs * 1000).allowed).length;
 }
 

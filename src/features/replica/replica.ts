@@ -8,7 +8,7 @@ import type { ScriptClient } from "../../store/redis/client.ts";
 import { inDialect } from "../../store/redis/dialect.ts";
 import { isMissingScript, storeError } from "../../store/redis/errors.ts";
 import { type Script, scriptFor, sha1For } from "../../store/redis/script.ts";
-import { groupsOf } from "../../store/redis/store.ts";
+import { argumentsOf } from "../../store/redis/store.ts";
 
 /** A replica of the Redis that counts. It is only read. */
 export interface Replica {
@@ -66,7 +66,7 @@ export function createReplica({ client, dialect }: ScriptClient, timeoutMs: numb
 
   return {
     async read(keys, costs, policies, latestUs) {
-      const args = [String(latestUs), ...groupsOf(costs, policies)];
+      const args = [String(latestUs), ...argumentsOf(costs, policies)];
       try {
         const reply = await withTimeout(timeoutMs, () =>
           run(scriptOf(policies), keys as string[], args),

@@ -1,7 +1,7 @@
 import { wholeUnits } from "../../algorithms/model.ts";
 import { EXTEND, REFUND } from "../../algorithms/scripts.generated.ts";
 import type { Script } from "./script.ts";
-import { groupsOf, type HoldCalls, lettersOf } from "./store.ts";
+import { argumentsOf, type HoldCalls, lettersOf } from "./store.ts";
 
 const refundScript: Script = { text: REFUND, sha1s: new Map() };
 const extendScript: Script = { text: EXTEND, sha1s: new Map() };
@@ -16,7 +16,7 @@ export const HOLDS: HoldCalls = {
   open: (run) => ({
     async refund(keys, costs, policies, { nowUs }, slot) {
       const more = slot ? HOLDS.argumentsFor(policies, slot, []) : [];
-      const args = [`${nowUs}`, ...groupsOf(costs, policies), ...more];
+      const args = [`${nowUs}`, ...argumentsOf(costs, policies), ...more];
       const [, ...given] = await run(refundScript, keys, args, 1 + keys.length);
       return given.map((each, i) => wholeUnits(each, policies[i]!.parameters));
     },

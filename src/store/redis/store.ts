@@ -128,7 +128,7 @@ export function redisStore(
       // The script for one policy takes any cost.
       const sent = costs.length === 1 && costs[0] === 0 ? "peek" : operation;
       const more = slot ? holds!.argumentsFor(policies, slot, roles) : roles;
-      const args = [sent, ...groupsOf(costs, policies), ...more];
+      const args = [sent, ...argumentsOf(costs, policies), ...more];
       if (operation === "lease") return leases!.take(run, lease!, keys, args, policies, roles);
       return parseReply(await run(decide, keys, args, replyLength(policies)));
     },
@@ -142,8 +142,11 @@ export function redisStore(
   };
 }
 
-/** Each policy's group of the script's arguments. */
-export function groupsOf(costs: readonly number[], policies: readonly CompiledPolicy[]): string[] {
+/** The script's arguments about each policy: its cost, and the numbers by which it counts. */
+export function argumentsOf(
+  costs: readonly number[],
+  policies: readonly CompiledPolicy[],
+): string[] {
   return policies.flatMap((policy, i) => [
     String(costs[i]),
     ...(policy.implementation.live?.(policy) ?? policy.scriptArguments),

@@ -1,6 +1,6 @@
 import { concurrency, type Duration, type Policy } from "../../../src/index.ts";
 import type { CountingAlgorithm } from "../../../src/policy/policy.ts";
-import { policyOf } from "../../support/every-policy.ts";
+import { factsOf } from "../../support/algorithms/all.ts";
 
 /** How a story's policies look with a limit and a window of the moment, as shares of those they begin with. */
 export type Numbers = { readonly limit: number; readonly window: number };
@@ -26,11 +26,16 @@ export function policiesOf(
 ): Policy[] {
   return policies.map(({ algorithm, limit, windowMs, parts }, i) => {
     const window = `${Math.round(windowMs * numbers.window)}ms` as Duration;
-    const common = { name: `p${i}`, limit: Math.max(1, Math.round(limit * numbers.limit)) };
+    const size = Math.max(1, Math.round(limit * numbers.limit));
     const policy =
       algorithm === "concurrency"
-        ? concurrency({ ...common, ttl: "2s" })
-        : { ...policyOf(algorithm, common, window, parts), refundable: true };
-    return { ...policy, ...(dimensions && { by: BY[i % 3]! }) } as Policy;
+        ? concurrency({ limit: size, ttl: "2s" })
+        : { ...ofParts(factsOf(algorithm).of(size, window, parts), parts), refundable: true };
+    return { ...policy, name: `p${i}`, ...(dimensions && { by: BY[i % 3]! }) } as Policy;
   });
+}
+
+/** A bucket that refills these units in its window. */
+function ofParts(policy: Policy, parts: number): Policy {
+  return policy.algorithm === "token-bucket" ? { ...policy, refill: parts } : policy;
 }

@@ -3,6 +3,7 @@ import type { Row } from "../../../src/algorithms/model.ts";
 import type { Settlement } from "../../../src/decide/hold.ts";
 import type { Decision } from "../../../src/decision/decision.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
+import { factsOf } from "../../support/algorithms/all.ts";
 import { type Call, isDecided, type Isolate } from "../call.ts";
 import { count, type Invariant, type Observed } from "./invariant.ts";
 import { createLedger, type Ledger, type Taken } from "./ledger.ts";
@@ -134,9 +135,7 @@ export function honouredVerdicts(observed: Observed): Invariant {
         local.used = used;
         local.seen = nothing(i).seen;
         // Two buckets refill twice as fast as one, and windows on a grid end for all that is counted in them.
-        const trailing = ["sliding-window-log", "segmented-window"].includes(
-          policies[i]!.algorithm,
-        );
+        const trailing = factsOf(policies[i]!.algorithm).promise === "trailing";
         for (const taken of trailing ? local.taken : []) local.seen.take(taken);
         local.seen.take({ ...timeIn(call.isolate), units: used, charged: false });
       }

@@ -1,4 +1,5 @@
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
+import { factsOf } from "../../support/algorithms/all.ts";
 import { windowOf } from "../window.ts";
 
 /** Units that one request took. Times in microseconds. */
@@ -42,6 +43,7 @@ interface Entry extends Taken {
  */
 export function createLedger(policy: CompiledPolicy): Ledger {
   const { algorithm, limit, parameters } = policy;
+  const { promise } = factsOf(algorithm);
   const window = windowOf(policy);
   let entries: Entry[] = [];
   let credit = 0;
@@ -89,13 +91,12 @@ export function createLedger(policy: CompiledPolicy): Ledger {
   function check(now: number, clock: number): string | undefined {
     const most = (units: number, bound: number) =>
       units > bound ? `${units} units where ${bound} may be` : undefined;
-    switch (algorithm) {
-      case "sliding-window-log":
-      case "segmented-window":
+    switch (promise) {
+      case "trailing":
         return most(withinWindow(now, true), limit);
-      case "token-bucket":
+      case "rate":
         return beyondRate(now);
-      case "fixed-window": {
+      case "grid": {
         // A step ends a window early, or leads back into one whose count has expired.
         const steps = stepped.filter((aged) => aged > now - window).length;
         return (
@@ -103,17 +104,13 @@ export function createLedger(policy: CompiledPolicy): Ledger {
           (steady ? most(onGrid(clock, 0), limit) : undefined)
         );
       }
-      case "sliding-window-counter": {
+      case "weighted": {
         const weighted = onGrid(clock, 0) * window + onGrid(clock, 1) * (window - (clock % window));
         return (
           most(withinWindow(now, false), 2 * limit) ??
           (steady ? most(weighted, limit * window) : undefined)
         );
       }
-      // Requests of the simulator are not holds, and its clock is no calendar.
-      case "calendar-window":
-      case "concurrency":
-        return undefined;
     }
   }
 

@@ -1,3 +1,4 @@
+import { factsOf } from "../../support/algorithms/all.ts";
 import { windowOf } from "../window.ts";
 import type { Evaluated, World } from "./world.ts";
 
@@ -87,23 +88,18 @@ function tooMuch(last: Evaluated, takes: readonly Evaluated[], all: readonly Eva
     units > bound ? `${units} units where ${bound} may be` : undefined;
   const onGrid = (back: number) =>
     sum((take) => Math.floor(take.clock / window) === Math.floor(clock / window) - back);
-  switch (algorithm) {
-    case "sliding-window-log":
-    case "segmented-window":
+  switch (factsOf(algorithm).promise) {
+    case "trailing":
       return most(
         sum((take) => take.clock > clock - window),
         limit,
       );
-    case "fixed-window":
+    case "grid":
       return most(onGrid(0), limit);
-    case "sliding-window-counter":
+    case "weighted":
       return most(onGrid(0) * window + onGrid(1) * (window - (clock % window)), limit * window);
-    case "token-bucket":
+    case "rate":
       return beyondRate(last, takes, all);
-    // Requests of the simulator are not holds, and its clock is no calendar.
-    case "calendar-window":
-    case "concurrency":
-      return undefined;
   }
 }
 

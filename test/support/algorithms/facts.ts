@@ -2,9 +2,21 @@ import type { Duration } from "../../../src/options/duration.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
 import type { CountingAlgorithm, Policy } from "../../../src/policy/policy.ts";
 import type { Admission } from "../model/trailing-window.ts";
+import type { Ledger, Terms } from "./ledger.ts";
 
 /** How often Redis runs each command. */
 type Commands = Readonly<Record<string, number>>;
+
+/** The bound that an algorithm promises, by which the simulator adds up units without its formula. */
+export type PromisedBound =
+  /** The limit, in any trailing window. */
+  | "trailing"
+  /** The limit, in each window of the clock's grid. */
+  | "grid"
+  /** The limit, in a window of the grid with the part of the one before that a trailing window still covers. */
+  | "weighted"
+  /** In any span the limit, and `divisor` units for each `intervalUs`: the parameters of the algorithm have these names. */
+  | "rate";
 
 /** The numbers that a policy comes to. */
 export interface Compiled {
@@ -21,7 +33,10 @@ export interface Compiled {
 /** Facts of an algorithm that only its author knows. Every test that needs one reads it here. */
 export interface AlgorithmFacts {
   readonly algorithm: CountingAlgorithm;
-  /** A policy of `limit` units in each window; a bucket refills its limit in that time. */
+  /**
+   * A policy of `limit` units in each window; a bucket refills its limit in that time. Where its options cannot say that, such as of
+   * very many units in a short window, the nearest that they can.
+   */
   of(limit: number, window: Duration, segments?: number): Policy;
   /** The commands of a first request, of an allowed one and of a denied one. */
   readonly commands: {
@@ -46,6 +61,18 @@ export interface AlgorithmFacts {
   excessOf(policy: CompiledPolicy, admissions: readonly Admission[]): number;
   /** The most units that any window of time may hold; absent where the promise is about every span instead. */
   readonly most?: (limit: number) => number;
+  readonly promise: PromisedBound;
+  /** What one client may be admitted, for floods of leased policies. */
+  ledger(terms: Terms): Ledger;
+  /**
+   * The longest wait of a request of this cost where no charge has led into debt, in windows. Absent where it is one window.
+   */
+  readonly waitWithoutDebt?: (policy: Policy, cost: number) => number;
+  /**
+   * Set if units come back one after the other from their take on, not at the end of a window: a refund then gives what has not
+   * come back yet, in parts of a unit.
+   */
+  readonly refills?: true;
   /** How often a policy may change before units come back exactly: a log knows each unit. */
   readonly changesBeforeRefund?: number;
   /** How a lease tightens a policy: by a longer window, by a smaller limit, or not at all. */

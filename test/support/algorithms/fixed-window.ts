@@ -1,5 +1,20 @@
 import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
 import type { AlgorithmFacts } from "./facts.ts";
+import { ADMITTED, denied, type Ledger, type Terms } from "./ledger.ts";
+
+/** Units per calendar window. */
+function fixed({ limit, windowUs }: Terms): Ledger {
+  const used = new Map<number, number>();
+  return {
+    ask(nowUs) {
+      const window = Math.floor(nowUs / windowUs);
+      const count = used.get(window) ?? 0;
+      if (count >= limit) return denied((window + 1) * windowUs - nowUs);
+      used.set(window, count + 1);
+      return ADMITTED;
+    },
+  };
+}
 
 export const fixedWindowFacts: AlgorithmFacts = {
   algorithm: "fixed-window",
@@ -22,6 +37,8 @@ export const fixedWindowFacts: AlgorithmFacts = {
   // Around the boundary of two windows.
   most: (limit) => 2 * limit,
   changesBeforeRefund: 1,
+  promise: "grid",
+  ledger: fixed,
   tightens: "nothing",
   filled: [{ limit: 100, cost: 1, shares: [0, 0.1] }],
   attacked: [fixedWindow({ limit: 50, window: "1s" })],

@@ -1,10 +1,38 @@
-import { segmentedWindow } from "../../../src/algorithms/segmented-window.ts";
+import {
+  segmentedWindow,
+  type SegmentedWindowPolicy,
+} from "../../../src/algorithms/segmented-window.ts";
 import { fullestWindow } from "../model/trailing-window.ts";
 import type { AlgorithmFacts } from "./facts.ts";
+import { ADMITTED, denied, type Ledger, type Terms } from "./ledger.ts";
+
+const SEGMENTS = 10;
+
+/** Counts per segment, of which each is remembered until the window has passed its end. */
+function segmented({ limit, windowUs }: Terms, segments: number): Ledger {
+  const lengthUs = windowUs / segments;
+  const counts = new Map<number, number>();
+  return {
+    ask(nowUs) {
+      const newest = Math.floor(nowUs / lengthUs);
+      let used = 0;
+      for (const [segment, count] of counts) {
+        if (segment < newest - segments) counts.delete(segment);
+        else used += count;
+      }
+      if (used < limit) {
+        counts.set(newest, (counts.get(newest) ?? 0) + 1);
+        return ADMITTED;
+      }
+      const oldest = Math.min(...counts.keys());
+      return denied((oldest + segments + 1) * lengthUs - nowUs);
+    },
+  };
+}
 
 export const segmentedWindowFacts: AlgorithmFacts = {
   algorithm: "segmented-window",
-  of: (limit, window, segments = 10) => segmentedWindow({ limit, window, segments }),
+  of: (limit, window, segments = SEGMENTS) => segmentedWindow({ limit, window, segments }),
   commands: {
     first: { time: 1, get: 1, set: 1 },
     allow: { time: 1, get: 1, setrange: 1 },
@@ -17,6 +45,9 @@ export const segmentedWindowFacts: AlgorithmFacts = {
     fullestWindow(admissions, lengthUs! * segments!) - limit,
   most: (limit) => limit,
   changesBeforeRefund: 1,
+  promise: "trailing",
+  waitWithoutDebt: (policy) => 1 + 1 / ((policy as SegmentedWindowPolicy).segments ?? SEGMENTS),
+  ledger: (terms) => segmented(terms, SEGMENTS),
   tightens: "window",
   // Once in each segment.
   filled: [{ limit: 100, cost: 1, shares: Array.from({ length: 12 }, (_, i) => i / 10) }],

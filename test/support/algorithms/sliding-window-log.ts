@@ -1,6 +1,22 @@
 import { slidingWindowLog } from "../../../src/algorithms/sliding-window-log.ts";
 import { fullestWindow } from "../model/trailing-window.ts";
 import type { AlgorithmFacts } from "./facts.ts";
+import { ADMITTED, denied, type Ledger, type Terms } from "./ledger.ts";
+
+/** Every admission is remembered until the window has passed it. */
+function log({ limit, windowUs }: Terms): Ledger {
+  const times: number[] = [];
+  return {
+    ask(nowUs) {
+      // Room for one more when the admission `limit` places before it has left the window.
+      const before = times.at(-limit);
+      if (before !== undefined && before > nowUs - windowUs)
+        return denied(before + windowUs - nowUs);
+      times.push(nowUs);
+      return ADMITTED;
+    },
+  };
+}
 
 export const slidingWindowLogFacts: AlgorithmFacts = {
   algorithm: "sliding-window-log",
@@ -16,6 +32,8 @@ export const slidingWindowLogFacts: AlgorithmFacts = {
     fullestWindow(admissions, windowUs!) - limit,
   most: (limit) => limit,
   changesBeforeRefund: Infinity,
+  promise: "trailing",
+  ledger: log,
   tightens: "window",
   filled: [8, 100, 1_000].map((limit) => ({ limit, cost: limit, shares: [0] })),
   attacked: [

@@ -1,6 +1,22 @@
 import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
 import { burstAboveRate } from "../model/trailing-window.ts";
 import type { AlgorithmFacts } from "./facts.ts";
+import { ADMITTED, denied, type Ledger, type Terms } from "./ledger.ts";
+
+/** A bucket of `limit` units that is full again after `windowUs`. */
+function bucket({ limit, windowUs }: Terms): Ledger {
+  let left = limit;
+  let seenUs = 0;
+  return {
+    ask(nowUs) {
+      left = Math.min(limit, left + ((nowUs - seenUs) * limit) / windowUs);
+      seenUs = nowUs;
+      if (left < 1) return denied(((1 - left) * windowUs) / limit);
+      left--;
+      return ADMITTED;
+    },
+  };
+}
 
 export const tokenBucketFacts: AlgorithmFacts = {
   algorithm: "token-bucket",
@@ -15,6 +31,9 @@ export const tokenBucketFacts: AlgorithmFacts = {
   longestWaitUs: (_policy, windowUs) => 2 * windowUs,
   excessOf: ({ limit, parameters: { intervalUs, divisor } }, admissions) =>
     burstAboveRate(admissions, intervalUs!, divisor!) - limit,
+  promise: "rate",
+  ledger: bucket,
+  refills: true,
   tightens: "limit",
   filled: [{ limit: 100, cost: 1, shares: [0, 0.001, 0.002] }],
   attacked: [
