@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { ConfigurationError } from "../../../src/errors/errors.ts";
+import { readConfig } from "../../../src/gateway/config/config.ts";
+import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
 import { faultsOf } from "../faults.ts";
 
 const policy = { algorithm: "fixed-window", name: "p", limit: 5, window: "1m" };
@@ -525,5 +527,22 @@ describe("variables without fault", () => {
   test("a zone, where there are zones", () => {
     vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
     expect(faultsOf({ ...sound, ORIGIN: "zone", CLIENT_IP: undefined })).toEqual([]);
+  });
+
+  const ADMIN_TOKEN = "fBv4mJ8xQ2nK7tWcZ1pL";
+  const READ_TOKEN = "rHs6wD3yN9kG5uXbV0qM";
+  test.each([
+    [{}, undefined],
+    [{ ADMIN_TOKEN }, 10_000],
+    [{ READ_TOKEN }, 10_000],
+    [{ ADMIN_TOKEN, READ_TOKEN }, 10_000],
+    [{ LIVE_REFRESH: "30s" }, 30_000],
+    [{ LIVE_REFRESH: "1m", ADMIN_TOKEN }, 60_000],
+    [{ LIVE_REFRESH: "off" }, undefined],
+    [{ LIVE_REFRESH: "off", ADMIN_TOKEN }, undefined],
+    [{ STORE: "memory", LIVE_REFRESH: "30s", ADMIN_TOKEN }, undefined],
+  ])("%j reads live rules every %s ms", (variables, refreshMs) => {
+    const given = { ...sound, STORE: undefined, ...redis, ...variables };
+    expect(readConfig(given, {}, EVERY_GATEWAY_FEATURE).liveRefreshMs).toBe(refreshMs);
   });
 });

@@ -1,7 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { readConfig } from "../../../src/gateway/config/config.ts";
-import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
 import { useFetched } from "../fetched.ts";
 
 const { origin, redis, gateway } = useFetched();
@@ -98,30 +96,6 @@ describe("a variable of the gateway", () => {
       waits.push(Number(answer.headers.get("Retry-After")));
     }
     expect(waits).toEqual([1_000, 1_500, 1_000, 1_500]);
-  });
-
-  const ADMIN_TOKEN = "fBv4mJ8xQ2nK7tWcZ1pL";
-  const READ_TOKEN = "rHs6wD3yN9kG5uXbV0qM";
-  test.each([
-    [{}, undefined],
-    [{ ADMIN_TOKEN }, 10_000],
-    [{ READ_TOKEN }, 10_000],
-    [{ ADMIN_TOKEN, READ_TOKEN }, 10_000],
-    [{ LIVE_REFRESH: "30s" }, 30_000],
-    [{ LIVE_REFRESH: "1m", ADMIN_TOKEN }, 60_000],
-    [{ LIVE_REFRESH: "off" }, undefined],
-    [{ LIVE_REFRESH: "off", ADMIN_TOKEN }, undefined],
-    [{ STORE: "memory", LIVE_REFRESH: "30s", ADMIN_TOKEN }, undefined],
-  ])("%j reads live rules every %s ms", (variables, refreshMs) => {
-    const given = {
-      ORIGIN: "https://origin.example",
-      CLIENT_IP: "cloudflare",
-      RULES: [{ path: "/limited/*", policies: [policy] }],
-      UPSTASH_REDIS_REST_URL: "https://redis.example",
-      UPSTASH_REDIS_REST_TOKEN: "secret",
-      ...variables,
-    };
-    expect(readConfig(given, {}, EVERY_GATEWAY_FEATURE).liveRefreshMs).toBe(refreshMs);
   });
 
   test("that says the memory store asks no Redis", async () => {

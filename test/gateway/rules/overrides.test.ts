@@ -5,8 +5,7 @@ import { compileOverrides } from "../../../src/gateway/rules/overrides.ts";
 import { compileLists } from "../../../src/lists/lists.ts";
 import { Faults } from "../../../src/options/faults.ts";
 
-function compile(identities: readonly string[]) {
-  const faults = new Faults();
+function compile(identities: readonly string[], faults = new Faults()) {
   const list = identities.map((identity) => ({ identity, plan: "gold" }));
   const overrides = compileOverrides(
     list,
@@ -46,6 +45,44 @@ test("of the headers that a request is counted by, the one that the overrides na
   // An exact one comes before a pattern, for any header.
   expect(found("x-c:1*", "x-b:1", "x-a:2")).toBe("x-b:1");
 });
+
+test.each([
+  [10_000, "", ["OVERRIDES[10000]", "OVERRIDES[10001]"]],
+  [1_000, "*", ["OVERRIDES[1000]", "OVERRIDES[1001]"]],
+])("of more than %d names that end in %j, each that is too many is a fault", (most, end, paths) => {
+  const faults = new Faults();
+  const names = Array.from({ length: most + 2 }, (_, i) => `x-user-id:${i}${end}`);
+  expect(compile(names.slice(0, most)).find(new Headers(), {}, 0)).toBeUndefined();
+  expect(() => compile(names, faults)).toThrow();
+  expect(faults.list.map(({ path }) => path)).toEqual(paths);
+});
+
+test.each([
+  [{ gold: {}, team: {} }, "Did you mean `gold`? Use one of the plans: gold, team"],
+  [{}, "Add it to the plans"],
+])("an unknown plan beside %j: %s", (plans, remedy) => {
+  const faults = new Faults();
+  const list = [{ identity: "x-user-id:42", plan: "golf" }];
+  compileOverrides(list, { plans, room: 10, numbered: undefined }, "OVERRIDES", faults);
+  const others = ", or give policies with the numbers that differ.";
+  expect(faults.list).toMatchObject([{ path: "OVERRIDES[0].plan", remedy: remedy + others }]);
+});
+
+const UNTIL_MS = Date.UTC(2030, 0, 1);
+const DIGEST = `x-user-id:${"k".repeat(43)}`;
+test.each([{ identity: "x-user-id:42" }, { identity: "x-user-id:4*" }, { digest: DIGEST }])(
+  "an override of %o is in force until its moment, and not a moment longer",
+  (client) => {
+    const faults = new Faults();
+    const terms = { plans: { gold: {} }, room: 10, numbered: undefined };
+    const list = [{ ...client, plan: "gold", until: UNTIL_MS }];
+    const { find } = compileOverrides(list, terms, "OVERRIDES", faults);
+    faults.throwIfAny();
+    const headers = new Headers({ "x-user-id": "42" });
+    const planAt = (ms: number) => find(headers, { a: "x-user-id:digest" }, ms, [DIGEST])?.plan;
+    expect([UNTIL_MS - 1, UNTIL_MS].map(planAt)).toEqual(["gold", undefined]);
+  },
+);
 
 test("a request is asked for the header fields that it has, however many the lists name", () => {
   const identities = [...MANY, "x-user-id:42"];
