@@ -57,16 +57,17 @@ async function list(kind: EntryKind, call: Call): Promise<Response> {
       // Those that have ended are forgotten by the next write.
       ...kept
         .filter(({ entry }) => (parseMoment(entry["until"]) ?? Infinity) > nowMs)
-        .map((each) => ({
-          ...byCall(each),
-          ...(call.gateway.isLeftOut(kind, each.id) && { inForce: false as const }),
-        })),
+        .map((each) => withForce(byCall(each), kind, call)),
     ],
   } satisfies Entries);
 }
 
 function fromDocument(entry: Entry) {
   return { ...shown(entry), source: "document" } as const satisfies AnsweredEntry;
+}
+
+function withForce(entry: ReturnType<typeof byCall>, kind: EntryKind, { gateway }: Call) {
+  return gateway.isLeftOut(kind, entry.id) ? { ...entry, inForce: false as const } : entry;
 }
 
 function byCall({ id, entry, at, by }: KeptEntry & { readonly id: string }) {
