@@ -141,6 +141,7 @@ test("a key that two calendars share is kept until the later boundary, and no lo
   expect((await consume(late, 5)).rows).toMatchObject([
     { allowed: true, resetAfterUs: dayUs + HOUR_US / 2 },
   ]);
+  expect(await keptUntil()).toBe(midnight + dayUs + 3 * HOUR_US + 1000);
   now = midnight + HOUR_US;
   expect((await consume(early)).rows).toMatchObject([{ allowed: false }]);
   expect((await consume(late)).rows).toMatchObject([{ allowed: false }]);

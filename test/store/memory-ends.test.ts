@@ -6,6 +6,7 @@ import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { refundInMemory } from "../../src/store/memory-refund.ts";
 import { extendSlots } from "../../src/store/memory-slots.ts";
 import { createMemory } from "../../src/store/memory.ts";
+import { compileAt } from "../support/calendar/compile.ts";
 import { compile } from "../support/compile-policy.ts";
 
 /* When an entry of the memory counts no more, which says whether it is kept where there is no room. */
@@ -37,6 +38,24 @@ test("a count that ends at this moment makes room before one that was used longe
   memory.decide(START_US + SECOND_US, "consume", ["new"], [1], [minute!]);
   const kept = ["old", "ended", "new"].filter((key) => memory.entry(key));
   expect(kept).toEqual(["old", "new"]);
+});
+
+test("a day that two calendars share is kept for three hours after its end, by which both have begun the next", () => {
+  const memory = createMemory();
+  const hourUs = 3600 * SECOND_US;
+  const midnightUs = Date.UTC(2026, 4, 11) * 1000;
+  let nowUs = midnightUs - 5 * hourUs;
+  for (const timeZone of ["Etc/GMT", "Etc/GMT-1"]) {
+    const day = fixedWindow({ name: "day", limit: 5, window: "day", timeZone });
+    memory.decide(
+      ++nowUs,
+      "consume",
+      ["k"],
+      [1],
+      compileAt(() => nowUs, day),
+    );
+  }
+  expect(memory.entry("k")!.endsUs).toBe(midnightUs - hourUs + 3 * hourUs);
 });
 
 test("an entry with slots ends with the last of them, and an expired slot comes back by itself", () => {

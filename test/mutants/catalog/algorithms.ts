@@ -129,6 +129,13 @@ export const ALGORITHMS: readonly Written[] = [
     tests: ["test/lua/model"],
   },
   {
+    name: "fixed-window: a look under a plan with another window moves the count there",
+    file: "lua/algorithms/fixed-window.lua",
+    find: "    repaired = operation ~= 'peek'\n",
+    replace: "    repaired = true\n",
+    tests: ["test/limiter/peeks"],
+  },
+  {
     name: "a counter of a time to come is the same",
     file: "lua/algorithms/sliding-window-counter.lua",
     find: "if start > now or stored_length ~= length then",

@@ -144,8 +144,8 @@ export const CALENDAR: readonly Written[] = [
   {
     name: "a script takes the length of the window before for that of the window after",
     file: SCRIPT,
-    find: "local following = neighbours % 4194304 * 1000000",
-    replace: "local following = math.floor(neighbours / 4194304) * 1000000",
+    find: "boundary, later = closes, closes + following,",
+    replace: "boundary, later = closes, closes + before,",
     tests: LUA,
   },
   {
@@ -172,8 +172,50 @@ export const CALENDAR: readonly Written[] = [
   {
     name: "a script gives units of the window before back to this one",
     file: SCRIPT,
-    find: "if began and taken_at >= began and",
+    find: "if began and taken_at >= began + near and",
     replace: "if began and",
     tests: LUA,
+  },
+  {
+    name: "a script ends a window by both of two calendars, one after the other",
+    file: SCRIPT,
+    find: "boundary - last <= near and later or boundary",
+    replace: "boundary",
+    tests: LUA,
+  },
+  {
+    name: "a script keeps a window of two calendars no longer than its end",
+    file: SCRIPT,
+    find: "setting == 513 and ends + near or ends",
+    replace: "ends",
+    tests: LUA,
+  },
+  {
+    name: "a script forgets that two calendars share the count",
+    file: SCRIPT,
+    find: "if stored_setting == 513 and last ~= starts then",
+    replace: "if false then",
+    tests: LUA,
+  },
+  {
+    name: "units come back from the beginning of a window that two calendars share",
+    file: "src/algorithms/calendar-window.ts",
+    find: "const near = setting === OF_TWO ? nearUs(after) : 0;",
+    replace: "const near = 0 * after;",
+    tests: COUNTS,
+  },
+  {
+    name: "memory keeps a window of two calendars no longer than its end",
+    file: "src/algorithms/calendar-window.ts",
+    find: "setting === OF_TWO ? endsUs + near : undefined",
+    replace: "undefined",
+    tests: ["test/store/memory-ends"],
+  },
+  {
+    name: "a look under a plan with another zone moves the count there",
+    file: SCRIPT,
+    find: "ends, repaired = boundary, operation ~= 'peek'",
+    replace: "ends, repaired = boundary, true",
+    tests: ["test/limiter/peeks"],
   },
 ];

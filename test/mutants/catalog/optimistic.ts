@@ -59,6 +59,14 @@ export const OPTIMISTIC: readonly Written[] = [
     tests: ["test/optimistic/step"],
   },
   {
+    name: "units are counted under the plan of the request that sends them",
+    file: "src/features/optimistic/settle.ts",
+    find: "due.map(({ entry }) => take(entry));",
+    replace:
+      "due.map(({ asked: own, entry }) => take(entry).map(({ costs }) => ({ ...own, costs })));",
+    tests: ["test/optimistic/bound"],
+  },
+  {
     name: "a settlement ends with the response",
     file: "src/runtime/keep-alive.ts",
     find: "  waitUntil(promise);\n",
