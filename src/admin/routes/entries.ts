@@ -57,10 +57,7 @@ async function list(kind: EntryKind, call: Call): Promise<Response> {
       // Those that have ended are forgotten by the next write.
       ...kept
         .filter(({ entry }) => (parseMoment(entry["until"]) ?? Infinity) > nowMs)
-        .map((each) => ({
-          ...byCall(each),
-          ...(call.gateway.isLeftOut(kind, each.id) && { inForce: false as const }),
-        })),
+        .map((each) => listed(each, call.gateway.isLeftOut(kind, each.id))),
     ],
   } satisfies Entries);
 }
@@ -77,6 +74,11 @@ function byCall({ id, entry, at, by }: KeptEntry & { readonly id: string }) {
     by,
     source: "call",
   } as const satisfies AnsweredEntry;
+}
+
+function listed(kept: Parameters<typeof byCall>[0], isLeftOut: boolean): AnsweredEntry {
+  const entry = byCall(kept);
+  return isLeftOut ? { ...entry, inForce: false } : entry;
 }
 
 /** The entry in the body of a request, checked. Its end comes first, where the scripts look for it. */
