@@ -463,10 +463,9 @@ test("lists and overrides mark entries that the rules in force leave out, and sa
   expect(lists.err).toBe(
     "warning: the rules in force leave 1 entry out, because they do not allow it.\n",
   );
-  const override = { plan: "x", ...left };
   const entries = [
-    { identity: "x-user-id:1", ...override },
-    { identity: "x-user-id:2", ...override },
+    { identity: "x-user-id:1", plan: "x", ...left },
+    { identity: "x-user-id:2", plan: "x", ...left },
   ];
   on.gateway.script(ok({ entries }));
   const overrides = await on.run(["overrides"]);

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { quota } from "../support/gateway/gateway.ts";
 import { quotaOf, startLiveGateway } from "../support/live/live-gateway.ts";
+import { startFleet } from "./fleet.ts";
 
 test("no header names the numbers of another client's override as a plan", async () => {
   const gateway = await startLiveGateway();
@@ -33,4 +34,21 @@ test("overrides are no plans: a rule that reads a plan needs one", async () => {
     overrides: [{ identity: "x-user-id:1", policies: { api: { limit: 1 } } }],
   });
   expect(faults.map(({ path }) => path)).toEqual(["rules[0].plan"]);
+});
+
+test("a client of a leased policy is brought down to a bucket without room for the lease, and the others keep the lease", async () => {
+  const { isolate } = await startFleet();
+  const bucket = { algorithm: "token-bucket", name: "api", limit: 1_000, refill: 1_000, per: "1s" };
+  const rule = { path: "/api/*", partition: ["header:x-user-id"] };
+  const RULES = [{ ...rule, policies: [{ ...bucket, lease: "100ms" }] }];
+  const old = isolate({ RULES });
+  expect(await old.ask("ada")).toBe("200 900");
+  const policies = { api: { limit: 1, refill: 1, per: "1h" } };
+  const put = await old.api("PUT", "/overrides", { identity: "x-user-id:mal", policies });
+  expect(put.status).toBe(200);
+  const fresh = isolate({ RULES });
+  const answers = [];
+  for (const each of [old, fresh, old]) answers.push(await each.ask("mal"));
+  expect(answers).toEqual(["200 1", "429 1", "429 1"]);
+  expect(await fresh.ask("ada")).toBe("200 900");
 });

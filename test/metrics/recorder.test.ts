@@ -378,6 +378,41 @@ test("flushes that overlap while Redis fails lose no count, and add none twice",
   }
 });
 
+test("a flush whose batch another one has written meanwhile takes none of the next batch with it", async () => {
+  const held: PromiseWithResolvers<void>[] = [];
+  let redis: "up" | "slow" | "down" = "up";
+  const recorder = startRecorder({
+    through: (send) => async (command) => {
+      if (redis === "down") throw new Error("down");
+      if (redis === "slow") await held[held.push(Promise.withResolvers()) - 1]!.promise;
+      return send(command);
+    },
+  });
+  const sent = (calls: number) => expect.poll(() => held.length).toBe(calls);
+  // The script is in Redis from here on, so that each batch is one call.
+  count(recorder, 1);
+  await recorder.flush();
+  redis = "slow";
+  count(recorder, 2);
+  const first = recorder.flush();
+  await sent(1);
+  const again = recorder.flush();
+  await sent(2);
+  held[0]!.resolve();
+  await first;
+  count(recorder, 4);
+  const next = recorder.flush();
+  await sent(3);
+  redis = "down";
+  held[1]!.resolve();
+  await again;
+  held[2]!.reject(new Error("down"));
+  await next;
+  redis = "up";
+  await recorder.flush();
+  expect(await passedOf(recorder)).toBe(7);
+});
+
 test("a key of another kind stops a flush before it writes anything", async () => {
   const recorder = startRecorder();
   const { redis, keys } = recorder;

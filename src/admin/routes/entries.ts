@@ -57,17 +57,13 @@ async function list(kind: EntryKind, call: Call): Promise<Response> {
       // Those that have ended are forgotten by the next write.
       ...kept
         .filter(({ entry }) => (parseMoment(entry["until"]) ?? Infinity) > nowMs)
-        .map((each) => withForce(byCall(each), kind, call)),
+        .map((each) => listed(each, call.gateway.isLeftOut(kind, each.id))),
     ],
   } satisfies Entries);
 }
 
 function fromDocument(entry: Entry) {
   return { ...shown(entry), source: "document" } as const satisfies AnsweredEntry;
-}
-
-function withForce(entry: ReturnType<typeof byCall>, kind: EntryKind, { gateway }: Call) {
-  return gateway.isLeftOut(kind, entry.id) ? { ...entry, inForce: false as const } : entry;
 }
 
 function byCall({ id, entry, at, by }: KeptEntry & { readonly id: string }) {
@@ -78,6 +74,11 @@ function byCall({ id, entry, at, by }: KeptEntry & { readonly id: string }) {
     by,
     source: "call",
   } as const satisfies AnsweredEntry;
+}
+
+function listed(kept: Parameters<typeof byCall>[0], isLeftOut: boolean): AnsweredEntry {
+  const entry = byCall(kept);
+  return isLeftOut ? { ...entry, inForce: false } : entry;
 }
 
 /** The entry in the body of a request, checked. Its end comes first, where the scripts look for it. */

@@ -40,8 +40,8 @@ export const LLM: readonly Written[] = [
   {
     name: "a hold ends at the first numbers of a stream that broke off",
     file: "src/llm/settle-by-usage.ts",
-    find: "if (usage.complete ||",
-    replace: "if (usage ||",
+    find: "if (usage.complete) return told;",
+    replace: "if (usage) return told;",
     tests: ["test/llm/settle-by-usage"],
   },
 ];
