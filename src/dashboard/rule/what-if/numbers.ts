@@ -1,8 +1,9 @@
 import type { Policy } from "../../api/answers.ts";
 
-/** The numbers of a policy that can be other ones, as the API calls them. */
-const NUMBERS = ["limit", "refill", "per", "window"] as const;
-export type NumberName = (typeof NUMBERS)[number];
+/** The numbers of a policy that can be other ones, as the API calls them and as people read them. */
+export const LABELS = { limit: "Limit", refill: "Refill", per: "Every", window: "Window" } as const;
+type NumberName = keyof typeof LABELS;
+const NUMBERS = Object.keys(LABELS) as NumberName[];
 
 /** A policy with other numbers. */
 export interface Edited {

@@ -2,7 +2,7 @@ import type { Policy } from "../../api/answers.ts";
 import { Field } from "../../parts/field.tsx";
 import { quota } from "../../parts/format.ts";
 import { clipped } from "../../parts/plain.ts";
-import { type Edited, MINUTES, type NumberName, numbersOf } from "./numbers.ts";
+import { type Edited, LABELS, MINUTES, numbersOf } from "./numbers.ts";
 
 interface WhatIfFormProps {
   readonly policies: readonly Policy[];
@@ -12,14 +12,6 @@ interface WhatIfFormProps {
   readonly choose: (name: string) => void;
   readonly submit: (event: Event) => void;
 }
-
-/** The meaning of each number, in words. */
-const LABELS: Readonly<Record<NumberName, string>> = {
-  limit: "Limit",
-  refill: "Refill",
-  per: "Every",
-  window: "Window",
-};
 
 export function WhatIfForm({ policies, policy, asked, choose, submit }: WhatIfFormProps) {
   const isBucket = policy.algorithm === "token-bucket";
