@@ -432,22 +432,12 @@ test("no notice is sent of the units that an isolate counts by itself in an outa
   expect(told).toEqual([]);
 });
 
-/** As many different shares of a limit. */
-const shares = (count: number) => Array.from({ length: count }, (_, i) => (i + 1) / count);
-
-test("a policy has up to eight shares, and a request that crosses all of them tells the whole limit", async () => {
-  const limiter = scene.isolate({ policies: [{ ...monthly, notify: shares(8) }] });
-  await ask(limiter, 1, 10);
-  expect(scene.kinds()).toEqual([1]);
-});
-
 const LISTENED = { onNotice: () => {} };
 test.each<[path: string, remedy: RegExp, options: object]>([
   ["policies[0].notify", /above 0 and at most 1/, { policies: [{ ...monthly, notify: 0 }] }],
   ["policies[0].notify", /above 0 and at most 1/, { policies: [{ ...monthly, notify: 80 }] }],
   ["policies[0].notify", /above 0 and at most 1/, { policies: [{ ...monthly, notify: "80%" }] }],
   ["policies[0].notify", /list of 1 to 8/, { policies: [{ ...monthly, notify: [] }] }],
-  ["policies[0].notify", /list of 1 to 8/, { policies: [{ ...monthly, notify: shares(9) }] }],
   ["policies[0].notify[1]", /above 0/, { policies: [{ ...monthly, notify: [0.5, Number.NaN] }] }],
   ["policies[0].notify[1]", /already/, { policies: [{ ...monthly, notify: [0.5, 0.5] }] }],
   ["policies[0].notify", /Give onNotice/, { policies: [monthly], onNotice: undefined }],
