@@ -39,3 +39,20 @@ test("two changes within a week are both found", () => {
     { fromMs: secondMs, offsetMs: 4 * 3_600_000 },
   ]);
 });
+
+test("a look is kept while it has 70 days before a moment and 200 days after it", () => {
+  const zone = openZone("Asia/Tokyo")!;
+  const startMs = Date.UTC(2031, 0, 1);
+  const first = zone.around(startMs);
+  expect(first).toMatchObject({
+    stretches: [{ fromMs: startMs - 70 * DAY_MS }],
+    untilMs: startMs + 470 * DAY_MS,
+  });
+  const lastMs = startMs + 270 * DAY_MS;
+  for (const ms of [startMs + 0.5, lastMs]) expect(zone.around(ms)).toBe(first);
+  expect(zone.around(lastMs + 1).untilMs).toBe(lastMs + 1 + 470 * DAY_MS);
+  // The clock went back.
+  const earlier = zone.around(lastMs);
+  expect(earlier.untilMs).toBe(lastMs + 470 * DAY_MS);
+  expect(zone.around(lastMs + 1)).toBe(earlier);
+});

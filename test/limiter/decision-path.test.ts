@@ -90,6 +90,23 @@ describe("the cached knowledge of an answer", () => {
   });
 });
 
+describe("a request without a cost", () => {
+  test("asks the store as a look does, which takes no units", async () => {
+    const { limiter, asked } = limiterThat();
+    for (const cost of [0, 1]) await limiter.limit("ada", { cost });
+    expect(asked.map(({ operation }) => operation)).toEqual(["peek", "consume"]);
+  });
+
+  test("still asks for a decision where its denial counts", async () => {
+    const bans = fixedWindow({ name: "bans", counts: "denials", limit: 3, window: "1d" });
+    const own = fixedWindow({ name: "p", limit: 10, window: "1d" });
+    const { at, limiter, asked } = limiterThat({ policies: compile([own, bans]) });
+    at.reply = { nowUs: 5e9, rows: [row(), row()] };
+    await limiter.limit("ada", { cost: 0 });
+    expect(asked).toMatchObject([{ operation: "consume", costs: [0, 0] }]);
+  });
+});
+
 describe("a failure of the store", () => {
   test("is on the decision, and no other property is", async () => {
     const { at, limiter } = limiterThat();

@@ -6,7 +6,7 @@ import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { DecidedAt, Store } from "../../src/store/store.ts";
 import { CLOCKS, LOST, scriptedParts, tagOf } from "../store/scripted-parts.ts";
 import { compile } from "../support/compile-policy.ts";
 
@@ -178,13 +178,14 @@ test("a denial in an outage asks no more of the store than the request did", asy
   expect(probes).toBe(0);
 });
 
+const refundable = (name: string, by: string) =>
+  fixedWindow({ name, by, limit: 9, window: "1h", refundable: true });
+
 test("a hold gives back by the clock that each master had when it took", async () => {
   const { store, calls } = scriptedParts();
-  const policyOf = (name: string, by: string) =>
-    fixedWindow({ name, by, limit: 9, window: "1h", refundable: true });
   const policies = compile([
-    ...["address", "subnet"].map((name) => policyOf(name, "ip")),
-    ...["key", "*"].map((by) => policyOf(by === "*" ? "all" : by, by)),
+    ...["address", "subnet"].map((name) => refundable(name, "ip")),
+    ...["key", "*"].map((by) => refundable(by === "*" ? "all" : by, by)),
   ]);
   const settings = { ...DEFAULTS, policies, now: () => 1_000 };
   const hold = await buildLimiter(splitStore(store), settings, EVERY_FEATURE).reserve(WHO);
@@ -196,4 +197,21 @@ test("a hold gives back by the clock that each master had when it took", async (
     ["b", 1, CLOCKS["b"]],
     ["*", 1, CLOCKS["*"]],
   ]);
+});
+
+test("a hold of one Redis gives back by its one clock", async () => {
+  const { store } = scriptedParts(false);
+  const moments: DecidedAt[] = [];
+  const oneRedis: Store = {
+    ...store,
+    refund: (keys, costs, policies, decidedAt) => {
+      moments.push(decidedAt);
+      return store.refund!(keys, costs, policies, decidedAt);
+    },
+  };
+  const policies = compile([refundable("address", "ip"), refundable("key", "key")]);
+  const settings = { ...DEFAULTS, policies, now: () => 1_000 };
+  const hold = await buildLimiter(splitStore(oneRedis), settings, EVERY_FEATURE).reserve(WHO);
+  await hold.release();
+  expect(moments).toEqual([{ nowUs: CLOCKS["a"] }]);
 });

@@ -118,3 +118,26 @@ test("lives until the longest window that asks it holds nothing, and no longer t
   // The second renewal since the longer window has asked.
   expect(await ask(short, "consume", 124_000)).toBe(20);
 });
+
+test("counts no more units that were pushed out than its record has digits for", async () => {
+  const decide = algorithmScript(redis, "sliding-window-log");
+  const { limit, parameters } = compilePolicy(slidingWindowLog({ limit: 3, window: "60s" }));
+  const key = `log:{${crypto.randomUUID()}}`;
+  const ask = (operation: Operation, cost: number, atMs: number) =>
+    decide(key, { nowUs: FUTURE + 1000 * atMs, operation, cost, limit, parameters });
+  const pushed = () => redis.getrange(key, 50, 55);
+  await ask("consume", 3, 0);
+  await ask("charge", 3, 1);
+  expect(await pushed()).toBe("000003");
+  await redis.setrange(key, 50, "fffffe");
+  await ask("charge", 2, 2);
+  expect(await pushed()).toBe("ffffff");
+  const full = { allowed: false, remaining: 0 };
+  expect(await ask("consume", 1, 60_000)).toEqual({
+    ...full,
+    retryAfterUs: 1e3,
+    resetAfterUs: 2e3,
+  });
+  // They leave with the unit that was taken after them.
+  expect(await ask("consume", 1, 60_001)).toMatchObject({ allowed: true, remaining: 0 });
+});
