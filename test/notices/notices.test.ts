@@ -234,6 +234,23 @@ test("under a plan with another limit, and after a reset, it is told again", asy
   expect(first).not.toBe(under);
 });
 
+test("a reset of a dimension without notices is one call", async () => {
+  const store = memoryStore();
+  const reset = vi.spyOn(store, "reset");
+  const limiter = createLimiter({
+    store,
+    policies: [
+      { ...monthly, by: "user" },
+      fixedWindow({ name: "address", limit, window, by: "ip" }),
+    ],
+    onNotice: () => {},
+  });
+  await limiter.reset({ ip: "203.0.113.7" });
+  expect(reset).toHaveBeenCalledTimes(1);
+  await limiter.reset({ user: "42" });
+  expect(reset).toHaveBeenCalledTimes(3);
+});
+
 test("of a policy with shards of two sizes one isolate asks once about each notice, and tells it again after a reset", async () => {
   const limiter = scene.isolate({ policies: [{ ...monthly, limit: 11, notify: 0.1, shards: 2 }] });
   await ask(limiter, 20);
@@ -292,6 +309,43 @@ test("a look sends no notice, a charge or reservation does", async () => {
   await other.limit("user:42");
   await scene.idle();
   expect(scene.kinds()).toEqual([0.8, 0.8]);
+});
+
+test("has the numbers of the decision's policy, and names its mark and window", async () => {
+  const limiter = scene.isolate({ policies: [monthly] });
+  scene.moveMs(1_500);
+  await ask(limiter, 11);
+  const common = {
+    name: "api",
+    limit,
+    window: 3_600,
+    partition: "user:42",
+    resetAfterMs: HOUR_MS - 1_500,
+    resetAtMs: BEGIN_MS + HOUR_MS,
+  };
+  const hour = BEGIN_MS / HOUR_MS;
+  expect(scene.told).toEqual([
+    {
+      ...common,
+      kind: "reached",
+      share: 0.8,
+      consumed: 8,
+      remaining: 2,
+      allowed: true,
+      retryAfterMs: 0,
+      id: `tg:{user:42}:api!0.8/10:f2@${hour}`,
+    },
+    {
+      ...common,
+      kind: "denied",
+      share: undefined,
+      consumed: 10,
+      remaining: 0,
+      allowed: false,
+      retryAfterMs: HOUR_MS - 1_500,
+      id: `tg:{user:42}:api!denied/10:f2@${hour}`,
+    },
+  ]);
 });
 
 test("a policy that denies no client sends notices of shares, and none of denials", async () => {
