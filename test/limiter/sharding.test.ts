@@ -184,6 +184,40 @@ describe("a policy with shards", () => {
     expect((await limiter.limit("ada")).allowed).toBe(true);
   });
 
+  test.each([0, 0.5])(
+    "is denied for the shorter wait of the two shards that were asked, of which %d is the first",
+    async (first) => {
+      const { at, draws, limiter, asked } = limiterOf({
+        policies: [tokenBucket({ name: "hot", limit: 2, refill: 2, per: "1s", shards: 2 })],
+        denialCache: false,
+      });
+      draws.push(0);
+      await limiter.limit("ada");
+      at.us += 300_000;
+      draws.push(0.5);
+      await limiter.limit("ada");
+      asked.length = 0;
+      draws.push(first);
+      expect(await limiter.limit("ada")).toMatchObject({ allowed: false, retryAfterMs: 700 });
+      expect(asked).toHaveLength(2);
+    },
+  );
+
+  test("is full where one of the policies that share it is, and another shard is asked", async () => {
+    const { draws, limiter, asked } = limiterOf({
+      policies: [...three(), fixedWindow({ name: "wide", limit: 99, ...DAY, shards: 3 })],
+    });
+    // Four units are the first shard's share, and three the second's. The last request of each fills what is known of it.
+    for (const draw of [0, 0, 0, 0, 0.34, 0.34, 0.34]) {
+      draws.push(draw);
+      await limiter.limit("ada");
+    }
+    asked.length = 0;
+    draws.push(0, 0);
+    expect((await limiter.limit("ada")).allowed).toBe(true);
+    expect(asked).toEqual([["tg:{ada#2}:hot:f2", "tg:{ada#2}:wide:f2"]]);
+  });
+
   test("asks no second shard where another policy denies as well", async () => {
     const { draws, limiter, asked, admitted } = limiterOf({
       policies: [...three(), fixedWindow({ name: "own", limit: 4, ...DAY })],
