@@ -207,7 +207,7 @@ describe("a policy with shards", () => {
     const { draws, limiter, asked } = limiterOf({
       policies: [...three(), fixedWindow({ name: "wide", limit: 99, ...DAY, shards: 3 })],
     });
-    // Four units are the first shard's share, and three the second's. The last request of each fills what is known of it.
+    // The first shard has four units and the second three: the isolate learns that both are full.
     for (const draw of [0, 0, 0, 0, 0.34, 0.34, 0.34]) {
       draws.push(draw);
       await limiter.limit("ada");

@@ -186,6 +186,23 @@ test("there are at most a million pairs of a plan and a policy, with the tables 
   expect(faultsOf(9_998, [1, 2, 3])).toEqual(["overrides[2].policies"]);
 });
 
+test("a document has up to 1,000 rules, 10,000 overrides and 10,000 entries of each list", async () => {
+  const { administered } = await startLiveGateway();
+  const document = {
+    rules: Array.from({ length: 1_000 }, (_, i) => ({
+      ...rule,
+      policies: [{ ...policy, name: `p${i}` }],
+    })),
+    plans: { gold: {} },
+    overrides: Array.from({ length: 10_000 }, (_, i) => ({
+      identity: `x-user-id:${i}`,
+      plan: "gold",
+    })),
+    lists: { allow: manyOf({ asn: 1 }).slice(1), deny: manyOf({ asn: 2 }).slice(1) },
+  };
+  expect(administered.checkDocument(document)).toEqual([]);
+});
+
 test("of thousands of unknown names the first thirty are faults", async () => {
   const { administered } = await startLiveGateway();
   const many = named(2_000, 0);

@@ -5,8 +5,7 @@ import { compileOverrides } from "../../../src/gateway/rules/overrides.ts";
 import { compileLists } from "../../../src/lists/lists.ts";
 import { Faults } from "../../../src/options/faults.ts";
 
-function compile(identities: readonly string[]) {
-  const faults = new Faults();
+function compile(identities: readonly string[], faults = new Faults()) {
   const list = identities.map((identity) => ({ identity, plan: "gold" }));
   const overrides = compileOverrides(
     list,
@@ -45,6 +44,28 @@ test("of the headers that a request is counted by, the one that the overrides na
   expect(found("x-c:1", "x-b:1", "x-a:1")).toBe("x-c:1");
   // An exact one comes before a pattern, for any header.
   expect(found("x-c:1*", "x-b:1", "x-a:2")).toBe("x-b:1");
+});
+
+test.each([
+  [10_000, "", ["OVERRIDES[10000]", "OVERRIDES[10001]"]],
+  [1_000, "*", ["OVERRIDES[1000]", "OVERRIDES[1001]"]],
+])("of more than %d names that end in %j, each that is too many is a fault", (most, end, paths) => {
+  const faults = new Faults();
+  const names = Array.from({ length: most + 2 }, (_, i) => `x-user-id:${i}${end}`);
+  expect(compile(names.slice(0, most)).find(new Headers(), {}, 0)).toBeUndefined();
+  expect(() => compile(names, faults)).toThrow();
+  expect(faults.list.map(({ path }) => path)).toEqual(paths);
+});
+
+test.each([
+  [{ gold: {}, team: {} }, "Did you mean `gold`? Use one of the plans: gold, team"],
+  [{}, "Add it to the plans"],
+])("an unknown plan beside %j: %s", (plans, remedy) => {
+  const faults = new Faults();
+  const list = [{ identity: "x-user-id:42", plan: "golf" }];
+  compileOverrides(list, { plans, room: 10, numbered: undefined }, "OVERRIDES", faults);
+  const others = ", or give policies with the numbers that differ.";
+  expect(faults.list).toMatchObject([{ path: "OVERRIDES[0].plan", remedy: remedy + others }]);
 });
 
 test("a request is asked for the header fields that it has, however many the lists name", () => {
