@@ -63,6 +63,13 @@ describe("a policy that is optimistic", () => {
     expect(of(minutely({ optimistic }))).toEqual([[path, remedy]]);
   });
 
+  test("has at most as many units open as its limit, which may be 1", () => {
+    expect(of(minutely({ limit: 1, optimistic: { unsettled: 1 } }))).toEqual([]);
+    expect(of(minutely({ limit: 1, optimistic: { unsettled: 2 } }))).toEqual([
+      [`${PATH}.unsettled`, "range: Give a whole number from 1 to 1."],
+    ]);
+  });
+
   test("has at most 1,000 units open, for any limit", () => {
     expect(of(minutely({ limit: 5_000, optimistic: { unsettled: 1_001 } }))).toEqual([
       [`${PATH}.unsettled`, "range: Give a whole number from 1 to 1000."],

@@ -50,6 +50,11 @@ test.each([
   expect(() => settingsOf(rule)).toThrow(message);
 });
 
+test("a rule costs at most as many units as may be unsettled", () => {
+  const { policies } = settingsOf({ path: "/*", policies: [api], cost: 2 });
+  expect(policies).toHaveLength(1);
+});
+
 test("a gateway answers ahead of its store", async () => {
   vi.stubGlobal("fetch", async () => new Response("from the origin"));
   const strict = { ...api, name: "strict", optimistic: undefined };
