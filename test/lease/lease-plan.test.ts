@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { createLeases } from "../../src/features/leases/leases.ts";
+import type { Policy } from "../../src/policy/policy.ts";
 import type { Reply, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 
@@ -13,8 +15,10 @@ const rowOf = (remaining: number) => {
   return { allowed: remaining > 0, remaining, retryAfterUs, resetAfterUs: 9e6 };
 };
 
+const log = slidingWindowLog({ limit: 1_000, window: "10s" });
+
 /** An isolate whose store gives the answers that the test says. */
-function isolate(isAuto: boolean) {
+function isolate(isAuto: boolean, policy: Policy = log) {
   const clock = { nowMs: 0 };
   const asked: number[] = [];
   let reply: Reply = { nowUs: 0, rows: [] };
@@ -24,7 +28,7 @@ function isolate(isAuto: boolean) {
       return reply;
     },
   } as Pick<Store, "decide"> as Store;
-  const policies = compile([slidingWindowLog({ limit: 1_000, window: "10s" })]);
+  const policies = compile([policy]);
   const options = { leaseUs: LEASE_US, isAuto };
   const leases = createLeases(store, policies, options, () => clock.nowMs);
   const access = () => leases.access("hot", 1);
@@ -65,6 +69,22 @@ test("for two windows after the limit was reached, a lease takes a tenth of it a
     await renew(0, 500);
   }
   expect(asked.slice(1)).toEqual([100, 200]);
+});
+
+test("units that expired after the limit was reached are owed until the end of a window in which it was not", async () => {
+  const { clock, asked, demand, renew } = isolate(
+    false,
+    fixedWindow({ limit: 1_000, window: "10s" }),
+  );
+  demand(400);
+  await renew(8, 0);
+  // The first two are in the same window, of which the store says that it ends in 9 s.
+  for (const ms of [200, 1_200, 10_300, 19_400]) {
+    clock.nowMs = ms;
+    demand(400);
+    await renew(0, 500);
+  }
+  expect(asked).toEqual([200, 1, 1, 1, 100]);
 });
 
 test("an automatic lease that took the last units is no reason to deny", async () => {
