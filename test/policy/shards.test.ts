@@ -84,6 +84,8 @@ const create = (policy: object, options: object = {}) =>
 
 test.for([2, 64])("there may be %i shards, of one unit each", (shards) => {
   expect(() => create({ shards, limit: shards })).not.toThrow();
+  const plans = { free: { p: { limit: shards } } };
+  expect(() => create({ shards, limit: 100, name: "p" }, { plans })).not.toThrow();
 });
 
 test("automatic leases leave policies with shards out", () => {
