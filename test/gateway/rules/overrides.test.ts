@@ -68,6 +68,22 @@ test.each([
   expect(faults.list).toMatchObject([{ path: "OVERRIDES[0].plan", remedy: remedy + others }]);
 });
 
+const UNTIL_MS = Date.UTC(2030, 0, 1);
+const DIGEST = `x-user-id:${"k".repeat(43)}`;
+test.each([{ identity: "x-user-id:42" }, { identity: "x-user-id:4*" }, { digest: DIGEST }])(
+  "an override of %o is in force until its moment, and not a moment longer",
+  (client) => {
+    const faults = new Faults();
+    const terms = { plans: { gold: {} }, room: 10, numbered: undefined };
+    const list = [{ ...client, plan: "gold", until: UNTIL_MS }];
+    const { find } = compileOverrides(list, terms, "OVERRIDES", faults);
+    faults.throwIfAny();
+    const headers = new Headers({ "x-user-id": "42" });
+    const planAt = (ms: number) => find(headers, { a: "x-user-id:digest" }, ms, [DIGEST])?.plan;
+    expect([UNTIL_MS - 1, UNTIL_MS].map(planAt)).toEqual(["gold", undefined]);
+  },
+);
+
 test("a request is asked for the header fields that it has, however many the lists name", () => {
   const identities = [...MANY, "x-user-id:42"];
   const lists = compileLists(
