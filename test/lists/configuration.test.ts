@@ -68,6 +68,7 @@ describe("a fault of the lists", () => {
     [until("2027-01-01T25:00:00Z"), "lists.deny[0].until", expect.any(String) as never, /moment/],
     // In seconds.
     [until(1_800_000_000), "lists.deny[0].until", "1800000000", /milliseconds since 1970/],
+    [until(1e12 - 1), "lists.deny[0].until", "999999999999", /milliseconds since 1970/],
     [until(8.64e15 + 1), "lists.deny[0].until", "8640000000000001", /milliseconds since 1970/],
     [until(NaN), "lists.deny[0].until", "NaN", /milliseconds since 1970/],
     [until(Infinity), "lists.deny[0].until", "Infinity", /milliseconds since 1970/],
@@ -76,6 +77,10 @@ describe("a fault of the lists", () => {
     expect(faultsOf(lists)).toEqual([
       { path, value, code: expect.any(String), remedy: expect.stringMatching(remedy) },
     ]);
+  });
+
+  test.each([1e12, 8.64e15])("is no moment from 2001 to the last one of a date: %d", (moment) => {
+    expect(faultsOf(until(moment))).toEqual([]);
   });
 
   test("is said together with all others, once each", () => {
