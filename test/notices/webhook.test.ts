@@ -129,6 +129,15 @@ describe("a receiver that", () => {
   });
 });
 
+test.each([
+  [23, undefined],
+  [24, 24],
+  [64, 64],
+  [65, undefined],
+])("a key of %d bytes has %s", (length, bytes) => {
+  expect(keyIn(`whsec_${btoa("k".repeat(length))}`)?.length).toBe(bytes);
+});
+
 test("no timer is left", async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
