@@ -139,6 +139,7 @@ test.each([
   "/stats?step=day",
   "/stats?from=yesterday",
   "/stats?from=2031-01-02T00:00:00Z&to=2031-01-01T00:00:00Z",
+  "/stats?from=2031-01-01T00:00:00Z&to=2031-01-01T00:00:00Z",
   "/stats?from=2031-01-01T00:00:00Z&to=2031-01-03T00:00:00Z",
   "/top?kind=all",
   "/top?step=hour",
