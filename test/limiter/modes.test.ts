@@ -83,6 +83,8 @@ describe.each(everyPolicy(2, "1h"))("a $algorithm in shadow", (policy) => {
       expect(state.costs).toEqual([1, 0]);
     }
     expect(await wouldAllow(1)).toEqual([true, ["shadow", true, 0]]);
+    const all = await limiter.limit("bob", { cost: 2 });
+    expect(all.shadow).toMatchObject([{ allowed: true, remaining: 0 }]);
     const { shadow: rows } = JSON.parse(JSON.stringify(await limiter.peek("ada"))) as Decision;
     expect(rows).toMatchObject([{ name: "shadow", allowed: false }]);
     expect(JSON.stringify(await limiterOf([strict]).limiter.peek("ada"))).not.toContain("shadow");
