@@ -8,12 +8,12 @@ import { atMost, type Figure } from "../figure.ts";
  * set. A test refuses more, so that growth is a decision. A bundle is smaller: it has only the imported exports.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  ".": 65_100,
-  "./core": 68_500,
-  "./hono": 60_100,
-  "./express": 61_200,
-  "./fastify": 60_500,
-  "./vercel": 60_400,
+  ".": 65_900,
+  "./core": 69_300,
+  "./hono": 60_900,
+  "./express": 62_000,
+  "./fastify": 61_300,
+  "./vercel": 61_200,
   "./node": 2_000,
   "./cloudflare": 2_300,
   "./durable-object": 23_300,
@@ -24,7 +24,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./rate-limiter-flexible": 31_100,
   "./upstash-ratelimit": 38_300,
   "./tracing": 2_300,
-  "./admin": 114_100,
+  "./admin": 115_300,
   "./gateway": 106_400,
   "./worker": 153_300,
 };

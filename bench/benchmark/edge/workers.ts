@@ -32,7 +32,7 @@ const WORKERS: readonly (readonly [name: string, budget: number, source: string]
   ],
   [
     "createLimiter(), a token bucket and a log",
-    57_600,
+    58_400,
     `import { createLimiter, slidingWindowLog, tokenBucket } from "./src/index.ts";
      export const limiter = createLimiter({ policies: [${BUCKET}, ${LOG}] });`,
   ],
@@ -45,14 +45,14 @@ const WORKERS: readonly (readonly [name: string, budget: number, source: string]
   ],
   [
     "rateLimit() of Hono, a token bucket and a fixed window",
-    61_600,
+    62_400,
     `import { fixedWindow, tokenBucket } from "./src/index.ts";
      import { rateLimit } from "./src/hono.ts";
      export const limit = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,
   ],
   [
     "rateLimit() of Vercel, a token bucket and a fixed window",
-    61_900,
+    62_700,
     `import { fixedWindow, tokenBucket } from "./src/index.ts";
      import { rateLimit } from "./src/vercel.ts";
      export const limit = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,
