@@ -384,6 +384,20 @@ test("a call with several partitions has asked already; one with a single partit
   }
 });
 
+test("partitions that share a slot are one call, which says nothing about other slots", async () => {
+  // Two tags with the same hash slot.
+  const { ask, said, store } = await split(
+    [
+      ["a", "address"],
+      ["20200", "key"],
+    ],
+    { fresh: true },
+  );
+  await ask([1, 1]);
+  expect(said()).toEqual(["consume {a}:address {20200}:key 1,1"]);
+  expect(await store.spansPartitions!("tg")).toBe(false);
+});
+
 test("while the store does not say, one call spans nothing, and it is asked again about other keys", async () => {
   const { store: inner, calls, dead } = scriptedParts();
   dead.add("#0").add("#1");
