@@ -10,8 +10,8 @@ import type { Usage } from "./usage.ts";
 export interface Settles {
   /** The hold's reserved units of refundable policies, by policy. */
   readonly reserved: Readonly<Record<string, number>>;
-  /** The hold's units of every policy, by policy. */
-  readonly taken: Readonly<Record<string, number>>;
+  /** The hold's units of every policy, by policy. Default: `reserved`. */
+  readonly taken?: Readonly<Record<string, number>>;
   /** Ends the hold at its actual cost; without a cost, at its reservation. */
   settle(cost?: Cost): Promise<unknown>;
   /** Ends the hold and gives everything back. */
@@ -91,7 +91,7 @@ export function totalOf(tokens: number, { reserved }: Settles): Cost {
 export function costOf(
   usage: Usage | undefined,
   cost: (usage: Usage) => Cost,
-  { taken }: Settles,
+  { reserved, taken = reserved }: Settles,
 ): Cost | undefined {
   if (!usage) return undefined;
   try {

@@ -9,7 +9,6 @@ afterEach(() => vi.restoreAllMocks());
 
 /** A hold that notes its calls; each call rejects with `failure`. */
 function holdOf(failure?: Error, reserved: Settles["reserved"] = {}) {
-  const taken = reserved;
   const calls: unknown[][] = [];
   const note = async (...call: unknown[]) => {
     calls.push(call);
@@ -18,7 +17,6 @@ function holdOf(failure?: Error, reserved: Settles["reserved"] = {}) {
   return {
     calls,
     reserved,
-    taken,
     settle: (...costs: unknown[]) => note("settle", ...costs),
     release: () => note("release"),
   };
