@@ -72,8 +72,8 @@ local function find_grids(value, now, operation, length, segments)
     end
     local start, stored_length, stored_segments = struct.unpack('>I7 I6 I1', grid, 1)
     local span = stored_length * stored_segments
-    -- Else another program has written it: no window is longer than 366 days.
-    if span > 0 and span <= 31622400000000 and stored_segments <= 60 then
+    -- Else another program has written it: no window is longer than 2^45 microseconds, 407 days.
+    if span > 0 and span <= 35184372088832 and stored_segments <= 60 then
       grids[#grids + 1] = { grid, math.min(alive, now + 2 * span), span, stored_length, stored_segments, start }
     end
     at = at + 22 + 4 * size

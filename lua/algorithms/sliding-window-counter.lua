@@ -59,8 +59,8 @@ local function find_counts(value, now, operation, window, length)
       alive = struct.unpack('>I7', value, at)
     end
     local start, stored_length, previous, current = struct.unpack('>I7 I5 I4 I4', value, from)
-    -- Else another program has written it: no window is longer than 366 days.
-    if stored_length > 0 and stored_length <= 31622400000 and #settings < 4 then
+    -- Else another program has written it: no window is longer than 2^35 milliseconds, 397 days.
+    if stored_length > 0 and stored_length <= 34359738368 and #settings < 4 then
       alive = math.min(alive, now + 2000 * stored_length)
       settings[#settings + 1] = { alive, start, stored_length, previous, current }
     end

@@ -1,0 +1,51 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tightenPolicy } from "../../src/policy/tighten.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
+import { FUTURE } from "../support/algorithm-script.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { redisWithClock } from "../support/redis-with-clock.ts";
+
+/*
+ * Scripts take a state with an even longer window for that of another program. A lease makes the longest window ten seconds
+ * longer, and segments are rounded up.
+ */
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+const options = { name: "longest", limit: 5, window: "366d" } as const;
+
+test.for([
+  ["segments that are rounded up", segmentedWindow({ ...options, segments: 7 }), 0],
+  ["leased segments", segmentedWindow(options), 10e6],
+  ["leased counts", slidingWindowCounter(options), 10e6],
+  ["a leased log", slidingWindowLog(options), 10e6],
+] as const)(
+  "units of the longest window still count under another one: %s",
+  async ([_name, policy, leaseUs]) => {
+    const key = `longest:{${crypto.randomUUID()}}`;
+    const clock = { now: FUTURE };
+    const store = redisStore(
+      redisWithClock(redis, () => clock.now),
+      ALL_SCRIPTS,
+    );
+    const longest = tightenPolicy(compilePolicy(policy), leaseUs);
+    const shorter = compilePolicy({ ...policy, window: "365d" });
+    const isAllowed = async (compiled: typeof longest, cost: number) =>
+      (await store.decide("consume", [key], [cost], [compiled])).rows[0]!.allowed;
+    expect(await isAllowed(longest, 5)).toBe(true);
+    expect(await isAllowed(shorter, 1)).toBe(false);
+    expect(await isAllowed(longest, 1)).toBe(false);
+    clock.now -= 60e6;
+    expect(await isAllowed(longest, 1)).toBe(false);
+  },
+);
