@@ -66,6 +66,19 @@ test("entries that new rules leave out of force are told before and after, and l
   expect((await isolate().api("GET", "/overrides")).body.entries).toEqual(kept);
 });
 
+test("an entry that has ended is not among those that rules leave out of force", async () => {
+  const { isolate, redis, keys } = await startFleet();
+  const old = isolate();
+  await old.api("PUT", "/overrides", { identity: "x-user-id:ada", ...gone });
+  // The next entry that is put or removed takes it out of Redis. Until then, no call lists it.
+  const ended = { until: Date.now() - 1, identity: "x-user-id:bob", ...gone };
+  await redis.hset(keys.entries, "override:bob", JSON.stringify({ entry: ended }));
+  await redis.hincrby(keys.state, "revision", 1);
+  const document = { rules: [ruleOf("renamed", 7)] };
+  const tried = await old.api("PUT", "/rules?dry-run", document);
+  expect([tried.status, tried.body.leftOut]).toEqual([200, 1]);
+});
+
 test("an isolate that has not seen a publication yet checks an entry against it all the same", async () => {
   const { isolate } = await startFleet();
   const [one, other] = [isolate(), isolate()];

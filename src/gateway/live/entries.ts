@@ -1,4 +1,5 @@
 import type { Fault } from "../../errors/errors.ts";
+import { parseMoment } from "../../lists/moment.ts";
 import type { EntryKind } from "../../live/state.ts";
 import { Faults } from "../../options/faults.ts";
 import { isRecord } from "../../options/record.ts";
@@ -39,7 +40,7 @@ export function checkEntry(
   );
 }
 
-/** Rules with the entries by single calls, and the fields of those that cannot be used. */
+/** Rules with the entries by single calls, and the fields of those that cannot be used, but for entries that have ended. */
 export interface WithEntries {
   readonly ruleset: Ruleset;
   readonly unused: readonly string[];
@@ -57,8 +58,13 @@ export function compileEntries(
   defaults: RulesetDefaults,
   last: Ruleset,
 ): WithEntries {
+  const nowMs = Date.now();
   const unused: string[] = [];
-  const stored = storedEntries(entries, (field) => void unused.push(field));
+  const leave = (field: string) => {
+    // An entry that has ended has no effect under any rules, and goes with the next write.
+    if (!hasEnded(entryOf(entries[field]!), nowMs)) unused.push(field);
+  };
+  const stored = storedEntries(entries, leave);
   const before = last.settings === base.settings ? last : base;
   const over = (some: readonly StoredEntry[], faults: Faults) =>
     some.length === 0
@@ -67,9 +73,16 @@ export function compileEntries(
   const tried = new Faults();
   const ruleset = over(stored, tried);
   if (ruleset) return { ruleset, unused };
-  const sound = soundAmong(stored, base.data, tried, (field) => void unused.push(field));
+  const sound = soundAmong(stored, base.data, tried, leave);
   const most = over(sound, new Faults());
-  return most ? { ruleset: most, unused } : { ruleset: base, unused: Object.keys(entries) };
+  if (most) return { ruleset: most, unused };
+  for (const { field } of sound) leave(field);
+  return { ruleset: base, unused };
+}
+
+function hasEnded(entry: unknown, nowMs: number): boolean {
+  const { until } = Object(entry) as { readonly until?: unknown };
+  return (parseMoment(until) ?? Infinity) <= nowMs;
 }
 
 /** Those of the entries that no fault of the whole is about. */
