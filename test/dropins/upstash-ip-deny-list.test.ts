@@ -106,6 +106,18 @@ describe("the deny list of addresses of tidegate/upstash-ratelimit", () => {
     expect(await connect().scard(`${prefix}:denyList:all`)).toBe(2_501);
   });
 
+  test("stays as it is if an answer has no address", async () => {
+    const redis = connect();
+    const prefix = ownPrefix();
+    file(3, ["203.0.113.8"]);
+    await IpDenyList.updateIpDenyList(fromIoredis(redis), prefix, 3);
+    file(3, ["<html>", "Try again later.", "</html>"]);
+    await expect(IpDenyList.updateIpDenyList(fromIoredis(redis), prefix, 3)).rejects.toThrow(
+      "The answer has no addresses.",
+    );
+    expect(await redis.smembers(`${prefix}:denyList:all`)).toEqual(["203.0.113.8"]);
+  });
+
   test("is valid until two in the morning, UTC", async () => {
     const redis = connect();
     const prefix = ownPrefix();

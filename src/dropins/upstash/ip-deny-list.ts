@@ -31,7 +31,7 @@ type Evaluate = Pick<RedisClient, "eval">;
  *
  * @param threshold how many of the 30 lists must name an address. Range: 1 to 8
  * @param ttl milliseconds until the status says that the addresses are old. Default: until two in the morning, UTC
- * @throws Error for another threshold, or if the addresses cannot be fetched; then the deny list stays as it is
+ * @throws Error for another threshold, or if no addresses can be fetched; then the deny list stays as it is
  */
 export async function updateIpDenyList(
   redis: Evaluate,
@@ -46,6 +46,7 @@ export async function updateIpDenyList(
   if (!response.ok) throw new Error(`The addresses cannot be fetched: status ${response.status}.`);
   // Anything else that a file of strangers has, such as the code of a country, would deny as well.
   const addresses = (await response.text()).split("\n").filter(parseAddress);
+  if (addresses.length === 0) throw new Error("The answer has no addresses.");
   await redis.eval(REPLACE, keysOf(prefix), [String(ttl), ...addresses]);
 }
 

@@ -11,7 +11,10 @@ export interface MultiRegionRatelimitConfig extends Omit<
   RatelimitConfig,
   "redis" | "dynamicLimits"
 > {
-  /** A client for each database. Where one is added or removed, only its own identifiers begin anew. */
+  /**
+   * A client for each database, in the same order in every process. Where one is added or removed at the end, only the
+   * identifiers that it gets or had begin anew.
+   */
   readonly redis: readonly RedisClient[];
   /** The result of a static method of `MultiRegionRatelimit`. */
   readonly limiter: Algorithm;
