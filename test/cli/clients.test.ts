@@ -460,9 +460,7 @@ test("lists and overrides mark entries that the rules in force leave out, and sa
   on.gateway.script(ok(deny), ok({ entries: [] }));
   const lists = await on.run(["lists"]);
   expect(lists.out).toContain("deny  203.0.113.7  never  call, not in force  admin:0a1b2c3d\n");
-  expect(lists.err).toBe(
-    "warning: the rules in force leave 1 entry out, because they do not allow it.\n",
-  );
+  expect(lists.err).toBe("warning: without effect under the rules in force: 1 entry.\n");
   const entries = [
     { identity: "x-user-id:1", plan: "x", ...left },
     { identity: "x-user-id:2", plan: "x", ...left },
@@ -470,7 +468,7 @@ test("lists and overrides mark entries that the rules in force leave out, and sa
   on.gateway.script(ok({ entries }));
   const overrides = await on.run(["overrides"]);
   expect(overrides.out.match(/call, not in force/g)).toHaveLength(2);
-  expect(overrides.err).toMatch(/leave 2 entries out/);
+  expect(overrides.err).toMatch(/: 2 entries/);
 });
 
 test("lists shows a client that is known by its digest only", async () => {

@@ -42,7 +42,7 @@ describe("rules push", () => {
     on.gateway.script(ok(answer), ok({ ...answer, leftOut: 2 }));
     const { out, err, exit } = await on.run(["rules", "push", "rules.json", "--dry-run"]);
     expect((await on.run(["rules", "push", "rules.json", "--dry-run"])).err).toBe(
-      `3 changes; nothing is published.\nwarning: these rules leave 2 entries of single clients out of force. \`tidegate overrides\` and \`tidegate lists\` mark those that the rules in force leave out.\n`,
+      `3 changes; nothing is published.\nwarning: these rules leave 2 entries of single clients out of force. \`tidegate overrides\` and \`tidegate lists\` show which, once the rules are in force.\n`,
     );
     expect([out, err, exit]).toEqual([CHANGE_LINES, "3 changes; nothing is published.\n", 0]);
     expect(on.gateway.seen[0]).toMatchObject({

@@ -57,7 +57,7 @@ test.for([
     const { body } = await put("x-api-key:a", numbersOf(...names));
     expect([body.appliesTo, body.warning]).toEqual([
       rules,
-      `The rules of ${others} do not count by the header x-api-key: there it holds only for requests that another rule, which counts by it, covers as well.`,
+      `The rules of ${others} do not count by the header x-api-key: the override changes them only for requests that another rule, which counts by it, covers as well.`,
     ]);
   },
 );

@@ -34,7 +34,7 @@ export function scopeOf(
     const reached = counting.flatMap(({ names: own }) => own);
     const others = policies.filter((name) => !reached.includes(name));
     if (others.length === 0) return { appliesTo };
-    const warning = `The rules of ${namesIn(others)} do not count by the header ${header}: there it holds only for requests that another rule, which counts by it, covers as well.`;
+    const warning = `The rules of ${namesIn(others)} do not count by the header ${header}: the override changes them only for requests that another rule, which counts by it, covers as well.`;
     return { appliesTo, warning };
   }
   const known = [...new Set(rules.flatMap(({ headers }) => headers))];

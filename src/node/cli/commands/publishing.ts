@@ -209,7 +209,7 @@ function warnOfLeftOut({ leftOut = 0 }: Published): void {
   if (leftOut === 0) return;
   const entries = count(leftOut, "entry", "entries");
   note(
-    `warning: these rules leave ${entries} of single clients out of force. \`tidegate overrides\` and \`tidegate lists\` mark those that the rules in force leave out.`,
+    `warning: these rules leave ${entries} of single clients out of force. \`tidegate overrides\` and \`tidegate lists\` show which, once the rules are in force.`,
   );
 }
 

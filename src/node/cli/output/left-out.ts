@@ -15,5 +15,5 @@ export function noteLeftOut(entries: readonly Listed[]): void {
   const leftOut = entries.filter(({ inForce }) => inForce === false).length;
   if (leftOut === 0) return;
   const named = count(leftOut, "entry", "entries");
-  note(`warning: the rules in force leave ${named} out, because they do not allow it.`);
+  note(`warning: without effect under the rules in force: ${named}.`);
 }
