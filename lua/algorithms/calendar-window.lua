@@ -15,13 +15,15 @@
 -- isolate whose clock is right puts the end in its place, and keeps the count.
 --
 -- When the policy gets another zone, another first day or a window of a fixed length, the units taken count in the
--- current window of the new calendar, unless their window ends soon after that one began: nearly all of them were taken before.
+-- current window of the new calendar. But if their window ends soon after that one began, nearly all of them were taken
+-- before, and they count until their window ends.
+--
 -- Two calendars with boundaries near each other may share a count for long, because isolates may have different data about
 -- a zone. Both then count in the same window, and the first request after its end begins the next for both: if
--- each moved the count to its own window, one window would have it twice, and another would begin full.
+-- each moved the count to its own window, one window would have its limit twice, and another would begin full.
 --
--- When the clock goes back behind a boundary, the window after that boundary goes on
--- counting, so that no window admits more than its limit.
+-- When the clock goes back behind a boundary, the window after that boundary goes on counting, so that no window admits
+-- more than its limit.
 -- @inline
 local function calendar_window(key, now, operation, cost, limit, opens, closes, neighbours)
   local following, before = neighbours % 4194304 * 1000000, math.floor(neighbours / 4194304) * 1000000
@@ -37,7 +39,7 @@ local function calendar_window(key, now, operation, cost, limit, opens, closes, 
       boundary, later, lost = starts + following, starts + 2 * following, true
     end
   end
-  -- Of days three hours, and at most fourteen: between the zones of two continents.
+  -- How far apart boundaries of two calendars may lie to be near: an eighth of a window, and at most 14 hours.
   local near = math.min(following / 8, 50400000000)
 
   local ends, stored_setting, cut, used
@@ -100,9 +102,9 @@ local function calendar_window(key, now, operation, cost, limit, opens, closes, 
     used > 0 and ends - now or 0
 end
 
--- Gives back units of the window that counts now, if its beginning is known; where two calendars share the count, it may have
--- begun later than by the isolate's. Where a charge was cut off, the count without
--- these units is unknown: it stays.
+-- Gives back units of the window that counts now, if its beginning is known. A window that two calendars share may have
+-- begun later than by the isolate's calendar. Where a charge was cut off, the count without these units is unknown: it
+-- stays.
 -- Returns how many units came back.
 -- @inline
 local function calendar_window_refund(key, now, taken_at, cost, limit, opens, closes, neighbours)

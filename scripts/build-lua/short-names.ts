@@ -12,8 +12,8 @@ const SHORT = [
 const KEYWORDS = ["do", "if", "in", "or"];
 
 /**
- * The algorithms whose branches share names. Each later one has names of its own, so that it changes no script without it: servers
- * have those already.
+ * The algorithms whose branches share names. Each later one has names of its own, so that the scripts without it stay as servers
+ * already have them.
  */
 const FIRST = [
   "fixed-window",

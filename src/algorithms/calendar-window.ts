@@ -26,10 +26,10 @@ const OF_CALENDAR = 512;
 /** The setting while two calendars with boundaries near each other share the count. */
 const OF_TWO = 513;
 
-/** Between the zones of two continents. */
+/** As far as the zone that is furthest ahead of UTC. */
 const MOST_NEAR_US = 14 * 3600e6;
 
-/** How far boundaries of two calendars may lie apart to be near: of days three hours. */
+/** How far apart boundaries of two calendars may lie to be near: of days three hours. */
 const nearUs = (afterUs: number) => Math.min(afterUs / 8, MOST_NEAR_US);
 
 const NEVER_COUNTED: CountedWindow = {
@@ -43,7 +43,7 @@ const NEVER_COUNTED: CountedWindow = {
 const lengthsUs = (neighbours: number) =>
   [Math.floor(neighbours / NEIGHBOUR) * 1e6, (neighbours % NEIGHBOUR) * 1e6] as const;
 
-/** The window that is now by the isolate's calendar, the end of the one after it, and how far boundaries may lie apart. */
+/** The window that is now by the isolate's calendar, the end of the one after it, and how far apart near boundaries lie. */
 function placeOf(nowUs: number, parameters: CalendarParameters) {
   // In this order: the first one turns to the window of now.
   const { startsUs: opens, endsUs: closes, neighbours } = parameters;
@@ -69,9 +69,8 @@ export const countCalendarWindow: AlgorithmModel<CalendarParameters, CountedWind
   let { endsUs, setting, used, cut } = state ?? NEVER_COUNTED;
   const isNear = (otherUs: number) => Math.abs(endsUs - otherUs) <= near;
   const isOwn = state !== undefined && setting >= OF_CALENDAR;
-  let kept = state;
-  let isMoved = false;
-  if (nowUs >= endsUs) {
+  const isCounting = nowUs < endsUs;
+  if (!isCounting) {
     const last = isOwn ? endsUs : starts;
     setting = setting === OF_TWO && last !== starts ? OF_TWO : OF_CALENDAR;
     // The other calendar may have ended this window already.
@@ -85,19 +84,17 @@ export const countCalendarWindow: AlgorithmModel<CalendarParameters, CountedWind
     return countIn(state!, state, request);
   } else if (isOwn && (isNear(starts) || isNear(later) || (setting === OF_TWO && isNear(ends)))) {
     // The window before, which ends late, the next one, which began early, or one that both calendars share.
-    isMoved = setting === OF_CALENDAR;
+    if (setting === OF_TWO) return countIn(state, state, request);
     setting = OF_TWO;
   } else {
     // The calendar was changed: the count moves to the current window of the new one.
     setting = isOwn && isNear(ends) ? OF_TWO : OF_CALENDAR;
     endsUs = ends;
-    isMoved = true;
   }
 
   const keptUntilUs = setting === OF_TWO ? endsUs + near : undefined;
   const window = { endsUs, setting, used, cut, keptUntilUs };
-  if (isMoved && operation !== "peek") kept = window;
-  return countIn(window, kept, request);
+  return countIn(window, isCounting && operation !== "peek" ? window : state, request);
 };
 
 /** Only in the window that took the units, and from a count from which no charge was cut off. */
