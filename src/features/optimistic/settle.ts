@@ -37,7 +37,7 @@ interface Settling {
 
 /**
  * One call at a time settles a partition. Units that are admitted meanwhile wait, and the first request that continues
- * sends all of them. Requests hand over only numbers, and each request makes its own call, so that no request does
+ * sends all of them. Requests hand over only data, and each request makes its own call, so that no request does
  * another one's I/O.
  */
 export function settler(

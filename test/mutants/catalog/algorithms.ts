@@ -66,6 +66,13 @@ export const ALGORITHMS: readonly Written[] = [
     tests: ["test/lua/model"],
   },
   {
+    name: "segmented window: one of 366 days whose segments are rounded up is taken for foreign",
+    file: "lua/algorithms/segmented-window.lua",
+    find: "span <= 35184372088832",
+    replace: "span <= 31622400000000",
+    tests: ["test/lua/longest-windows"],
+  },
+  {
     name: "segmented window: a segment leaves one too early",
     file: "lua/algorithms/segmented-window.lua",
     find: "if passed and passed <= segments then",
