@@ -79,30 +79,28 @@ export function compileNumbers(
       ? withNumbers(policy, given[i]!, changes[policy.name], `${path}.${policy.name}`, faults)
       : policy,
   );
-  return withLeases(planned, policies, given);
+  return withLeases(planned, policies);
 }
 
 /**
  * Tightens the policies with other numbers for their leases. The policies of rules arrive here with them, those of a limiter
- * without. A lease that does not fit the numbers is left out, so that a client can be given any: for all policies of the
- * dimension, which are leased together.
+ * without. If a lease does not fit numbers, these stay as they are, so that a client can be given any, and the dimension's
+ * policies, which are leased together, lose their leases. The others stay tightened all the same: clients without these
+ * numbers may lease from the same keys, and spend late.
  */
 function withLeases(
   planned: readonly CompiledPolicy[],
   policies: readonly CompiledPolicy[],
-  given: readonly Policy[],
 ): readonly CompiledPolicy[] {
-  const isChanged = (policy: CompiledPolicy, i: number) => policy !== policies[i];
-  const changed = planned.filter(isChanged);
-  const exact = new Set(changed.filter((policy) => !fitsLease(policy)).map(({ by }) => by));
+  const isMisfit = (policy: CompiledPolicy, i: number) =>
+    policy !== policies[i] && !fitsLease(policy);
+  const exact = new Set(planned.filter(isMisfit).map(({ by }) => by));
   return planned.map((policy, i) => {
     const { by, leaseUs } = policy;
     if (leaseUs === undefined) return policy;
-    if (!exact.has(by)) return isChanged(policy, i) ? tightenPolicy(policy, leaseUs) : policy;
-    const whole = isChanged(policy, i) ? policy : compilePolicy(given[i], "", new Faults())!;
-    const { limit, windowUs, parameters } = whole;
-    const { autoLease: _, ...traits } = { ...policy, leaseUs: undefined };
-    return completePolicy(traits, { limit, windowUs, parameters });
+    const isWhole = policy === policies[i] || isMisfit(policy, i);
+    const enforced = isWhole ? policy : tightenPolicy(policy, leaseUs);
+    return exact.has(by) ? { ...enforced, leaseUs: undefined, autoLease: false } : enforced;
   });
 }
 

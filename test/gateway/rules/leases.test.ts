@@ -4,6 +4,8 @@ import { readConfig } from "../../../src/gateway/config/config.ts";
 import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
 import { compileRuleset } from "../../../src/gateway/rules/ruleset.ts";
 import { Faults } from "../../../src/options/faults.ts";
+import { storeOver } from "../../../src/store/memory-store.ts";
+import { createMemory } from "../../../src/store/memory.ts";
 
 const everyone = {
   algorithm: "token-bucket",
@@ -51,9 +53,26 @@ test("under a plan that leaves too little beside the lease, its dimension has no
   const shown = (list: typeof policies) => list.map(({ leaseUs, limit }) => [leaseUs, limit]);
   const [leased, other, client] = shown(policies);
   expect(shown(plans.get("silver")!)).toEqual([[100_000, 100], other, client]);
-  // All policies of a dimension are leased together, so that the other one counts exactly, too.
-  expect(shown(plans.get("bronze")!)).toEqual([[undefined, 199], [undefined, 1_000], client]);
-  expect(leased).toEqual([100_000, 900]);
+  // All policies of a dimension are leased together. The other one stays as tight: clients without the plan lease from its key.
+  expect(shown(plans.get("bronze")!)).toEqual([[undefined, 199], [undefined, 900], client]);
+  expect([leased, other]).toEqual([
+    [100_000, 900],
+    [100_000, 900],
+  ]);
+});
+
+test("units that clients without the plan have leased, and spend late, do not come on top of a limit that the plan leaves as it is", () => {
+  const burst = { ...everyone, name: "burst" };
+  const PLANS = { bronze: { everyone: { limit: 199 } } };
+  const { policies, plans } = settingsOf([everyone, burst], { PLANS });
+  let nowUs = 1.8e15;
+  const store = storeOver(createMemory(), () => nowUs);
+  const leased = 100;
+  store.decide("charge", ["burst"], [leased], [policies[1]!]);
+  // The last moment at which they may be spent.
+  nowUs += 100_000;
+  const { rows } = store.decide("peek", ["burst"], [1], [plans.get("bronze")![1]!]);
+  expect(leased + rows[0]!.remaining).toBe(1_000);
 });
 
 test.each([
