@@ -16,7 +16,7 @@ export function reachedFrom(
   for (let file = left.pop(); file !== undefined; file = left.pop()) {
     if (reached.has(file)) continue;
     reached.add(file);
-    for (const { fileName } of ts.preProcessFile(readFileSync(file, "utf8")).importedFiles) {
+    for (const fileName of namedBy(readFileSync(file, "utf8"))) {
       const chosen = imports[fileName];
       const targets = chosen
         ? Object.values(chosen).map((target) => normalize(target))
@@ -27,6 +27,17 @@ export function reachedFrom(
     }
   }
   return reached;
+}
+
+/** The modules that a file imports or exports. The compiler's quick look at it leaves out `export * as name`. */
+function namedBy(text: string): readonly string[] {
+  const exported = ts
+    .createSourceFile("file.d.ts", text, ts.ScriptTarget.Latest)
+    .statements.filter(ts.isExportDeclaration)
+    .map(({ moduleSpecifier }) => moduleSpecifier)
+    .filter((specifier) => specifier !== undefined && ts.isStringLiteral(specifier))
+    .map(({ text: name }) => name);
+  return [...ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName), ...exported];
 }
 
 /** The declarations of a module. @throws Error if it has none */

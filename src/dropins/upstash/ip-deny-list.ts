@@ -1,3 +1,9 @@
+/**
+ * Addresses that public lists name, in the deny list of a `Ratelimit` with `enableProtection`.
+ *
+ * @module
+ */
+
 import { parseAddress } from "../../partition/ip-address.ts";
 import type { RedisClient } from "../../store/redis/client.ts";
 
