@@ -110,10 +110,13 @@ test("a clock of Redis that goes back behind a boundary leaves the window after 
     redisWithClock(redis, () => now),
     ALL_SCRIPTS,
   );
+  const kept = async () => [await redis.getBuffer(key), await redis.pexpiretime(key)];
   await store.decide("consume", [key], [5], policies);
+  const before = await kept();
   now = boundary - 1e6;
   const { rows } = await store.decide("consume", [key], [1], policies);
   expect(rows).toMatchObject([{ allowed: false, retryAfterUs: HOUR_US + 1e6 }]);
+  expect(await kept()).toEqual(before);
 });
 
 test("a key that two calendars share is kept until the later boundary, and no longer once they agree", async () => {

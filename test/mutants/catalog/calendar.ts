@@ -149,7 +149,7 @@ export const CALENDAR: readonly Written[] = [
     tests: LUA,
   },
   {
-    name: "a script begins a window anew when the clock goes back behind its beginning",
+    name: "a script takes a clock that goes back for another calendar",
     file: SCRIPT,
     find: "ends == closes + following or lost",
     replace: "lost",
