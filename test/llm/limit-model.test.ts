@@ -9,7 +9,7 @@ import {
   type Limiter,
   memoryStore,
 } from "../../src/index.ts";
-import { limitModel, type LimitModelOptions } from "../../src/llm.ts";
+import { type LimitedCallError, limitModel, type LimitModelOptions } from "../../src/llm.ts";
 
 const USAGE = {
   inputTokens: { total: 300, noCache: 200, cacheRead: 100, cacheWrite: undefined },
@@ -111,7 +111,11 @@ describe("generateText()", () => {
     );
     expect(APICallError.isInstance(error)).toBe(true);
     expect(error).toMatchObject({ statusCode: 429, isRetryable: false });
-    expect((error as { decision: { allowed: boolean } }).decision.allowed).toBe(false);
+    const { decision, responseHeaders } = error as LimitedCallError;
+    expect(decision.allowed).toBe(false);
+    // By this field the SDK waits.
+    const seconds = Math.ceil(decision.retryAfterMs / 1000);
+    expect(responseHeaders["retry-after"]).toBe(String(seconds));
     expect(calls.doGenerateCalls).toEqual([]);
   });
 
