@@ -143,7 +143,8 @@ class LazyDecision implements Decision {
   }
 
   static setFields(decision: Decision, fields: FieldTarget): void {
-    (decision as LazyDecision).#setFields(fields);
+    const lazy = decision as LazyDecision;
+    setFields(fields, lazy.#parts, lazy.#parts.headerOptions, () => lazy.#draw());
   }
 
   get policies(): readonly PolicyDecision[] {
@@ -167,12 +168,8 @@ class LazyDecision implements Decision {
 
   headers(): Headers {
     const headers = new Headers();
-    this.#setFields(headers);
+    LazyDecision.setFields(this, headers);
     return headers;
-  }
-
-  #setFields(fields: FieldTarget): void {
-    setFields(fields, this.#parts, this.#parts.headerOptions, () => this.#draw());
   }
 
   response(): Response {

@@ -7,7 +7,7 @@ export type Reason =
   | "allowed"
   /** The isolate knows no denial, and the store counts the request afterwards: see `optimistic` of the policies. */
   | "optimistic"
-  /** A policy has no room: the store answered so, or cut a lease short of which no unit is left. */
+  /** A policy has no room: the store answered so, or the isolate has spent a lease that the store cut short. */
   | "limited"
   /** An earlier answer proves that a policy has no room; the store was not asked. */
   | "cached-denial"

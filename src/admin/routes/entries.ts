@@ -57,7 +57,8 @@ async function list(kind: EntryKind, call: Call): Promise<Response> {
       // Those that have ended are forgotten by the next write.
       ...kept
         .filter(({ entry }) => (parseMoment(entry["until"]) ?? Infinity) > nowMs)
-        .map((each) => listed(each, call.gateway.isLeftOut(kind, each.id))),
+        .map(byCall)
+        .map((entry) => (call.gateway.isLeftOut(kind, entry.id) ? outOfForce(entry) : entry)),
     ],
   } satisfies Entries);
 }
@@ -76,9 +77,8 @@ function byCall({ id, entry, at, by }: KeptEntry & { readonly id: string }) {
   } as const satisfies AnsweredEntry;
 }
 
-function listed(kept: Parameters<typeof byCall>[0], isLeftOut: boolean): AnsweredEntry {
-  const entry = byCall(kept);
-  return isLeftOut ? { ...entry, inForce: false } : entry;
+function outOfForce(entry: ReturnType<typeof byCall>): AnsweredEntry {
+  return { ...entry, inForce: false };
 }
 
 /** The entry in the body of a request, checked. Its end comes first, where the scripts look for it. */
@@ -159,8 +159,7 @@ async function putChecked(
   if (kind !== "override" || typeof identity !== "string") return json(made);
   const { policies } = entry;
   const named = isRecord(policies) ? Object.keys(policies) : [];
-  const { document, policyNames } = call.gateway.held();
-  const scope = scopeOf(identity, named, document, policyNames);
+  const scope = scopeOf(identity, named, call.gateway.held().document, call.gateway.policyNames());
   return json({ ...made, ...scope } satisfies PutOverride);
 }
 

@@ -25,23 +25,22 @@ export async function publish(
   const deed = deedOf(call, action, keptChanges(changes));
   const written = await call.storage().publish(text, based, deed, note);
   if (!written.done) throw outdated(written.version);
+  await refresh(call);
   const { version, atMs } = written;
   const answer = {
     version,
     publishedAt: isoTime(atMs),
     changes,
-    ...(await leftOutBy(call, document)),
+    ...leftOutBy(call, document),
   } satisfies Published;
   return json(answer, { ETag: `"${version}"` });
 }
 
-/** How many entries by single calls a document leaves out of force, such as overrides of a policy that it lacks. */
-export async function leftOutBy(
-  call: Call,
-  document: unknown,
-): Promise<{ readonly leftOut?: number }> {
-  // Another isolate may have put some.
-  await refresh(call);
-  const leftOut = call.gateway.leftOutBy(document);
+/**
+ * How many entries by single calls a document leaves out of force, such as overrides of a policy that it lacks. Call
+ * `refresh()` before: another isolate may have put some.
+ */
+export function leftOutBy({ gateway }: Call, document: unknown): { readonly leftOut?: number } {
+  const leftOut = gateway.leftOutBy(document);
   return leftOut > 0 ? { leftOut } : {};
 }

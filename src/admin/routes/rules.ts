@@ -1,5 +1,5 @@
 import type { DryRun, RulesAnswer } from "../answers/rules.ts";
-import { type Call, ifMatch, isoTime, json, type Route } from "../call.ts";
+import { type Call, ifMatch, isoTime, json, refresh, type Route } from "../call.ts";
 import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import { currentRules } from "./current.ts";
@@ -10,10 +10,7 @@ const BROKEN =
   "Redis has no document for this version. Publish one over it, or roll back; GET /rules?held has what an isolate still enforces.";
 
 async function read(call: Call): Promise<Response> {
-  if (hasFlag(call, "held")) {
-    const { policyNames: _, ...held } = call.gateway.held();
-    return json(held satisfies RulesAnswer);
-  }
+  if (hasFlag(call, "held")) return json(call.gateway.held() satisfies RulesAnswer);
   const { version, publishedAtMs, by, document } = await currentRules(call);
   const published = version > 0 && { publishedAt: isoTime(publishedAtMs), by };
   const source = version > 0 ? "live" : "deployed";
@@ -35,7 +32,8 @@ async function replace(call: Call): Promise<Response> {
   if (based !== undefined && based !== version) throw outdated(version);
   if (!dryRun) return publish(call, current, sound, { action: "publish", note });
   const changes = changesBetween(current.document, sound.document);
-  const leftOut = await leftOutBy(call, sound.document);
+  await refresh(call);
+  const leftOut = leftOutBy(call, sound.document);
   return json({ version, changes, ...leftOut, dryRun: true } satisfies DryRun);
 }
 

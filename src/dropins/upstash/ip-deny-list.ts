@@ -7,13 +7,13 @@
 import { parseAddress } from "../../partition/ip-address.ts";
 import type { RedisClient } from "../../store/redis/client.ts";
 
-/** Addresses that 30 public lists name, in a file for each number of lists that agree, made anew each day. */
+/** The addresses of 30 public lists. `3.txt` has those that at least three lists name. The files are made anew each day. */
 const LISTS = "https://raw.githubusercontent.com/stamparm/ipsum/master/levels";
 const DAY_MS = 86_400_000;
 /** The lists are complete by two in the morning, UTC. */
 const COMPLETE_AT_MS = 2 * 3_600_000;
 
-/** Takes the addresses of before out of the deny list; addresses that were put there by hand stay when the new ones go. */
+/** Puts new addresses in place of the old ones. An address that a person has put into the deny list stays there. */
 const REPLACE = `
 redis.call('SDIFFSTORE', KEYS[1], KEYS[1], KEYS[2])
 redis.call('DEL', KEYS[2])

@@ -35,12 +35,14 @@ export function administer(
     checkEntry: enforcement.checkEntry,
 
     held() {
-      const { version, ruleset } = enforcement.now();
+      const { version } = enforcement.now();
       const document = withoutMissing(enforcement.held());
-      const policyNames = ruleset.rules.map(({ settings }) =>
-        settings.policies.map(({ name }) => name),
-      );
-      return { version, source: version > 0 ? "live" : "deployed", document, policyNames };
+      return { version, source: version > 0 ? "live" : "deployed", document };
+    },
+
+    policyNames() {
+      const { rules } = enforcement.now().ruleset;
+      return rules.map(({ settings }) => settings.policies.map(({ name }) => name));
     },
 
     enforced() {

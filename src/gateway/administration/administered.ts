@@ -96,8 +96,6 @@ export interface HeldRules {
   readonly version: number;
   readonly source: "live" | "deployed";
   readonly document: unknown;
-  /** The names of the policies of each rule of the document. */
-  readonly policyNames: readonly (readonly string[])[];
 }
 
 /** The parts of a gateway that its administration reads and changes. */
@@ -123,6 +121,8 @@ export interface Administered {
   enforced(): Enforced;
   /** The rules that this isolate holds and enforces as a document, the entries by single calls among its lists. */
   held(): HeldRules;
+  /** The names of the policies of each rule that `held()` has. */
+  policyNames(): readonly (readonly string[])[];
   /** Reads the live rules now, so that this isolate enforces new ones at once. */
   refresh(): Promise<void>;
   /** Writes this isolate's counts; `undefined` without metrics. */
