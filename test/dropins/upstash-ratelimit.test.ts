@@ -2,7 +2,7 @@ import { Analytics, Ratelimit as Peer } from "@upstash/ratelimit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { Ratelimit } from "../../src/upstash-ratelimit.ts";
-import { connect, ownPrefix, redisByDate, standStill } from "./clocked-redis.ts";
+import { connect, countedRedis, ownPrefix, redisByDate, standStill } from "./clocked-redis.ts";
 import { BOTH, type Limiter, peerRedis } from "./upstash-places.ts";
 
 const successes = async (limiter: Limiter, requests: number, identifier = "ada") => {
@@ -226,6 +226,18 @@ describe.for([
 });
 
 describe("tidegate/upstash-ratelimit", () => {
+  test("a refund is three calls", async () => {
+    const { redis, sent } = countedRedis();
+    const limiter = Ratelimit.tokenBucket(10, "2 d", 10);
+    const ratelimit = new Ratelimit({ redis, limiter, timeout: 20_000, prefix: ownPrefix() });
+    await ratelimit.limit("ada", { rate: 4 });
+    // The first one may bring its script.
+    await ratelimit.limit("ada", { rate: -1 });
+    const before = sent();
+    await ratelimit.limit("ada", { rate: -1 });
+    expect(sent() - before).toBe(3);
+  });
+
   test("analytics: the peer's class for reading them finds the counts", async () => {
     const redis = peerRedis();
     const prefix = ownPrefix();
