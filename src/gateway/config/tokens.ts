@@ -33,14 +33,15 @@ export function readTokens(environment: Environment, faults: Faults): Tokens {
     const given = environment[name];
     // Some platforms have an empty text for a variable that is not set.
     if (given === undefined || given === "") return undefined;
-    const tokens = typeof given === "string" ? tokensIn(given) : [];
+    const token = typeof given === "string" ? given : undefined;
+    const tokens = tokensIn(token);
     const isSound = tokens.length > 0 && tokens.length <= MAX_TOKENS;
     if (!isSound || !tokens.every((token) => TOKEN_TEXT.test(token))) {
       faults.add(name, "(hidden)", TOKEN);
     } else if (tokens.some(isExample)) {
       faults.add(name, "(hidden)", EXAMPLE_TOKEN);
     }
-    return given as string;
+    return token;
   };
   const [admin, reading] = [read("ADMIN_TOKEN"), read("READ_TOKEN")];
   if (tokensIn(admin).some((token) => tokensIn(reading).includes(token))) {
