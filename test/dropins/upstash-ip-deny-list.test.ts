@@ -1,5 +1,9 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
 import { IpDenyList as Peer } from "@upstash/ratelimit";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { fromIoredis } from "../../src/node.ts";
 import { IpDenyList, Ratelimit } from "../../src/upstash-ratelimit.ts";
@@ -115,6 +119,28 @@ describe("the deny list of addresses of tidegate/upstash-ratelimit", () => {
     await expect(IpDenyList.updateIpDenyList(fromIoredis(redis), prefix, 3)).rejects.toThrow(
       "The answer has no addresses.",
     );
+    expect(await redis.smembers(`${prefix}:denyList:all`)).toEqual(["203.0.113.8"]);
+  });
+
+  test("stays as it is if the server sends only the start of a file", async () => {
+    const redis = connect();
+    const prefix = ownPrefix();
+    file(3, ["203.0.113.8"]);
+    await IpDenyList.updateIpDenyList(fromIoredis(redis), prefix, 3);
+    const server = createServer((_request, response) => response.write("203.0.113.9\n"));
+    onTestFinished(() => server.close().closeAllConnections());
+    await once(server.listen(0), "listening");
+    const { port } = server.address() as AddressInfo;
+    const real = vi.mocked(globalThis.fetch).getMockImplementation()!;
+    vi.spyOn(globalThis, "fetch").mockImplementation((input, init) =>
+      real(String(input).startsWith(LIST) ? `http://localhost:${port}/` : input, init),
+    );
+    const deadline = AbortSignal.timeout(50);
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(deadline);
+    await expect(IpDenyList.updateIpDenyList(fromIoredis(redis), prefix, 3)).rejects.toThrow(
+      "timeout",
+    );
+    expect(timeout.mock.calls).toEqual([[20_000]]);
     expect(await redis.smembers(`${prefix}:denyList:all`)).toEqual(["203.0.113.8"]);
   });
 

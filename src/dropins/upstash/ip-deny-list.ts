@@ -13,6 +13,9 @@ const DAY_MS = 86_400_000;
 /** The lists are complete by two in the morning, UTC. */
 const COMPLETE_AT_MS = 2 * 3_600_000;
 
+/** Enough for megabytes over a slow line. A server that falls silent must not hold its caller for ever. */
+const TIMEOUT_MS = 20_000;
+
 /** Puts new addresses in place of the old ones. An address that a person has put into the deny list stays there. */
 const REPLACE = `
 redis.call('SDIFFSTORE', KEYS[1], KEYS[1], KEYS[2])
@@ -37,7 +40,7 @@ type Evaluate = Pick<RedisClient, "eval">;
  *
  * @param threshold how many of the 30 lists must name an address. Range: 1 to 8
  * @param ttl milliseconds until the status says that the addresses are old. Default: until two in the morning, UTC
- * @throws Error for another threshold, or if no addresses can be fetched; then the deny list stays as it is
+ * @throws Error for another threshold, or if no addresses can be fetched within 20 s; then the deny list stays as it is
  */
 export async function updateIpDenyList(
   redis: Evaluate,
@@ -48,7 +51,9 @@ export async function updateIpDenyList(
   if (!Number.isInteger(threshold) || threshold < 1 || threshold > 8) {
     throw new Error(`The threshold must be a whole number from 1 to 8, not ${threshold}.`);
   }
-  const response = await fetch(`${LISTS}/${threshold}.txt`);
+  const response = await fetch(`${LISTS}/${threshold}.txt`, {
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
   if (!response.ok) throw new Error(`The addresses cannot be fetched: status ${response.status}.`);
   // Anything else that a file of strangers has, such as the code of a country, would deny as well.
   const addresses = (await response.text()).split("\n").filter(parseAddress);
