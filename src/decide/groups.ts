@@ -14,27 +14,33 @@ export interface PolicyGroup {
   readonly isPlain: boolean;
   /** Whether decisions list these policies in this order: none has to be moved, and none is in shadow. */
   readonly isInOrder: boolean;
-  /** The same policies under other plans. A decision for this group invalidates the known denials of theirs. */
+  /**
+   * The same policies without a plan, and then under each plan; this group is one of them. A decision for it invalidates the known
+   * denials of the others.
+   */
   readonly variants: PolicyGroup[];
 }
 
-/** @param members in the caller's order */
-export function createGroup(members: readonly CompiledPolicy[], index: number): PolicyGroup {
+/**
+ * @param members in the caller's order
+ * @param variants to which the group is added
+ */
+export function createGroup(
+  members: readonly CompiledPolicy[],
+  index: number,
+  variants: PolicyGroup[] = [],
+): PolicyGroup {
   const denying = members.filter(({ role }) => role !== "advisory");
   const policies = [...denying, ...members.filter(({ role }) => role === "advisory")];
-  return {
+  const group = {
     index,
     policies,
     denying,
     defaultCosts: policies.map(({ role }) => (role === "denials" ? 0 : 1)),
     isPlain: policies.every(({ role, countsFailures }) => role === "enforced" && !countsFailures),
     isInOrder: policies.every((policy, i) => policy === members[i] && policy.mode !== "shadow"),
-    variants: [],
+    variants,
   };
-}
-
-/** Makes two groups variants of each other. */
-export function connect(group: PolicyGroup, other: PolicyGroup): void {
-  group.variants.push(other);
-  other.variants.push(group);
+  variants.push(group);
+  return group;
 }

@@ -3,7 +3,7 @@ import type { HeaderOptions } from "../decision/fields.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Memory } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
-import { connect, createGroup, type PolicyGroup } from "./groups.ts";
+import { createGroup, type PolicyGroup } from "./groups.ts";
 import type { AskedGroup } from "./step.ts";
 
 /** The checked settings that a limiter's steps read. Each feature adds its own. */
@@ -34,7 +34,7 @@ export interface Kit<Settings extends CoreSettings = CoreSettings> {
   /**
    * Makes a group of policies, and each step's state for it.
    *
-   * @param base the same policies without a plan
+   * @param base the same policies under another plan, or without one
    */
   group(members: readonly CompiledPolicy[], base?: PolicyGroup): PolicyGroup;
   /** Gives a step its own state for each group. Groups are made later than steps, and each brings its state. */
@@ -60,8 +60,7 @@ export function createKit<Settings extends CoreSettings>(
     memory,
 
     group(members, base) {
-      const group = createGroup(members, groups++);
-      for (const other of base ? [base, ...base.variants] : []) connect(group, other);
+      const group = createGroup(members, groups++, base?.variants);
       for (const make of makers) make(group);
       return group;
     },

@@ -39,7 +39,7 @@ export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings
       const { group, partition, costs } = each.asked;
       // After a charge, the wait is for one more unit.
       if (isReliable) learnGroup(each, operation === "charge" ? group.defaultCosts : costs);
-      for (const variant of group.variants) of(variant).drop(partition);
+      for (const variant of group.variants) if (variant !== group) of(variant).drop(partition);
     }
     return verdict;
   }
@@ -70,7 +70,7 @@ export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings
 
     forget(groups) {
       for (const { group, partition } of groups) {
-        for (const each of [group, ...group.variants]) of(each).forget(partition, now());
+        for (const each of group.variants) of(each).forget(partition, now());
       }
     },
   };

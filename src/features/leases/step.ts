@@ -55,7 +55,7 @@ export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
       if (operation === "reset") {
         const answer = await ask(asked);
         for (const { group, partition } of groups) {
-          for (const each of [group, ...group.variants]) leasesOf(each)?.forget(partition);
+          for (const each of group.variants) leasesOf(each)?.forget(partition);
         }
         return answer;
       }

@@ -114,7 +114,7 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
   /** Notices of units that a reset restores are told again. */
   async function forget(groups: readonly AskedGroup[]): Promise<void> {
     const keys = groups.flatMap((asked) =>
-      [asked.group, ...asked.group.variants].flatMap(watchedOf).flatMap((watched) =>
+      asked.group.variants.flatMap(watchedOf).flatMap((watched) =>
         marksOf(watched).flatMap((mark) => {
           mark.silentUntilMs.delete(asked.partition);
           return keysFor(mark, asked);

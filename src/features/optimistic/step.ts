@@ -45,8 +45,8 @@ export function optimisticStep(
   const tick = () => ++events;
   // A partition owes the store the same units under all plans.
   const partitionsOf: (group: AskedGroup["group"]) => Partitions | undefined = perGroup((group) => {
-    const [other] = group.variants;
-    if (other) return partitionsOf(other);
+    const [base] = group.variants;
+    if (base !== group) return partitionsOf(base!);
     const { policies } = group;
     // Rules may put a policy without the option beside them, and then all of them wait.
     const isAhead = policies.every((policy) => policy.optimistic !== undefined);

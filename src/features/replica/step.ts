@@ -149,7 +149,7 @@ export function replicaStep(
       if (operation === "reset") {
         return after(next(asked), (verdict) => {
           for (const { group, partition } of groups) {
-            for (const each of [group, ...group.variants]) {
+            for (const each of group.variants) {
               partitionsOf(each)?.forget(partition, now());
             }
           }

@@ -1,4 +1,4 @@
-import { connect, type PolicyGroup } from "../../decide/groups.ts";
+import type { PolicyGroup } from "../../decide/groups.ts";
 import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import type { Known } from "../../decide/known.ts";
 import {
@@ -151,15 +151,12 @@ function groupsOfShards(kit: Kit<CoreSettings>): (group: PolicyGroup) => readonl
     if (count === 1 || unsharded) return [];
     const split = policies.map(splitPolicy);
     const shards: PolicyGroup[] = [];
+    const [base] = made.get(variants[0]!) ?? [];
     for (let i = 0; i < count; i++) {
       // Shards with equal limits share one group: their partition keys differ.
       const isLike = i > 0 && split.every((each) => each[i] === each[i - 1]);
-      shards.push(isLike ? shards[i - 1]! : kit.group(split.map((each) => each[i]!)));
-    }
-    for (const own of new Set(shards)) {
-      for (const other of new Set(variants.flatMap((variant) => made.get(variant) ?? []))) {
-        connect(own, other);
-      }
+      const own = split.map((each) => each[i]!);
+      shards.push(isLike ? shards[i - 1]! : kit.group(own, base ?? shards[0]));
     }
     made.set(group, shards);
     return shards;

@@ -49,7 +49,7 @@ export function throughSharedDenials(
 
   function forget({ groups }: Asked): void {
     for (const { group, partition } of groups) {
-      for (const each of [group, ...group.variants]) sharingOf(each)?.forget(partition);
+      for (const each of group.variants) sharingOf(each)?.forget(partition);
     }
   }
 
