@@ -47,7 +47,7 @@ async function list(kind: EntryKind, call: Call): Promise<Response> {
   const [{ document }, kept] = await Promise.all([
     currentRules(call),
     storage.entries(kind),
-    // What is in force is known by this isolate.
+    // This isolate tells which entries are in force, by the rules that it has.
     refresh(call),
   ]);
   const nowMs = Date.now();
