@@ -63,9 +63,10 @@ test("a long text goes with its slot", () => {
   };
   const table = createClockCache(100, 1, 1);
   const before = heapUsed();
-  for (let i = 0; i < 100; i++) table.set(`${i}`.padEnd(200_000, "long"), [i]);
-  expect(heapUsed() - before).toBeGreaterThan(15e6);
+  // 100 MB: other code of this process may let go of ten megabytes meanwhile.
+  for (let i = 0; i < 100; i++) table.set(`${i}`.padEnd(1_000_000, "long"), [i]);
+  expect(heapUsed() - before).toBeGreaterThan(75e6);
   for (let i = 0; i < 100; i++) table.set(`short ${i}`, [i]);
-  expect(heapUsed() - before).toBeLessThan(5e6);
+  expect(heapUsed() - before).toBeLessThan(25e6);
   expect(table.find("short 99")).toBeGreaterThan(0);
 });
