@@ -17,7 +17,11 @@ test("the tests of the same name are the nearest, and others that a list names",
   const { nearest, tests } = testsOf("src/partition/client-ip.ts");
   expect(nearest).toEqual(["test/partition/client-ip.test.ts"]);
   expect(tests).toEqual(["test/partition/"]);
-  expect(testsOf("src/features/shards/step.ts").nearest).toEqual(["test/limiter/sharding.test.ts"]);
+  expect(testsOf("src/features/roles/waiting-denials.ts").nearest).toEqual([
+    "test/limiter/waiting-denials.test.ts",
+    "test/limiter/bans.test.ts",
+    "test/limiter/modes.test.ts",
+  ]);
   expect(testsOf("src/algorithms/calendar/zone.ts").nearest).toEqual([
     "test/algorithms/calendar-zone.test.ts",
     "test/algorithms/",

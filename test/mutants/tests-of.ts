@@ -77,12 +77,16 @@ const NEAREST: Table = {
     "test/policy/configuration.test.ts",
   ],
   "src/features/listeners": ["test/limiter/on-decision.test.ts"],
-  "src/features/lists": ["test/lists/", "test/limiter/lists.test.ts"],
-  "src/features/plans": ["test/limiter/plans.test.ts", "test/policy/configuration.test.ts"],
+  "src/features/lists": ["limiter", "hono", "gateway/rules"].map(
+    (of) => `test/${of}/lists.test.ts`,
+  ),
+  "src/features/plans": ["limiter/plans", "policy/configuration", "lease/lease-plan"].map(
+    (path) => `test/${path}.test.ts`,
+  ),
   "src/features/roles": ["bans", "modes", "waiting-denials"].map(
     (name) => `test/limiter/${name}.test.ts`,
   ),
-  "src/features/shards": ["test/limiter/sharding.test.ts"],
+  "src/features/shards": ["test/limiter/sharding.test.ts", "test/policy/shards.test.ts"],
   "src/gateway/config": ["test/gateway/config/"],
   "src/gateway/live": ["test/live/in-force.test.ts"],
   "src/gateway/match": ["test/gateway/match/paths.test.ts"],
