@@ -4,19 +4,28 @@ import { expect, test } from "vitest";
 
 import { generatedMutants, mutantsOf, nearestOnly, productFiles } from "./generated.ts";
 import { sample } from "./sample.ts";
-import { missingFolders, testsOf } from "./tests-of.ts";
+import { missingTests, testsOf } from "./tests-of.ts";
 
 const BUCKET = "src/algorithms/token-bucket.ts";
 
 test("each file of src and lua has tests that are known", () => {
   for (const file of productFiles()) expect(testsOf(file).tests).not.toEqual([]);
-  expect(missingFolders()).toEqual([]);
+  expect(missingTests()).toEqual([]);
 });
 
-test("the tests of the same name are the nearest", () => {
+test("the tests of the same name are the nearest, and others that a list names", () => {
   const { nearest, tests } = testsOf("src/partition/client-ip.ts");
   expect(nearest).toEqual(["test/partition/client-ip.test.ts"]);
   expect(tests).toEqual(["test/partition/"]);
+  expect(testsOf("src/features/roles/waiting-denials.ts").nearest).toEqual([
+    "test/limiter/waiting-denials.test.ts",
+    "test/limiter/bans.test.ts",
+    "test/limiter/modes.test.ts",
+  ]);
+  expect(testsOf("src/algorithms/calendar/zone.ts").nearest).toEqual([
+    "test/algorithms/calendar-zone.test.ts",
+    "test/algorithms/",
+  ]);
   expect(() => testsOf("scripts/bench/main.ts")).toThrow("scripts/bench/main.ts");
 });
 
@@ -36,7 +45,7 @@ test("a mutant says where it stands and what it replaces", () => {
   expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
 });
 
-test("a glance runs tests of the same name only, and leaves out files without one", () => {
+test("a glance runs the nearest tests only, and leaves out files without one", () => {
   const glance = nearestOnly(
     generatedMutants(["src/partition/client-ip.ts", "src/node/loopback.ts"]),
   );

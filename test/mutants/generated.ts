@@ -32,7 +32,7 @@ export function mutantsOf(file: string, source: string): readonly Mutant[] {
   });
 }
 
-/** Those of files that have a test of the same name, with that test only. */
+/** Those of files that have nearest tests, with these only. */
 export function nearestOnly(mutants: readonly Mutant[]): readonly Mutant[] {
   return mutants
     .filter(({ nearest }) => nearest.length > 0)

@@ -11,7 +11,6 @@ import { GATEWAY } from "./catalog/gateway.ts";
 import { HOLDS } from "./catalog/holds.ts";
 import { LEASES } from "./catalog/leases.ts";
 import { LEDGER } from "./catalog/ledger.ts";
-import { LLM } from "./catalog/llm.ts";
 import { METRICS } from "./catalog/metrics.ts";
 import { NOTICES } from "./catalog/notices.ts";
 import { OPTIMISTIC } from "./catalog/optimistic.ts";
@@ -38,7 +37,6 @@ export const WRITTEN: readonly Written[] = [
   ...HOLDS,
   ...LEASES,
   ...LEDGER,
-  ...LLM,
   ...METRICS,
   ...AGENTS,
   ...NOTICES,

@@ -51,7 +51,7 @@ export function mutantsProgram(): Command {
     .usage("[options] [part]")
     .argument("[part]", "a part of mutants' names, or a path (default: all)")
     .option("--generated", "the mutants that operators make of src and lua")
-    .option("--nearest", "with --generated: run only tests of the file's own name")
+    .option("--nearest", "with --generated: run only the tests that are nearest to the file")
     .option("--list", "name the mutants, and try none")
     .option("--jobs <number>", "mutants at a time, each in its own copy", wholeNumber, 2)
     .option("--shard <part>", "a part of the mutants, such as 1/3", readShard, WHOLE)

@@ -1,14 +1,19 @@
 import { existsSync, globSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 
-/** The tests of a folder's files. The longest name that a file's path begins with is its folder. */
-const FOLDERS: Readonly<Record<string, readonly string[]>> = {
-  lua: ["test/lua/", "test/model/"],
+/** The tests of folders, and of files that differ from the rest of theirs: the longest name with which a path begins counts. */
+type Table = Readonly<Record<string, readonly string[]>>;
+
+const TESTS: Table = {
+  lua: ["test/lua/", "test/store/", "test/model/"],
   "lua/live": ["test/live/"],
   "lua/metrics": ["test/metrics/"],
-  src: ["test/limiter/", "test/hono/", "test/node-servers/", "test/llm/"],
+  "lua/replica.lua": ["test/replica/"],
+  src: ["test/limiter/", "test/hono/", "test/node-servers/", "test/dropins/", "test/llm/"],
+  "src/vercel.ts": ["test/edge/", "test/adapter/"],
   "src/adapter": ["test/adapter/", "test/hono/", "test/node-servers/"],
-  "src/admin": ["test/admin/"],
+  "src/adapter/route-fields.ts": ["test/edge/"],
+  "src/admin": ["test/admin/", "test/metrics/", "test/live/"],
   "src/algorithms": ["test/model/", "test/policy/", "test/lua/"],
   "src/dashboard": ["test/dashboard/"],
   "src/decide": ["test/limiter/", "test/denials/"],
@@ -30,43 +35,98 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "src/features/shards": ["test/limiter/"],
   "src/features/shared-denials": ["test/denials/"],
   "src/features/listeners": ["test/limiter/"],
-  "src/gateway": ["test/gateway/"],
+  "src/gateway": ["test/gateway/", "test/live/"],
+  "src/gateway/administration": ["test/live/", "test/admin/"],
+  "src/gateway/live": ["test/live/", "test/admin/"],
   "src/gateway/notices": ["test/notices/"],
   "src/limiter": ["test/limiter/"],
   "src/lists": ["test/lists/", "test/gateway/"],
   "src/live": ["test/live/"],
   "src/llm": ["test/llm/"],
   "src/metrics": ["test/metrics/"],
-  "src/node": ["test/bridge/", "test/stack/"],
+  "src/node": ["test/cli/", "test/bridge/"],
   "src/node/bridge": ["test/bridge/"],
   "src/node/cli": ["test/cli/"],
   "src/node/doctor": ["test/doctor/"],
   "src/options": ["test/options/", "test/policy/", "test/limiter/"],
   "src/outage": ["test/limiter/", "test/store/", "test/policy/"],
   "src/partition": ["test/partition/"],
-  "src/policy": ["test/policy/"],
-  "src/runtime": ["test/runtime/", "test/store/"],
+  "src/policy": ["test/policy/", "test/lease/"],
+  "src/runtime": ["test/runtime/", "test/store/", "test/optimistic/"],
   "src/store": ["test/store/"],
 };
 
-/** The tests of a file of `src` or `lua`: those of the same name, and the folders that say what its folder does. */
+/** Tests of another name than the file's that say most of what it does. */
+const NEAREST: Table = {
+  "lua/algorithms": ["test/lua/model.test.ts"],
+  "lua/decide.lua": ["test/store/redis-store.test.ts"],
+  "lua/decide-one.lua": ["test/store/redis-store.test.ts"],
+  "lua/replica.lua": ["test/replica/script.test.ts"],
+  "src/adapter": ["test/adapter/", "test/hono/"],
+  "src/adapter/node-limiter.ts": ["test/node-servers/"],
+  "src/adapter/node-server.ts": ["test/node-servers/"],
+  "src/adapter/route-fields.ts": ["test/edge/vercel.test.ts"],
+  "src/admin": ["rules", "entries", "hostile"].map((name) => `test/admin/${name}.test.ts`),
+  "src/algorithms": ["test/lua/model.test.ts", "test/lua/refund.test.ts"],
+  "src/algorithms/calendar": ["test/algorithms/"],
+  "src/dropins": ["test/dropins/"],
+  "src/express.ts": ["test/node-servers/"],
+  "src/fastify.ts": ["test/node-servers/"],
+  "src/features/dimensions": [
+    "test/limiter/dimensions.test.ts",
+    "test/policy/configuration.test.ts",
+  ],
+  "src/features/listeners": ["test/limiter/on-decision.test.ts"],
+  "src/features/lists": ["limiter", "hono", "gateway/rules"].map(
+    (of) => `test/${of}/lists.test.ts`,
+  ),
+  "src/features/plans": ["limiter/plans", "policy/configuration", "lease/lease-plan"].map(
+    (path) => `test/${path}.test.ts`,
+  ),
+  "src/features/roles": ["bans", "modes", "waiting-denials"].map(
+    (name) => `test/limiter/${name}.test.ts`,
+  ),
+  "src/features/shards": ["test/limiter/sharding.test.ts", "test/policy/shards.test.ts"],
+  "src/gateway/config": ["test/gateway/config/"],
+  "src/gateway/live": ["test/live/in-force.test.ts"],
+  "src/gateway/match": ["test/gateway/match/paths.test.ts"],
+  "src/gateway/notices": ["test/notices/gateway.test.ts"],
+  "src/gateway/proxy": ["test/gateway/proxy/"],
+  "src/hono.ts": ["test/hono/"],
+  "src/node/bridge": ["cli", "encoding", "batches", "bounds"].map(
+    (name) => `test/bridge/${name}.test.ts`,
+  ),
+  "src/node/cli": ["json", "check", "usage", "hostile"].map((name) => `test/cli/${name}.test.ts`),
+  "src/node/doctor": ["test/doctor/judge.test.ts", "test/doctor/gateway.test.ts"],
+  "src/vercel.ts": ["test/edge/vercel.test.ts"],
+};
+
+/**
+ * The tests of a file of `src` or `lua`: the nearest, among them those of its name, with or without that of its folder, and those
+ * of all that its folder does.
+ */
 export function testsOf(file: string): {
   readonly nearest: readonly string[];
   readonly tests: readonly string[];
 } {
-  const folder = Object.keys(FOLDERS)
-    .filter((name) => file.startsWith(`${name}/`))
-    .toSorted((a, b) => b.length - a.length)[0];
-  if (folder === undefined) throw new Error(`${file}: no tests are known for its folder`);
-  const tests = FOLDERS[folder]!;
+  const tests = find(TESTS, file);
+  if (tests === undefined) throw new Error(`${file}: no tests are known for its folder`);
   const name = basename(file).replace(/\.\w+$/, "");
-  const nearest = tests.flatMap((path) => globSync(`${path}**/${name}.test.ts`));
-  return { nearest, tests };
+  const names = `{${name},${basename(dirname(file))}-${name}}`;
+  const named = tests.flatMap((path) => globSync(`${path}**/${names}.test.ts`));
+  return { nearest: [...new Set([...named, ...(find(NEAREST, file) ?? [])])], tests };
 }
 
-/** The folders of tests that stand in the list above and not in the project. */
-export function missingFolders(): readonly string[] {
-  return Object.values(FOLDERS)
-    .flat()
+function find(table: Table, file: string): readonly string[] | undefined {
+  const [longest] = Object.keys(table)
+    .filter((name) => file === name || file.startsWith(`${name}/`))
+    .toSorted((a, b) => b.length - a.length);
+  return longest === undefined ? undefined : table[longest];
+}
+
+/** The files and folders of tests that stand in the lists above and not in the project. */
+export function missingTests(): readonly string[] {
+  return [TESTS, NEAREST]
+    .flatMap((table) => Object.values(table).flat())
     .filter((path) => !existsSync(path));
 }

@@ -10,13 +10,6 @@ export const ADAPTERS: readonly Written[] = [
     tests: ["test/hono/failures"],
   },
   {
-    name: "failures: Vercel's middleware counts what it cannot see",
-    file: "src/vercel.ts",
-    find: "if (onAllowed === undefined) checkEnds",
-    replace: "if (onAllowed === null) checkEnds",
-    tests: ["test/edge/failures"],
-  },
-  {
     name: "an origin's RateLimit fields are overwritten",
     file: "src/adapter/append-fields.ts",
     find: "headers.append(name, value)",
@@ -36,13 +29,6 @@ export const ADAPTERS: readonly Written[] = [
     find: "limiter ??= open(",
     replace: "limiter = open(",
     tests: ["test/hono/configuration"],
-  },
-  {
-    name: "Vercel is told to go on with a denial",
-    file: "src/vercel.ts",
-    find: "if (!answer.allowed) return",
-    replace: "if (answer.status === 503) return",
-    tests: ["test/edge/vercel"],
   },
   {
     name: "a refused client pays",
@@ -71,20 +57,6 @@ export const ADAPTERS: readonly Written[] = [
     find: 'if (over === "" && !names.includes(OVER)) return;',
     replace: 'if (over === "") return;',
     tests: ["test/edge/vercel"],
-  },
-  {
-    name: "middleware on Node settles what a client has hung up on at once",
-    file: "src/adapter/node-server.ts",
-    find: "if (outgoing.headersSent) return end(!outgoing.writableFinished);",
-    replace: "return end(true);",
-    tests: ["test/node-servers/holds"],
-  },
-  {
-    name: "middleware on Node waits for a client that had hung up before",
-    file: "src/adapter/node-server.ts",
-    find: "if (outgoing.destroyed || outgoing.stream?.destroyed) return close();",
-    replace: "",
-    tests: ["test/node-servers/holds"],
   },
   {
     name: "the plugin of Fastify decides before everything else",

@@ -7,15 +7,8 @@ const READINGS = ["test/llm/two-readings"];
 const CALLS = ["test/llm/limit-tools"];
 const MODELS = ["test/llm/limit-model"];
 
-/** Limits of tools and models. */
+/** Limits of tools and models, and the usages by which they settle. */
 export const AGENTS: readonly Written[] = [
-  {
-    name: "a client says which tool it calls",
-    file: TOOLS,
-    find: "headers.delete(field);",
-    replace: "",
-    tests: CALLS,
-  },
   {
     name: "an invented tool has a quota of its own",
     file: TOOLS,
@@ -45,13 +38,6 @@ export const AGENTS: readonly Written[] = [
     tests: READINGS,
   },
   {
-    name: "a slash in two bytes is one",
-    file: "src/llm/plain-json.ts",
-    find: ", { fatal: true }",
-    replace: "",
-    tests: READINGS,
-  },
-  {
     name: "a form is read as JSON",
     file: TOOLS,
     find: 'if (!isPlainType(headers.get("content-type"))) return refused(NOT_PLAIN, undefined);',
@@ -64,20 +50,6 @@ export const AGENTS: readonly Written[] = [
     find: "|| !messages.every(isObject)",
     replace: "",
     tests: READINGS,
-  },
-  {
-    name: "the elements of a list hide a name that stands twice",
-    file: "src/llm/plain-json.ts",
-    find: "if (!Array.isArray(value)) count += inner.length;",
-    replace: "count += inner.length;",
-    tests: READINGS,
-  },
-  {
-    name: "a long body is read to its end",
-    file: "src/llm/read-start.ts",
-    find: "if (size > maxBytes) return",
-    replace: "if (size < 0) return",
-    tests: CALLS,
   },
   {
     name: "a long body loses what was read",
@@ -101,13 +73,6 @@ export const AGENTS: readonly Written[] = [
     tests: MODELS,
   },
   {
-    name: "a stream that nobody reads to the end is never settled",
-    file: MODEL,
-    find: "cancel(reason) {\n        finish();",
-    replace: "cancel(reason) {",
-    tests: MODELS,
-  },
-  {
     name: "a denied call is tried again at once",
     file: "src/llm/limited-call-error.ts",
     find: "Object.fromEntries(decision.headers())",
@@ -115,10 +80,10 @@ export const AGENTS: readonly Written[] = [
     tests: MODELS,
   },
   {
-    name: "a call to another spelling of the endpoint has no tool",
-    file: "src/llm/limit-tools.ts",
-    find: "if (request.body !== null) headers.set(field, other);",
-    replace: "",
-    tests: ["test/llm/limit-tools"],
+    name: "a list may hold the usage",
+    file: "src/llm/usage-scanner.ts",
+    find: "else if (byte === OPEN_LIST) openNested();",
+    replace: "else if (byte === OPEN_LIST) openValue();",
+    tests: ["test/llm/usage-scanner"],
   },
 ];

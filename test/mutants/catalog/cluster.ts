@@ -3,24 +3,10 @@ import type { Written } from "../written.ts";
 /** One decision over several masters. */
 export const CLUSTER: readonly Written[] = [
   {
-    name: "a part is likely gone after one failure more",
-    file: "src/store/cluster/slot-breaker.ts",
-    find: "const LIKELY = 3;",
-    replace: "const LIKELY = 4;",
-    tests: ["test/store/slot-breaker"],
-  },
-  {
     name: "an outage is over with the first answer elsewhere",
     file: "src/store/cluster/slot-breaker.ts",
     find: "if (failures.size > 0 && Math.abs(nowMs - failedAtMs) < SETTLED_MS) return false;",
     replace: "",
-    tests: ["test/store/slot-breaker"],
-  },
-  {
-    name: "a suspended group probes the whole store as soon as others",
-    file: "src/store/cluster/slot-breaker.ts",
-    find: "suspended ? nowMs - QUIET_MS : nowMs",
-    replace: "nowMs",
     tests: ["test/store/slot-breaker"],
   },
   {
@@ -38,13 +24,6 @@ export const CLUSTER: readonly Written[] = [
     tests: ["test/store/slot-breaker"],
   },
   {
-    name: "a Cluster gives back by the clock of the last master",
-    file: "src/store/cluster/refund-in-parts.ts",
-    find: "clocksUs?.[indices[0]!] ?? nowUs",
-    replace: "nowUs",
-    tests: ["test/store/split-refund"],
-  },
-  {
     name: "a refund that fails in one slot does not wait for the others",
     file: "src/store/cluster/refund-in-parts.ts",
     find: "await Promise.all([...new Set(slots)].map(giveBack));",
@@ -52,38 +31,10 @@ export const CLUSTER: readonly Written[] = [
     tests: ["test/store/split-refund"],
   },
   {
-    name: "split: a Cluster is asked as a whole each time",
-    file: "src/store/cluster/split-store.ts",
-    find: "        spans = false;\n      }\n    }\n    const slots",
-    replace: "      }\n    }\n    const slots",
-    tests: ["test/store/split-store"],
-  },
-  {
-    name: "parts: units of a denied request stay taken",
-    file: "src/store/cluster/decide-in-parts.ts",
-    find: "answered.some(denies) ? await undo() : rows",
-    replace: "rows",
-    tests: ["test/store/split-store"],
-  },
-  {
     name: "parts: one dead master fails the whole decision",
     file: "src/store/cluster/decide-in-parts.ts",
     find: "for (const index of parts[i]!.indices) failures[index] = answer;",
     replace: "throw answer;",
-    tests: ["test/store/split-store"],
-  },
-  {
-    name: "parts: a flood takes and gives back again and again",
-    file: "src/store/cluster/decide-in-parts.ts",
-    find: "setRecent(deniedLast, keys[0]!, true, MAX_DENIED);",
-    replace: "{}",
-    tests: ["test/store/split-store"],
-  },
-  {
-    name: "taking back: a ban is told nothing of other masters' denials",
-    file: "src/store/cluster/take-back.ts",
-    find: '...policies.map(({ role }, i) => role === "denials" && count(part, i)),',
-    replace: "",
     tests: ["test/store/split-store"],
   },
   {

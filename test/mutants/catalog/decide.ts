@@ -17,13 +17,6 @@ export const DECIDE: readonly Written[] = [
     tests: ["test/limiter/reserve"],
   },
   {
-    name: "waits: clients without a slot wait until the first one expires",
-    file: "src/decision/outcome.ts",
-    find: 'parameters["retryAfterUs"] ?? Infinity',
-    replace: "Infinity",
-    tests: ["test/limiter/concurrency"],
-  },
-  {
     name: "waits: a denial that fills a ban says nothing of it",
     file: "src/decision/outcome.ts",
     find: 'if (role !== "denials" && !denies',
@@ -37,13 +30,6 @@ export const DECIDE: readonly Written[] = [
     replace:
       "        known.forget(asked.groups);\n        return Promise.resolve(next(asked)).then((verdict) => {\n          if (verdict) return verdict;",
     tests: ["test/limiter/reset"],
-  },
-  {
-    name: "a client denied by a charge waits for its whole cost",
-    file: "src/decide/known.ts",
-    find: 'operation === "charge" ? group.defaultCosts : costs',
-    replace: "costs",
-    tests: ["test/limiter/decision-path"],
   },
   {
     name: "a denial is anchored when the answer arrives",
@@ -81,46 +67,11 @@ export const DECIDE: readonly Written[] = [
     tests: ["test/decision"],
   },
   {
-    name: "a decision's waits are microseconds",
-    file: "src/decision/decision.ts",
-    find: "return longest / 1000;",
-    replace: "return longest;",
-    tests: ["test/limiter/decision-path"],
-  },
-  {
-    name: "a cost below nothing gives quota back",
-    file: "src/decide/cost.ts",
-    find: "!Number.isSafeInteger(cost) || Number(cost) < 0",
-    replace: "!Number.isSafeInteger(cost)",
-    tests: ["test/limiter/limit.test"],
-  },
-  {
     name: "a look is a request",
     file: "src/decide/operations.ts",
     find: 'ask("peek", identity, options)',
     replace: 'ask("consume", identity, options)',
     tests: ["test/limiter/keys"],
-  },
-  {
-    name: "an answer that overtook a reset is counted from",
-    file: "src/decide/outage.ts",
-    find: "      await ask(asked);\n      forget(groups);",
-    replace: "      await ask(asked);",
-    tests: ["test/limiter/local-count"],
-  },
-  {
-    name: "every policy is advertised in fields",
-    file: "src/decision/fields.ts",
-    find: "    if (!advertise) continue;\n",
-    replace: "",
-    tests: ["test/decision/advertise"],
-  },
-  {
-    name: "a jitter shortens the wait",
-    file: "src/decision/fields.ts",
-    find: "waitUs + jitterUs",
-    replace: "waitUs - jitterUs",
-    tests: ["test/decision/retry-jitter"],
   },
   {
     name: "partial replies: live masters keep what a denied request took",
@@ -135,13 +86,6 @@ export const DECIDE: readonly Written[] = [
     find: "(isOnePartition || (store.spansPartitions?.(prefix) ?? true))",
     replace: "true",
     tests: ["test/limiter/several-masters"],
-  },
-  {
-    name: "an answer that came while Redis was resetting is counted from",
-    file: "src/decide/outage.ts",
-    find: "      await ask(asked);\n      forget(groups);\n",
-    replace: "      await ask(asked);\n",
-    tests: ["test/limiter/reset"],
   },
   {
     name: "a decision over several masters is dated by the last of them",

@@ -17,13 +17,6 @@ export const HOLDS: readonly Written[] = [
     tests: ["test/limiter/create-hold"],
   },
   {
-    name: "a policy that had no room gives back",
-    file: "src/features/holds/settle.ts",
-    find: "rows[i]!.allowed && !hasSlots",
-    replace: "!hasSlots",
-    tests: ["test/limiter/reserve"],
-  },
-  {
     name: "a slot is kept when its hold is settled",
     file: "src/features/holds/settle.ts",
     find: "if (hasSlots(policy)) return costs[i]!;",
@@ -35,13 +28,6 @@ export const HOLDS: readonly Written[] = [
     file: "src/features/holds/settle.ts",
     find: "if (policy.refundable) return",
     replace: "if (policy) return",
-    tests: ["test/limiter/reserve"],
-  },
-  {
-    name: "a settlement without an answer is sent again",
-    file: "src/features/holds/settle.ts",
-    find: "(failures[i] && isNotAsked(failures[i]) ? each : 0)",
-    replace: "(failures[i] ? each : 0)",
     tests: ["test/limiter/reserve"],
   },
   {
@@ -92,13 +78,6 @@ export const HOLDS: readonly Written[] = [
     find: "changes.filter(({ verdict }) => verdict.countedBy === counter)",
     replace:
       'changes.filter(({ verdict }) => counter === "memory" || verdict.countedBy === counter)',
-    tests: ["test/limiter/partial-outages"],
-  },
-  {
-    name: "partial outages: a part that ran is sent again with one that did not",
-    file: "src/features/holds/settle.ts",
-    find: "(failures[i] && isNotAsked(failures[i]) ? each : 0)",
-    replace: "each",
     tests: ["test/limiter/partial-outages"],
   },
   {

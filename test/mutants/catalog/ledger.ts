@@ -3,35 +3,6 @@ import type { Written } from "../written.ts";
 /** Takers and givers: the ledger of all clients and masters. */
 export const LEDGER: readonly Written[] = [
   {
-    name: "ledger: one silent master makes a hold give everything back here",
-    file: "src/features/holds/settle.ts",
-    find: "changes.filter(({ verdict }) => verdict.countedBy === counter)",
-    replace:
-      'changes.filter(\n      () => counter === (changes.some(({ verdict }) => verdict.countedBy === "memory") ? "memory" : "store"),\n    )',
-    tests: ["test/limiter/ledger.test"],
-  },
-  {
-    name: "ledger: an extension looks in memory for the slots of a healthy master",
-    file: "src/features/holds/create-hold.ts",
-    find: 'taken.filter(({ countedBy }) => countedBy !== "memory"),',
-    replace: "[],",
-    tests: ["test/limiter/ledger.test"],
-  },
-  {
-    name: "ledger: what was taken without an answer is settled",
-    file: "src/features/holds/settle.ts",
-    find: "error && !isNotAsked(error) && ownUnits",
-    replace: "error && isNotAsked(error) && ownUnits",
-    tests: ["test/limiter/ledger.test"],
-  },
-  {
-    name: "ledger: a partial answer is none",
-    file: "src/decide/ask-store.ts",
-    find: "if (!isPartial(error)) {",
-    replace: "if (error instanceof StoreError) {",
-    tests: ["test/limiter/ledger.test"],
-  },
-  {
     name: "ledger: the whole charge is sent again with a part of it",
     file: "src/features/holds/settle.ts",
     find: ": asked.costs);",
@@ -46,13 +17,6 @@ export const LEDGER: readonly Written[] = [
     tests: ["test/limiter/ledger.test"],
   },
   {
-    name: "ledger: an unknown result is forgotten with the next try",
-    file: "src/features/holds/settle.ts",
-    find: 'known.status === "unknown" ? known.error : undefined',
-    replace: "undefined",
-    tests: ["test/limiter/ledger.test"],
-  },
-  {
     name: "ledger: the sums of a settlement begin anew with each try",
     file: "src/features/holds/settle.ts",
     find: "{ returned: { ...known.returned }, charged: { ...known.charged } }",
@@ -60,38 +24,10 @@ export const LEDGER: readonly Written[] = [
     tests: ["test/limiter/ledger.test"],
   },
   {
-    name: "ledger: a settlement charges only the shard of its reservation",
-    file: "src/features/holds/settle.ts",
-    find: "...(asked.unsharded ?? asked), costs: more",
-    replace: "...asked, costs: more",
-    tests: ["test/limiter/ledger.test"],
-  },
-  {
-    name: "ledger: a shard gets no part of what a charge does not divide by",
-    file: "src/features/shards/step.ts",
-    find: "Math.floor(cost / length) + Number(turn < cost % length)",
-    replace: "Math.floor(cost / length)",
-    tests: ["test/limiter/ledger.test"],
-  },
-  {
     name: "ledger: a client hides a failure by hanging up",
     file: "src/features/holds/settle-response.ts",
     find: "signal.aborted && status >= 500 ? undefined : status",
     replace: "status",
-    tests: ["test/limiter/ledger.test"],
-  },
-  {
-    name: "ledger: a client that hangs up has failed",
-    file: "src/features/holds/settle-response.ts",
-    find: "signal.aborted && status >= 500",
-    replace: "signal.aborted",
-    tests: ["test/limiter/ledger.test"],
-  },
-  {
-    name: "ledger: a policy that gave no slot is asked to extend it",
-    file: "src/features/holds/give-back.ts",
-    find: "costs[i]! > 0 &&\n",
-    replace: "true &&\n",
     tests: ["test/limiter/ledger.test"],
   },
   {
@@ -109,27 +45,6 @@ export const LEDGER: readonly Written[] = [
     tests: ["test/limiter/ledger.test"],
   },
   {
-    name: "ledger: each shard counts its share by itself",
-    file: "src/outage/local-share.ts",
-    find: "return unsharded ? key.replace",
-    replace: 'return unsharded && !key.includes("#") ? key.replace',
-    tests: ["test/limiter/ledger.test"],
-  },
-  {
-    name: "ledger: a decision under another plan leaves denials known",
-    file: "src/decide/known.ts",
-    find: "for (const variant of group.variants) of(variant).drop(partition);",
-    replace: "",
-    tests: ["test/limiter/ledger.test"],
-  },
-  {
-    name: "ledger: a denial is trusted for ten minutes",
-    file: "src/denials/denial-cache.ts",
-    find: "const MAX_TRUST_MS = 60_000;",
-    replace: "const MAX_TRUST_MS = 600_000;",
-    tests: ["test/limiter/ledger.test"],
-  },
-  {
     name: "ledger: what a larger plan used keeps a window from giving back",
     file: "src/algorithms/fixed-window.ts",
     find: "{ nowUs, takenAtUs, cost, parameters },\n) => {\n  const { endsUs, setting } = state;",
@@ -142,13 +57,6 @@ export const LEDGER: readonly Written[] = [
     file: "src/algorithms/token-bucket.ts",
     find: "isBounded && (!state.cut || used + refilled",
     replace: "isBounded && (used + refilled",
-    tests: ["test/limiter/ledger.test"],
-  },
-  {
-    name: "ledger: a look under another plan rewrites a bucket",
-    file: "src/algorithms/token-bucket.ts",
-    find: 'repaired: operation !== "peek"',
-    replace: "repaired: true",
     tests: ["test/limiter/ledger.test"],
   },
   {

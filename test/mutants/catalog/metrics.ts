@@ -25,13 +25,6 @@ export const METRICS: readonly Written[] = [
     tests: ["test/metrics/recorder"],
   },
   {
-    name: "the sketch tells counts that may be too high",
-    file: "src/metrics/sketch.ts",
-    find: "count: counts[i]! - errors[i]!,",
-    replace: "count: counts[i]!,",
-    tests: ["test/metrics/sketch"],
-  },
-  {
     name: "labels are not escaped",
     file: "src/metrics/open-metrics.ts",
     find: 'return text.replace(/[\\\\"\\n]/g, (character) => ESCAPES[character]!);',
@@ -51,27 +44,6 @@ export const METRICS: readonly Written[] = [
     find: "const hash = createKeyedHash(secret);",
     replace: 'const hash = createKeyedHash("");',
     tests: ["test/metrics/trace"],
-  },
-  {
-    name: "counts are dated by the flush",
-    file: "src/metrics/recorder.ts",
-    find: "      endMinute();\n      return counterOf(rules);",
-    replace: "      return counterOf(rules);",
-    tests: ["test/metrics/recorder"],
-  },
-  {
-    name: "minutes never expire",
-    file: "lua/metrics/add.lua",
-    find: "  redis.call('EXPIRE', KEYS[i], 86400)\n  redis.call('EXPIRE', KEYS[i + 1], 2678400)",
-    replace: "  redis.call('EXPIRE', KEYS[i + 1], 2678400)",
-    tests: ["test/metrics/recorder"],
-  },
-  {
-    name: "a batch that is sent again counts again",
-    file: "lua/metrics/add.lua",
-    find: ">= batch then",
-    replace: "> batch then",
-    tests: ["test/metrics/recorder"],
   },
   {
     name: "the end of a password is shown",
@@ -107,13 +79,6 @@ export const METRICS: readonly Written[] = [
     find: "const rest = order.slice(MAX_LINES);",
     replace: "const rest = order.slice(MAX_LINES + 1);",
     tests: ["test/dashboard/counts"],
-  },
-  {
-    name: "bars that end after the last flush look finished",
-    file: "src/dashboard/parts/chart.tsx",
-    find: "begins + step > seconds",
-    replace: "begins > seconds",
-    tests: ["test/dashboard/pictures"],
   },
   {
     name: "the form overwrites what somebody else published",

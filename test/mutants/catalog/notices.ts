@@ -9,20 +9,6 @@ const SENDING = ["test/notices/webhook"];
 /** Notices before a limit is reached. */
 export const NOTICES: readonly Written[] = [
   {
-    name: "every isolate tells a notice",
-    file: STEP,
-    find: "if (told.allowed && telling.allowed) {",
-    replace: "if (told.allowed || telling.allowed || true) {",
-    tests: FEATURE,
-  },
-  {
-    name: "a notice that was told is not noted",
-    file: STEP,
-    find: "[key!], [2], [told]",
-    replace: "[key!], [1], [told]",
-    tests: FEATURE,
-  },
-  {
     name: "an isolate asks about a notice with every request",
     file: MARKS,
     find: "nowMs >= untilMs",
@@ -33,41 +19,6 @@ export const NOTICES: readonly Written[] = [
     name: "a peek tells",
     file: STEP,
     find: 'if (operation === "peek") return next(asked);',
-    replace: "",
-    tests: FEATURE,
-  },
-  {
-    name: "a charge is told as a denial",
-    file: STEP,
-    find: 'operation === "consume" && !row.allowed',
-    replace: "!row.allowed",
-    tests: FEATURE,
-  },
-  {
-    name: "counts of an outage are told",
-    file: STEP,
-    find: "if (!isKnown(each, verdict)) continue;",
-    replace: "",
-    tests: FEATURE,
-  },
-  {
-    name: "a known denial tells nothing",
-    file: STEP,
-    find: '(isEarlyDenial(reason) || reason === "optimistic")',
-    replace: 'reason === "optimistic"',
-    tests: FEATURE,
-  },
-  {
-    name: "what is settled tells nothing",
-    file: STEP,
-    find: "return asked.isSettlement ? after",
-    replace: "return asked.isCountedInMemory ? after",
-    tests: FEATURE,
-  },
-  {
-    name: "a reset leaves what was told",
-    file: STEP,
-    find: "if (keys.length > 0) await store.reset(keys);",
     replace: "",
     tests: FEATURE,
   },
@@ -83,13 +34,6 @@ export const NOTICES: readonly Written[] = [
     file: MARKS,
     find: 'denied: policy.role === "advisory" ? undefined : createMark',
     replace: "denied: createMark",
-    tests: FEATURE,
-  },
-  {
-    name: "rounding delays a notice",
-    file: MARKS,
-    find: " * (1 - 1e-12)",
-    replace: "",
     tests: FEATURE,
   },
   {
@@ -121,24 +65,10 @@ export const NOTICES: readonly Written[] = [
     tests: SENDING,
   },
   {
-    name: "a flood of notices is under way at once",
-    file: WEBHOOK,
-    find: "underWay.size >= MAX_UNDER_WAY",
-    replace: "underWay.size < 0",
-    tests: SENDING,
-  },
-  {
     name: "a receiver keeps the connection",
     file: WEBHOOK,
     find: 'Connection: "close",',
     replace: "",
     tests: ["test/notices/hostile-receiver"],
-  },
-  {
-    name: "a message that was cut off is under way for ever",
-    file: WEBHOOK,
-    find: "dropLost(begun.atMs);",
-    replace: "",
-    tests: ["test/notices/cut-off"],
   },
 ];

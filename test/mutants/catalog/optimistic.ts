@@ -3,39 +3,11 @@ import type { Written } from "../written.ts";
 /** Decisions ahead of the store. */
 export const OPTIMISTIC: readonly Written[] = [
   {
-    name: "open units do not count against those that may be open",
-    file: "src/features/optimistic/partitions.ts",
-    find: "if (open + costs[i]! > unsettled) return false;",
-    replace: "if (costs[i]! > unsettled) return false;",
-    tests: ["test/optimistic/bound"],
-  },
-  {
     name: "an answer from before a denial promises room",
     file: "src/features/optimistic/partitions.ts",
     find: "if (!isLow && sentAt < entry.since) return;",
     replace: "",
     tests: ["test/optimistic/partitions"],
-  },
-  {
-    name: "a lost settlement leaves no doubt",
-    file: "src/features/optimistic/settle.ts",
-    find: "if (verdict.error) doubt(groups);",
-    replace: "if (verdict.error) return;",
-    tests: ["test/optimistic"],
-  },
-  {
-    name: "several calls settle a partition at once",
-    file: "src/features/optimistic/settle.ts",
-    find: "if (!busy || leftMs <= 0) return charge(admitted);",
-    replace: "if (!busy || leftMs >= 0) return charge(admitted);",
-    tests: ["test/optimistic/step"],
-  },
-  {
-    name: "a settlement is built before its decision returns",
-    file: "src/features/optimistic/settle.ts",
-    find: "      await nextTurn();\n",
-    replace: "",
-    tests: ["test/optimistic/step"],
   },
   {
     name: "a settlement that leaves room is published",
@@ -52,26 +24,12 @@ export const OPTIMISTIC: readonly Written[] = [
     tests: ["test/optimistic/step"],
   },
   {
-    name: "a hold is admitted ahead of the store",
-    file: "src/features/optimistic/step.ts",
-    find: 'if (operation !== "consume" || slot || mustReachStore) return ask(asked);',
-    replace: 'if (operation !== "consume" || mustReachStore) return ask(asked);',
-    tests: ["test/optimistic/step"],
-  },
-  {
     name: "units are counted under the plan of the request that sends them",
     file: "src/features/optimistic/settle.ts",
     find: "due.map(({ entry }) => take(entry));",
     replace:
       "due.map(({ asked: own, entry }) => take(entry).map(({ costs }) => ({ ...own, costs })));",
     tests: ["test/optimistic/bound"],
-  },
-  {
-    name: "a settlement ends with the response",
-    file: "src/runtime/keep-alive.ts",
-    find: "  waitUntil(promise);\n",
-    replace: "  void waitUntil;\n",
-    tests: ["test/optimistic/real-redis"],
   },
   {
     name: "a lost settlement leaves a doubt about its first dimension alone",

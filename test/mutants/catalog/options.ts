@@ -3,13 +3,6 @@ import type { Written } from "../written.ts";
 /** Options, and the texts of faults. */
 export const OPTIONS: readonly Written[] = [
   {
-    name: "two versions of a layout share a key",
-    file: "src/policy/compile.ts",
-    find: '${layout > 1 ? layout : ""}',
-    replace: "",
-    tests: ["test/store/layouts"],
-  },
-  {
     name: "every shard of a bucket refills at the whole rate",
     file: "src/policy/shards.ts",
     find: "{ part: 1, whole: shards }",
@@ -38,13 +31,6 @@ export const OPTIONS: readonly Written[] = [
     tests: ["test/policy/from-data"],
   },
   {
-    name: "an unknown option is passed over",
-    file: "src/options/unknown-options.ts",
-    find: "!known.includes(key) && value !== undefined",
-    replace: '!known.includes(key) && value !== undefined && key === ""',
-    tests: ["test/policy/configuration"],
-  },
-  {
     name: "a misspelt token is shown",
     file: "src/options/unknown-options.ts",
     find: '"url", "token", "identity"]',
@@ -57,19 +43,5 @@ export const OPTIONS: readonly Written[] = [
     find: "JSON.stringify([address, prefix, name])",
     replace: "JSON.stringify([prefix, name])",
     tests: ["test/limiter/unnamed-twins"],
-  },
-  {
-    name: "options of a feature that is missing are ignored",
-    file: "src/limiter/limiter-with.ts",
-    find: "    checkFeatures(own, features, faults);\n",
-    replace: "",
-    tests: ["test/limiter/core"],
-  },
-  {
-    name: "options of a policy need no feature",
-    file: "src/limiter/features.ts",
-    find: "if (value !== undefined && value !== plain) need(",
-    replace: "if (value === null) need(",
-    tests: ["test/limiter/core"],
   },
 ];

@@ -38,25 +38,11 @@ export const PARTITION: readonly Written[] = [
     tests: ["test/partition/partition-key"],
   },
   {
-    name: "IPv6 without its mask",
-    file: "src/partition/ip-address.ts",
-    find: "hexGroups(address.slice(0, 2))",
-    replace: "hexGroups(address)",
-    tests: ["test/partition"],
-  },
-  {
     name: "forwarded addresses counted from the left",
     file: "src/partition/client-ip.ts",
     find: ".at(-trusted.trustedHops)",
     replace: ".at(trusted.trustedHops - 1)",
     tests: ["test/partition"],
-  },
-  {
-    name: "several keys are one",
-    file: "src/partition/credential.ts",
-    find: "!(hasScheme && parts.every",
-    replace: "!(parts.every",
-    tests: ["test/partition/source"],
   },
   {
     name: "an address in an inner list is read from a source that nobody has checked",

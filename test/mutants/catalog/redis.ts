@@ -10,13 +10,6 @@ export const REDIS: readonly Written[] = [
     tests: ["test/store/redis-dialect"],
   },
   {
-    name: "a signal with each command on Workers",
-    file: "src/store/redis/rest.ts",
-    find: "onWorkers() ? SPARED : 0",
-    replace: "0",
-    tests: ["test/store/rest-client"],
-  },
-  {
     name: "a row of any numbers is an answer",
     file: "src/store/redis/store.ts",
     find: "!reply.every(Number.isSafeInteger)",
@@ -38,25 +31,6 @@ export const REDIS: readonly Written[] = [
     tests: ["test/store/redis-dialect"],
   },
   {
-    name: "a client keeps its cache on Workers",
-    file: "src/store/redis/given-client.ts",
-    find: "...(!onWorkers() && { cache })",
-    replace: "...{ cache }",
-    tests: ["test/store/upstash-clients"],
-  },
-  {
-    name: "a request that ran out of time did not reach Redis",
-    file: "src/store/redis/errors.ts",
-    find: 'name === "TimeoutError" || name === "AbortError"',
-    replace: 'name === "AbortError"',
-    tests: [
-      "test/store/redis-error",
-      "test/store/store-errors",
-      "test/store/rest-commands",
-      "test/edge/store-errors",
-    ],
-  },
-  {
     name: "a faulty token is shown",
     file: "src/store/redis/endpoint.ts",
     find: 'isBlank(token) ? token : "(hidden)"',
@@ -68,13 +42,6 @@ export const REDIS: readonly Written[] = [
     file: "src/store/redis/dialect.ts",
     find: "(?:[:/]|$)/i",
     replace: "/i",
-    tests: ["test/store/redis-dialect", "test/store/first-contact"],
-  },
-  {
-    name: "Upstash under another name stays unknown",
-    file: "src/store/redis/dialect.ts",
-    find: 'headers.has("upstash-sync-token")',
-    replace: "false",
     tests: ["test/store/redis-dialect", "test/store/first-contact"],
   },
   {

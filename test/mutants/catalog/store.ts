@@ -10,20 +10,6 @@ export const STORE: readonly Written[] = [
     tests: ["test/store/redis-store"],
   },
   {
-    name: "a reset leaves the counts",
-    file: "lua/decide.lua",
-    find: "redis.call('DEL', unpack(KEYS))",
-    replace: "",
-    tests: ["test/store/redis-store"],
-  },
-  {
-    name: "a lease does not heed the last policy",
-    file: "lua/lease.lua",
-    find: "if step <= last and not advisory then",
-    replace: "if step < last and not advisory then",
-    tests: ["test/lua/lease"],
-  },
-  {
     name: "a listener that throws breaks the decision",
     file: "src/store/guarded-store.ts",
     find: "report(`onStoreError failed: ${String(error)}`);",
@@ -45,20 +31,6 @@ export const STORE: readonly Written[] = [
     tests: ["test/store/redis-store", "test/lua/roles"],
   },
   {
-    name: "an advisory policy makes a lease smaller in Redis",
-    file: "lua/lease.lua",
-    find: "if step <= last and not advisory then",
-    replace: "if step <= last then",
-    tests: ["test/store/redis-store"],
-  },
-  {
-    name: "a policy counts its own denial in memory",
-    file: "src/store/decide-together.ts",
-    find: "each && policies[other]!.key !== policies[i]!.key",
-    replace: "each && other >= 0",
-    tests: ["test/store/memory-store", "test/limiter/modes"],
-  },
-  {
     name: "the first contact is given up as soon as a later call",
     file: "src/store/guarded-store.ts",
     find: "let patienceMs = firstContactMs(timeoutMs);",
@@ -66,31 +38,10 @@ export const STORE: readonly Written[] = [
     tests: ["test/store/redis-dialect", "test/store/first-contact"],
   },
   {
-    name: "memory is bounded in entries alone",
-    file: "src/store/memory.ts",
-    find: "if (entries.size <= maxEntries && bytes <= maxBytes) return;\n    for (const [key, { endsUs }]",
-    replace: "if (entries.size <= maxEntries) return;\n    for (const [key, { endsUs }]",
-    tests: ["test/store/memory"],
-  },
-  {
-    name: "the end of an object's count that a look prolongs is not stored",
-    file: "src/store/durable-object/kept-counts.ts",
-    find: " || after.endsUs > before!.endsUs",
-    replace: "",
-    tests: ["test/store/kept-counts"],
-  },
-  {
     name: "an object's alarm rings before its counts end",
     file: "src/store/durable-object/kept-counts.ts",
     find: "Math.ceil(endsUs / 1000)",
     replace: "Math.floor(endsUs / 1000)",
-    tests: ["test/store/kept-counts"],
-  },
-  {
-    name: "a reset leaves what an object has in memory",
-    file: "src/store/durable-object/kept-counts.ts",
-    find: "counts.reset(keys);",
-    replace: "",
     tests: ["test/store/kept-counts"],
   },
 ];
