@@ -1,11 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { checkSettings, DEFAULTS } from "../../src/limiter/settings.ts";
-import { Faults } from "../../src/options/faults.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { DEFAULTS } from "../../src/limiter/settings.ts";
+import { limiterOver } from "../support/limiter/limiter-over.ts";
 import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
 import { burst, daily, decide, full, room } from "./decide.ts";
 
@@ -139,18 +136,7 @@ describe("of a limiter", () => {
       nowUs: 0,
       rows: [row(100_000), row(100_000), row(100_000)],
     }));
-    const faults = new Faults();
-    const settings = checkSettings(
-      { policies, store: memoryStore(), ...options },
-      EVERY_FEATURE,
-      faults,
-    );
-    faults.throwIfAny();
-    const { limit } = buildLimiter(
-      store,
-      { ...settings, random: () => 0.5, now: () => 1_000 },
-      EVERY_FEATURE,
-    );
+    const { limit } = limiterOver(store, { policies, ...options }, { random: () => 0.5 });
     const decision = await limit("ada");
     const again = await limit("ada");
     expect(again.reason).toBe("cached-denial");

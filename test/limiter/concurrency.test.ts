@@ -176,19 +176,6 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     const again = await Promise.all(Array.from({ length: 21 }, () => limiter.reserve(id)));
     expect(again.filter(({ allowed }) => allowed)).toHaveLength(20);
   });
-
-  test("an hour of holds leaves one key that expires", async () => {
-    const limiter = open(streams(3));
-    const id = crypto.randomUUID();
-    for (let minute = 0; minute < 60; minute++) {
-      nowUs += 60e6;
-      for (let i = 0; i < 4; i++) expect((await limiter.reserve(id)).allowed).toBe(i < 3);
-    }
-    if (kind === "memory") return;
-    const [key, ...others] = await redis.keys(`*${id}*`);
-    expect(others).toEqual([]);
-    expect(await redis.zcard(key!)).toBe(3);
-  });
 });
 
 test("a limit() is refused where a hold is needed, and so is a wrong ttl", async () => {

@@ -1,5 +1,5 @@
 import { build } from "esbuild";
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 
 import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "../../src/adapter/every-feature.ts";
 import * as core from "../../src/core.ts";
@@ -40,6 +40,8 @@ function faultsOf(make: () => unknown): readonly Fault[] {
   return [];
 }
 
+const window = (more: object) => fixedWindow({ limit: 400, window: "1s", ...more });
+
 /** A feature and options that need it, with the path of the fault. */
 const NEEDS: readonly (readonly [
   feature: keyof Features,
@@ -47,16 +49,8 @@ const NEEDS: readonly (readonly [
   options: Partial<CreateLimiterOptions>,
 ])[] = [
   ["leases", "lease", { lease: "100ms", policies: [{ ...plain, limit: 1_000, window: "1s" }] }],
-  [
-    "leases",
-    "policies[0].lease",
-    { policies: [fixedWindow({ limit: 400, window: "1s", lease: "50ms" })] },
-  ],
-  [
-    "optimistic",
-    "policies[0].optimistic",
-    { policies: [fixedWindow({ limit: 400, window: "1s", optimistic: true })] },
-  ],
+  ["leases", "policies[0].lease", { policies: [window({ lease: "50ms" })] }],
+  ["optimistic", "policies[0].optimistic", { policies: [window({ optimistic: true })] }],
   ["lists", "lists", { lists: { deny: [{ identity: "user:666" }] } }],
   ["plans", "plans", { plans: { gold: { plain: { limit: 20 } } } }],
   ["listeners", "onDecision", { onDecision: () => {} }],
@@ -66,36 +60,12 @@ const NEEDS: readonly (readonly [
   ["replica", "replicaTimeout", { replicaTimeout: "20ms" }],
   ["clients", "redis", { redis: client }],
   ["clients", "replica", { replica: client }],
-  [
-    "dimensions",
-    "policies[0].by",
-    { policies: [fixedWindow({ limit: 1, window: "1s", by: "ip" })] },
-  ],
-  [
-    "shards",
-    "policies[0].shards",
-    { policies: [fixedWindow({ limit: 100, window: "1s", shards: 4 })] },
-  ],
-  [
-    "roles",
-    "policies[0].mode",
-    { policies: [fixedWindow({ limit: 1, window: "1s", mode: "shadow" })] },
-  ],
-  [
-    "roles",
-    "policies[1].counts",
-    { policies: [plain, fixedWindow({ limit: 1, window: "1s", counts: "denials" })] },
-  ],
-  [
-    "holds",
-    "policies[0].refundable",
-    { policies: [fixedWindow({ limit: 1, window: "1s", refundable: true })] },
-  ],
-  [
-    "holds",
-    "policies[0].counts",
-    { policies: [fixedWindow({ limit: 1, window: "1s", counts: "failures" })] },
-  ],
+  ["dimensions", "policies[0].by", { policies: [window({ by: "ip" })] }],
+  ["shards", "policies[0].shards", { policies: [window({ shards: 4 })] }],
+  ["roles", "policies[0].mode", { policies: [window({ mode: "shadow" })] }],
+  ["roles", "policies[1].counts", { policies: [plain, window({ counts: "denials" })] }],
+  ["holds", "policies[0].refundable", { policies: [window({ refundable: true })] }],
+  ["holds", "policies[0].counts", { policies: [window({ counts: "failures" })] }],
   ["holds", "policies[0].algorithm", { policies: [concurrency({ limit: 1, ttl: "1s" })] }],
 ];
 
@@ -291,7 +261,7 @@ describe.each([
   });
 });
 
-/** Bundles a worker of this source. */
+/** Bundles a worker of this source. Of src, `files` are in the bundle. */
 async function bundle(source: string) {
   const { metafile, outputFiles } = await build({
     stdin: { contents: source, resolveDir: ".", loader: "ts" },
@@ -302,15 +272,15 @@ async function bundle(source: string) {
     external: ["node:*"],
     logLevel: "silent",
   });
-  const [output] = Object.values(metafile.outputs);
-  return { inputs: Object.entries(output!.inputs), text: outputFiles[0]!.text };
+  const inputs = Object.entries(Object.values(metafile.outputs)[0]!.inputs);
+  const files = inputs.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
+  return { files, text: outputFiles[0]!.text };
 }
 
-/** The folders and files of src in the bundle of a worker. */
-async function bundled(source: string): Promise<readonly string[]> {
-  const { inputs } = await bundle(source);
-  return inputs.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
-}
+/** A worker that limits with these features. */
+const workerWith = (features: string) => `
+  import { ${["fixedWindow", "limiterWith", features].filter(Boolean).join(", ")} } from "./src/core.ts";
+  export const limiter = limiterWith({ ${features} })({ policies: [fixedWindow({ limit: 1, window: "1s" })] });`;
 
 /** Where the code of each feature is. */
 const FOLDERS: Readonly<Record<keyof Features, string>> = {
@@ -338,26 +308,18 @@ function foldersIn(files: readonly string[]): readonly string[] {
 
 describe("a bundle", () => {
   test.each(NAMES)("with %s has that feature, and no other", async (name) => {
-    const files = await bundled(`
-      import { fixedWindow, limiterWith, ${name} } from "./src/core.ts";
-      export const limiter = limiterWith({ ${name} })({ policies: [fixedWindow({ limit: 1, window: "1s" })] });`);
+    const { files } = await bundle(workerWith(name));
     expect(foldersIn(files)).toEqual([name]);
   });
 
-  let bare: readonly string[];
-  beforeAll(async () => {
-    bare = await bundled(`
-      import { fixedWindow, limiterWith } from "./src/core.ts";
-      export const limiter = limiterWith({})({ policies: [fixedWindow({ limit: 1, window: "1s" })] });`);
-  });
-
-  test("without features has none, no adapter, and one algorithm", () => {
-    expect(foldersIn(bare)).toEqual([]);
+  test("without features has none, no adapter, and one algorithm", async () => {
+    const { files } = await bundle(workerWith(""));
+    expect(foldersIn(files)).toEqual([]);
     const unwanted =
       /^src\/(adapter|gateway|lists|llm)\/|inspect|(log|counter|segmented-window|concurrency)\.ts$/;
-    expect(bare.filter((file) => unwanted.test(file))).toEqual(["src/runtime/log.ts"]);
-    expect(bare).not.toContain("src/partition/ip-address.ts");
-    expect(bare).toContain("src/limiter/limiter-with.ts");
+    expect(files.filter((file) => unwanted.test(file))).toEqual(["src/runtime/log.ts"]);
+    expect(files).not.toContain("src/partition/ip-address.ts");
+    expect(files).toContain("src/limiter/limiter-with.ts");
   });
 
   test("of createLimiter() has the algorithms that it uses, though it can give back units of all", async () => {
@@ -372,7 +334,7 @@ describe("a bundle", () => {
   test.each(["./src/hono.ts", "./src/vercel.ts"])(
     "of %s has the features given to it",
     async (entry) => {
-      const files = await bundled(`
+      const { files } = await bundle(`
       import { fixedWindow, plans } from "./src/core.ts";
       import { rateLimitWith } from "${entry}";
       export const limit = rateLimitWith({ plans })({ policies: [fixedWindow({ limit: 1, window: "1s" })] });`);

@@ -2,33 +2,23 @@ import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { StoreError } from "../../src/errors/errors.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { DEFAULTS, type LimiterSettings } from "../../src/limiter/settings.ts";
+import type { LimiterOptions } from "../../src/limiter/options.ts";
 import type { Reply } from "../../src/store/store.ts";
-import { compile } from "../support/compile-policy.ts";
+import { limiterOver } from "../support/limiter/limiter-over.ts";
 import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
 
-const policies = compile([fixedWindow({ name: "p", limit: 10, window: "1d" })]);
+const p = fixedWindow({ name: "p", limit: 10, window: "1d" });
 
 /** A limiter on a clock in milliseconds that the test moves, over a store with scripted answers. */
-function limiterThat(settings: Partial<LimiterSettings> = {}) {
+function limiterThat(options: Partial<LimiterOptions> = {}) {
   const at = { now: 1_000, reply: { nowUs: 0, rows: [row()] } as Reply, took: 0, failure: false };
   const scripted = scriptedStore(async () => {
     at.now += at.took;
     if (at.failure) throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
     return at.reply;
   });
-  const limiter = buildLimiter(
-    scripted.store,
-    {
-      ...DEFAULTS,
-      policies,
-      now: () => at.now,
-      ...settings,
-    },
-    EVERY_FEATURE,
-  );
+  const now = () => at.now;
+  const limiter = limiterOver(scripted.store, { policies: [p], ...options }, { now });
   return { at, limiter, ...scripted };
 }
 
@@ -57,7 +47,7 @@ describe("the cached knowledge of an answer", () => {
   });
 
   test("is nothing without a cache", async () => {
-    const { at, limiter, asked } = limiterThat({ maxDenials: 0 });
+    const { at, limiter, asked } = limiterThat({ denialCache: false });
     at.reply = { nowUs: 5e9, rows: [row(1_000)] };
     for (let i = 0; i < 3; i++) expect((await limiter.limit("ada")).reason).toBe("limited");
     expect(asked).toHaveLength(3);
@@ -99,8 +89,7 @@ describe("a request without a cost", () => {
 
   test("still asks for a decision where its denial counts", async () => {
     const bans = fixedWindow({ name: "bans", counts: "denials", limit: 3, window: "1d" });
-    const own = fixedWindow({ name: "p", limit: 10, window: "1d" });
-    const { at, limiter, asked } = limiterThat({ policies: compile([own, bans]) });
+    const { at, limiter, asked } = limiterThat({ policies: [p, bans] });
     at.reply = { nowUs: 5e9, rows: [row(), row()] };
     await limiter.limit("ada", { cost: 0 });
     expect(asked).toMatchObject([{ operation: "consume", costs: [0, 0] }]);

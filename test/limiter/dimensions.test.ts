@@ -4,33 +4,14 @@ import {
   createLimiter,
   fixedWindow,
   type LimiterOptions,
-  memoryStore,
   slidingWindowLog,
-  type Store,
   tokenBucket,
 } from "../../src/index.ts";
+import { watchedStore } from "../support/limiter/watched-store.ts";
 
-const START = Date.UTC(2030, 0, 1) * 1000;
-
-interface Question {
-  readonly operation: string;
-  readonly keys: readonly string[];
-  readonly costs: readonly number[];
-}
-
-/** A limiter over a memory store with a clock of the test, which notes its calls. */
 function limiterOf(policies: LimiterOptions["policies"], options: Partial<LimiterOptions> = {}) {
-  const clock = { nowUs: START };
-  const asked: Question[] = [];
-  const counts = memoryStore({ now: () => clock.nowUs });
-  const store: Store = {
-    ...counts,
-    decide(operation, keys, costs, compiled) {
-      asked.push({ operation, keys, costs });
-      return counts.decide(operation, keys, costs, compiled);
-    },
-  };
-  return { limiter: createLimiter({ store, policies, ...options }), asked, clock };
+  const { store, asked, world } = watchedStore();
+  return { limiter: createLimiter({ store, policies, ...options }), asked, world };
 }
 
 const address = fixedWindow({ name: "address", by: "ip", limit: 2, window: "1m" });
@@ -132,7 +113,7 @@ describe("an identity with dimensions", () => {
 
 describe("a denial of one dimension", () => {
   test("is known for the next request of it, with any other dimensions", async () => {
-    const { limiter, asked, clock } = limiterOf([address, burst]);
+    const { limiter, asked, world } = limiterOf([address, burst]);
     await limiter.limit({ ip: "a", key: "k1" });
     await limiter.limit({ ip: "a", key: "k2" });
     asked.length = 0;
@@ -144,7 +125,7 @@ describe("a denial of one dimension", () => {
     expect(asked).toEqual([]);
     // It does not concern another address with the same key.
     expect((await limiter.limit({ ip: "b", key: "k3" })).reason).toBe("allowed");
-    clock.nowUs += 60_000_000;
+    world.nowUs += 60_000_000;
     expect((await limiter.limit({ ip: "a", key: "k3" })).reason).toBe("allowed");
     expect(asked).toHaveLength(2);
   });
@@ -183,7 +164,7 @@ describe("costs by the names of policies", () => {
     await limiter.charge(identity, { address: 0 });
     await limiter.charge(identity, { address: 0, slow: 0, burst: 0 });
     await limiter.limit({ ip: "a" }, { cost: { burst: 3 } });
-    expect(asked.map(({ operation, costs }) => [operation, costs])).toEqual([
+    expect(asked.map(({ call, costs }) => [call, costs])).toEqual([
       ["consume", [1, 4, 1]],
       ["consume", [0, 0, 2]],
       ["charge", [0, 1, 1]],

@@ -7,29 +7,17 @@ import {
   memoryStore,
   type Policy,
   slidingWindowLog,
-  type Store,
-  StoreError,
   tokenBucket,
 } from "../../src/index.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
+import { NO_ANSWER, watchedStore } from "../support/limiter/watched-store.ts";
 
 const failures = (more: object = {}): Policy =>
   slidingWindowLog({ name: "login", counts: "failures", limit: 2, window: "10m", ...more });
 
-/** A limiter that counts in memory, and how often it asked. */
-function open(policies: readonly Policy[], more: Partial<CreateLimiterOptions> = {}) {
-  const counts = memoryStore({ now: () => FUTURE });
-  const world = { asked: 0, last: "", isGone: false };
-  const store: Store = {
-    ...counts,
-    decide(...request) {
-      world.asked++;
-      world.last = request[0];
-      if (world.isGone) throw new StoreError("ERR_STORE_TIMEOUT", "It is slow.");
-      return counts.decide(...request);
-    },
-  };
-  return { limiter: createLimiter({ store, policies, ...more }), world };
+function open(policies: readonly Policy[]) {
+  const { store, world, asked } = watchedStore(FUTURE);
+  return { limiter: createLimiter({ store, policies }), world, asked };
 }
 
 describe("a policy that counts failures", () => {
@@ -53,7 +41,7 @@ describe("a policy that counts failures", () => {
     expect(denied.headers().get("Retry-After")).toBe("1");
     expect((await limiter.peek("ada")).retryAfterMs).toBe(1_000);
     expect((await limiter.charge("ada", 1)).policies[0]).toMatchObject({ retryAfterMs: 1_000 });
-    world.isGone = true;
+    world.failure = NO_ANSWER;
     const local = await limiter.reserve("ada");
     expect(local).toMatchObject({
       allowed: false,
@@ -90,15 +78,15 @@ describe("a policy that counts failures", () => {
   });
 
   test("is denied by the store each time", async () => {
-    const { limiter, world } = open([failures({ limit: 1 })]);
+    const { limiter, asked } = open([failures({ limit: 1 })]);
     for (let i = 0; i < 4; i++) await limiter.reserve("ada");
-    expect(world.asked).toBe(4);
+    expect(asked).toHaveLength(4);
   });
 
   test("takes nothing for a request that costs nothing", async () => {
-    const { limiter, world } = open([failures({ limit: 1 })]);
+    const { limiter, asked } = open([failures({ limit: 1 })]);
     expect(await limiter.limit("ada", { cost: 0 })).toMatchObject({ allowed: true });
-    expect(world.last).toBe("peek");
+    expect(asked.at(-1)!.call).toBe("peek");
     expect((await limiter.peek("ada")).policies[0]).toMatchObject({
       remaining: 1,
       resetAfterMs: 0,

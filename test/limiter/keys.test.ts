@@ -1,24 +1,17 @@
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { DEFAULTS } from "../../src/limiter/settings.ts";
-import { compile } from "../support/compile-policy.ts";
+import { fixedWindow, tokenBucket } from "../../src/index.ts";
+import { limiterOver } from "../support/limiter/limiter-over.ts";
 import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
 
-const policies = compile([
+const policies = [
   fixedWindow({ name: "daily", limit: 10, window: "1d" }),
   tokenBucket({ name: "burst", limit: 20, refill: 10, per: "1s" }),
-]);
+];
 
 function limiterOf(prefix: string) {
   const scripted = scriptedStore(() => ({ nowUs: 0, rows: [row(), row()] }));
-  return {
-    ...scripted,
-    limiter: buildLimiter(scripted.store, { ...DEFAULTS, prefix, policies }, EVERY_FEATURE),
-  };
+  return { ...scripted, limiter: limiterOver(scripted.store, { prefix, policies }) };
 }
 
 /** The keys of one decision. */

@@ -3,8 +3,6 @@ import { readFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { createLimiter, memoryStore, slidingWindowLog } from "../../src/index.ts";
-import { FUTURE } from "../support/algorithm-script.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { burstAboveRate, fullestWindow } from "../support/model/trailing-window.ts";
@@ -45,30 +43,6 @@ function storyOf(algorithm: string, window: Window, more: Partial<Story> = {}, l
 }
 
 const percent = (share: number) => Math.round(share * 1_000) / 10;
-
-test.each(["memory", "Redis"])(
-  "an estimate of 4,000 of which 812 were used leaves 3,188 to the next request, in %s",
-  async (kind) => {
-    const place =
-      kind === "memory"
-        ? { store: memoryStore({ now: () => FUTURE }) }
-        : { redis: redisWithClock(redis, () => FUTURE), timeout: "10s" as const };
-    const tokens = slidingWindowLog({
-      name: "tokens",
-      limit: 4_000,
-      window: "1m",
-      refundable: true,
-    });
-    const limiter = createLimiter({ ...place, policies: [tokens] });
-    const identity = crypto.randomUUID();
-    const hold = await limiter.reserve(identity, { cost: 4_000 });
-    expect((await limiter.reserve(identity, { cost: 1 })).allowed).toBe(false);
-    await hold.settle(812);
-    expect((await limiter.reserve(identity, { cost: 3_189 })).allowed).toBe(false);
-    const next = await limiter.reserve(identity, { cost: 3_188 });
-    expect([next.allowed, next.policies[0]!.remaining]).toEqual([true, 0]);
-  },
-);
 
 describe.each(SHARES)("of a %s", (algorithm, ...shares) => {
   test.each(Object.keys(WINDOWS).map((window, i) => [window as Window, shares[i]!] as const))(

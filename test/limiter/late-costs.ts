@@ -2,14 +2,10 @@ import {
   createLimiter,
   type CreateLimiterOptions,
   type Duration,
-  fixedWindow,
   memoryStore,
   type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
 } from "../../src/index.ts";
+import { everyPolicy } from "../support/every-policy.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
 import { virtualTime } from "../support/virtual-time.ts";
@@ -85,14 +81,9 @@ export async function tell(story: Story, placeFor = IN_MEMORY): Promise<Told> {
 
 /** A policy of each algorithm with this budget. */
 export function budgets(limit: number, window: Duration): readonly Policy[] {
-  const common = { name: "tokens", limit, refundable: true };
-  return [
-    slidingWindowLog({ ...common, window }),
-    slidingWindowCounter({ ...common, window }),
-    segmentedWindow({ ...common, window }),
-    fixedWindow({ ...common, window }),
-    tokenBucket({ ...common, refill: limit, per: window }),
-  ];
+  return everyPolicy(limit, window).map((policy) =>
+    Object.assign(policy, { name: "tokens", refundable: true }),
+  );
 }
 
 /**

@@ -22,28 +22,10 @@ test("one call decides, with a policy built anew each time, and the isolate's kn
   expect(response.headers.get("RateLimit-Policy")).toBe('"token-bucket-2-1-per-1h";q=2;w=7200');
 });
 
-test("a name keeps two policies with the same numbers apart", async () => {
-  const identity = crypto.randomUUID();
-  const call = (name: string) => limit(identity, fixedWindow({ name, limit: 1, window: "1d" }));
-  expect((await call("a")).allowed).toBe(true);
-  expect((await call("b")).allowed).toBe(true);
-  expect((await call("a")).allowed).toBe(false);
-});
-
 test("takes a cost", async () => {
   const identity = crypto.randomUUID();
   const decision = await limit(identity, fixedWindow({ limit: 10, window: "1d" }), { cost: 3 });
-  expect(decision.policies).toEqual([
-    {
-      name: "fixed-window-10-1d",
-      limit: 10,
-      window: 86_400,
-      remaining: 7,
-      retryAfterMs: 0,
-      resetAfterMs: expect.any(Number),
-      allowed: true,
-    },
-  ]);
+  expect(decision.policies).toMatchObject([{ name: "fixed-window-10-1d", remaining: 7 }]);
 });
 
 test.for([
@@ -61,15 +43,5 @@ test("a policy with faults is refused", async () => {
   await expect(limit("somebody", fixedWindow({ limit: 0, window: "1d" }))).rejects.toMatchObject({
     code: "ERR_CONFIGURATION",
     faults: [{ path: "policies[0].limit" }],
-  });
-});
-
-test("a cost of 0 is always allowed while there is no debt, and takes no unit", async () => {
-  const identity = crypto.randomUUID();
-  const policy = fixedWindow({ limit: 1, window: "1d" });
-  await limit(identity, policy);
-  expect(await limit(identity, policy, { cost: 0 })).toMatchObject({
-    allowed: true,
-    policies: [{ remaining: 0 }],
   });
 });

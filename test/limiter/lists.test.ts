@@ -5,26 +5,16 @@ import {
   type CreateLimiterOptions,
   fixedWindow,
   memoryStore,
-  type Store,
 } from "../../src/index.ts";
+import { watchedStore } from "../support/limiter/watched-store.ts";
 
-const NOW_MS = Date.parse("2027-01-01T00:00:00Z");
 const UNTIL = "2027-01-01T00:00:10Z";
 
-/** A limiter of one request a day, on a clock that the test moves. */
+/** A limiter of one request a day. */
 function limiterOf(lists: CreateLimiterOptions["lists"], by?: string) {
-  const at = { ms: NOW_MS };
-  const memory = memoryStore({ now: () => at.ms * 1000 });
-  const calls: string[] = [];
-  const store: Store = {
-    ...memory,
-    decide: (...request) => {
-      calls.push(request[0]);
-      return memory.decide(...request);
-    },
-  };
+  const { store, world, asked } = watchedStore(Date.parse("2027-01-01T00:00:00Z") * 1000);
   const policy = fixedWindow({ name: "p", limit: 1, window: "1d", ...(by && { by }) });
-  return { at, calls, limiter: createLimiter({ store, policies: [policy], lists: lists! }) };
+  return { world, asked, limiter: createLimiter({ store, policies: [policy], lists: lists! }) };
 }
 
 const lists = {
@@ -39,7 +29,7 @@ const lists = {
 
 describe("a limiter with lists", () => {
   test("exempts, and refuses, without a call", async () => {
-    const { limiter, calls } = limiterOf(lists);
+    const { limiter, asked } = limiterOf(lists);
     for (const identity of ["10.1.2.3", "user:1"]) {
       for (let i = 0; i < 3; i++) {
         const decision = await limiter.limit(identity, { cost: 7 });
@@ -52,7 +42,7 @@ describe("a limiter with lists", () => {
       expect(decision).toMatchObject({ allowed: false, reason: "blocked", status: 403 });
       expect(decision.response().status).toBe(403);
     }
-    expect(calls).toEqual([]);
+    expect(asked).toEqual([]);
   });
 
   test("limits all other clients", async () => {
@@ -64,10 +54,10 @@ describe("a limiter with lists", () => {
   });
 
   test("looks an entry up until its end, by the store's clock", async () => {
-    const { at, limiter } = limiterOf(lists);
-    at.ms = Date.parse(UNTIL) - 1;
+    const { world, limiter } = limiterOf(lists);
+    world.nowUs = Date.parse(UNTIL) * 1000 - 1;
     expect((await limiter.limit("user:666")).reason).toBe("blocked");
-    at.ms = Date.parse(UNTIL);
+    world.nowUs = Date.parse(UNTIL) * 1000;
     expect((await limiter.limit("user:666")).reason).toBe("allowed");
   });
 
@@ -91,24 +81,24 @@ describe("a limiter with lists", () => {
     "finds the text of each dimension, such as %j",
     async (identity) => {
       const [[by, text]] = Object.entries(identity) as [[string, string]];
-      const { limiter, calls } = limiterOf({ deny: [{ identity: text }] }, by);
+      const { limiter, asked } = limiterOf({ deny: [{ identity: text }] }, by);
       expect((await limiter.limit(identity)).reason).toBe("blocked");
-      expect(calls).toEqual([]);
+      expect(asked).toEqual([]);
     },
   );
 
   test("peeks alike", async () => {
-    const { limiter, calls } = limiterOf(lists);
+    const { limiter, asked } = limiterOf(lists);
     expect((await limiter.peek("user:1")).reason).toBe("exempt");
     expect((await limiter.peek("user:666")).reason).toBe("blocked");
-    expect(calls).toEqual([]);
+    expect(asked).toEqual([]);
   });
 
   test("charges and resets clients that it exempts or refuses", async () => {
-    const { at, limiter, calls } = limiterOf(lists);
+    const { world, limiter, asked } = limiterOf(lists);
     await limiter.charge("user:666", 1);
-    expect(calls).toEqual(["charge"]);
-    at.ms = Date.parse(UNTIL);
+    expect(asked).toMatchObject([{ call: "charge" }]);
+    world.nowUs = Date.parse(UNTIL) * 1000;
     expect((await limiter.limit("user:666")).allowed).toBe(false);
     await limiter.reset("user:666");
     expect((await limiter.limit("user:666")).allowed).toBe(true);

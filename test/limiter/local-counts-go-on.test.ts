@@ -1,41 +1,23 @@
 import { describe, expect, test } from "vitest";
 
-import { type ErrorCode, StoreError } from "../../src/errors/errors.ts";
-import { fixedWindow, type Policy, tokenBucket } from "../../src/index.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { DEFAULTS } from "../../src/limiter/settings.ts";
-import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
-import { splitStore } from "../../src/store/cluster/split-store.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
-import type { Store } from "../../src/store/store.ts";
-import { compile } from "../support/compile-policy.ts";
-import { type Fate, twoMasters } from "./two-masters.ts";
+import { fixedWindow, type LimiterOptions, type Policy, tokenBucket } from "../../src/index.ts";
+import { limiterOver } from "../support/limiter/limiter-over.ts";
+import { NO_ANSWER, watchedStore } from "../support/limiter/watched-store.ts";
+import { BOTH, limiterOnTwoMasters, ONE, OTHER } from "./two-masters.ts";
 
 /* The start of an isolate's count without Redis: the last answer, dated by its own clock, of each of several groups. */
 
-const START_US = Date.UTC(2030, 0, 1) * 1000;
 const HOUR_US = 3_600_000_000;
 
-function limiterOf(policies: readonly Policy[], redisAheadUs = 0, pro?: readonly Policy[]) {
-  const world = { nowUs: START_US, failure: undefined as ErrorCode | undefined };
-  const counts = memoryStore({ now: () => world.nowUs + redisAheadUs });
-  const store: Store = {
-    ...counts,
-    now: () => world.nowUs,
-    decide(...asked) {
-      if (world.failure) throw new StoreError(world.failure, "It failed.");
-      return counts.decide(...asked);
-    },
-  };
-  const settings = {
-    ...DEFAULTS,
-    policies: compile(policies),
-    plans: new Map(pro && [["pro", compile(pro)]]),
-    now: () => 1_000,
-    random: () => 0,
-  };
-  return { limiter: buildLimiter(store, settings, EVERY_FEATURE), world };
+function limiterOf(
+  policies: readonly Policy[],
+  redisAheadUs = 0,
+  plans: LimiterOptions["plans"] = {},
+) {
+  const { store, world } = watchedStore();
+  const options = { policies, plans };
+  store.now = () => world.nowUs - redisAheadUs;
+  return { limiter: limiterOver(store, options, { random: () => 0 }), world };
 }
 
 const bucket = tokenBucket({ name: "b", limit: 10, refill: 1, per: "1m" });
@@ -45,7 +27,7 @@ test.for([-HOUR_US, HOUR_US])(
   async (aheadUs) => {
     const { limiter, world } = limiterOf([bucket], aheadUs);
     await limiter.limit("ada", { cost: 7 });
-    world.failure = "ERR_STORE_TIMEOUT";
+    world.failure = NO_ANSWER;
     const { policies } = await limiter.limit("ada");
     expect(policies[0]!.remaining).toBe(2);
   },
@@ -54,7 +36,7 @@ test.for([-HOUR_US, HOUR_US])(
 test("after a step back of the clock, an answer counts as one of this moment", async () => {
   const { limiter, world } = limiterOf([bucket]);
   await limiter.limit("ada", { cost: 7 });
-  world.failure = "ERR_STORE_TIMEOUT";
+  world.failure = NO_ANSWER;
   world.nowUs -= HOUR_US;
   const { policies } = await limiter.limit("ada");
   expect(policies[0]!.remaining).toBe(2);
@@ -63,11 +45,11 @@ test("after a step back of the clock, an answer counts as one of this moment", a
 test("a shard carries its part of the units counted here before Redis answered again", async () => {
   const split = fixedWindow({ name: "w", limit: 10, window: "1d", shards: 2 });
   const { limiter, world } = limiterOf([split]);
-  world.failure = "ERR_STORE_TIMEOUT";
+  world.failure = NO_ANSWER;
   for (let request = 0; request < 4; request++) await limiter.limit("ada");
   world.failure = undefined;
   await limiter.limit("ada");
-  world.failure = "ERR_STORE_TIMEOUT";
+  world.failure = NO_ANSWER;
   // Of the shard's 5: one in Redis, two of the four that were counted here, and this one.
   const { allowed, policies } = await limiter.limit("ada");
   expect([allowed, policies[0]!.remaining]).toEqual([true, 1]);
@@ -82,7 +64,7 @@ test("a policy is whole again when both of its counts are", async () => {
   });
   const { limiter, world } = limiterOf([split]);
   await limiter.limit("ada", { cost: 2 });
-  world.failure = "ERR_STORE_TIMEOUT";
+  world.failure = NO_ANSWER;
   const { policies } = await limiter.peek("ada");
   expect(policies).toMatchObject([{ remaining: 5, resetAfterMs: 86_400_000 }]);
   const { policies: after } = await limiter.limit("ada");
@@ -97,7 +79,7 @@ test("a reset forgets the last answer of each dimension", async () => {
   const ada = { ip: "192.0.2.1", key: "k" };
   await limiter.limit(ada, { cost: 5 });
   await limiter.reset(ada);
-  world.failure = "ERR_STORE_TIMEOUT";
+  world.failure = NO_ANSWER;
   const { policies } = await limiter.limit(ada);
   expect(policies.map(({ remaining }) => remaining)).toEqual([9, 9]);
 });
@@ -105,7 +87,7 @@ test("a reset forgets the last answer of each dimension", async () => {
 describe.each([1, 2])("a client whose plan changes, with %i shards", (shards) => {
   const split = shards > 1 && { shards };
   const free = fixedWindow({ name: "w", limit: 4, window: "1d", ...split });
-  const underPlans = () => limiterOf([free], 0, [{ ...free, limit: 10 }]);
+  const underPlans = () => limiterOf([free], 0, { pro: { w: { limit: 10 } } });
 
   test.for([
     ["pro", 8 / shards, "free", 0],
@@ -116,7 +98,7 @@ describe.each([1, 2])("a client whose plan changes, with %i shards", (shards) =>
       const { limiter, world } = underPlans();
       const under = (name: string) => name === "pro" && { plan: name };
       await limiter.limit("ada", { cost, ...under(before) });
-      world.failure = "ERR_STORE_TIMEOUT";
+      world.failure = NO_ANSWER;
       const { policies } = await limiter.peek("ada", { ...under(plan) });
       expect(policies[0]!.remaining).toBe(left);
     },
@@ -126,36 +108,23 @@ describe.each([1, 2])("a client whose plan changes, with %i shards", (shards) =>
     const { limiter, world } = underPlans();
     await limiter.limit("ada", { cost: 10 / shards, plan: "pro" });
     await limiter.reset("ada");
-    world.failure = "ERR_STORE_TIMEOUT";
+    world.failure = NO_ANSWER;
     const { policies } = await limiter.peek("ada", { plan: "pro" });
     expect(policies[0]!.remaining).toBe(10);
   });
 });
 
 describe("where one of two masters is silent", () => {
-  const ONE = "a";
-  const OTHER = ["b", "c", "d", "e"].find(
-    (name) => hashSlot(`tg:{${name}}:x`) % 2 !== hashSlot(`tg:{${ONE}}:x`) % 2,
-  )!;
-
   test("a soft policy without room at the other keeps nothing from being counted here", async () => {
-    const fates = new Map<string, Fate>();
-    const masters = twoMasters(
-      () => START_US,
-      (key) => fates.get(key.slice(key.indexOf("{") + 1, key.indexOf("}"))) ?? "answered",
-    );
-    const policies = compile([
+    const { limiter, fates } = limiterOnTwoMasters([
       fixedWindow({ name: "soft", by: "one", limit: 1, window: "1d", mode: "soft" }),
       fixedWindow({ name: "hard", by: "other", limit: 5, window: "1d" }),
     ]);
-    const settings = { ...DEFAULTS, policies, now: () => 1_000 };
-    const limiter = buildLimiter(splitStore(masters.store), settings, EVERY_FEATURE);
-    const both = { one: ONE, other: OTHER };
-    await limiter.limit(both);
+    await limiter.limit(BOTH);
     fates.set(OTHER, "lost");
     const left = [];
     for (let request = 0; request < 5; request++) {
-      const { allowed, policies: rows } = await limiter.limit(both);
+      const { allowed, policies: rows } = await limiter.limit(BOTH);
       left.push([allowed, rows[1]!.remaining]);
     }
     expect(left).toEqual([
@@ -173,24 +142,16 @@ describe("where one of two masters is silent", () => {
   ] as const)(
     "answers of the other one are gone on from once that is silent, too, whether requests %s",
     async ([, cost, left]) => {
-      const fates = new Map<string, Fate>();
-      const masters = twoMasters(
-        () => START_US,
-        (key) => fates.get(key.slice(key.indexOf("{") + 1, key.indexOf("}"))) ?? "answered",
-      );
-      const policies = compile([
+      const { limiter, fates } = limiterOnTwoMasters([
         fixedWindow({ name: "one", by: "one", limit: 5, window: "1d" }),
         fixedWindow({ name: "other", by: "other", limit: 3, window: "1d" }),
       ]);
-      const settings = { ...DEFAULTS, policies, now: () => 1_000 };
-      const limiter = buildLimiter(splitStore(masters.store), settings, EVERY_FEATURE);
-      const both = { one: ONE, other: OTHER };
-      await limiter.limit(both);
+      await limiter.limit(BOTH);
       fates.set(OTHER, "lost");
-      await limiter.limit(both);
-      await limiter.limit(both, { cost });
+      await limiter.limit(BOTH);
+      await limiter.limit(BOTH, { cost });
       fates.set(ONE, "lost");
-      const { policies: rows } = await limiter.peek(both);
+      const { policies: rows } = await limiter.peek(BOTH);
       expect(rows[0]!.remaining).toBe(left);
     },
   );

@@ -69,18 +69,4 @@ describe("a denial that a hold of another limiter has ended, where only that one
     clock.nowUs += 1_001;
     expect(await plain.limit("ada")).toMatchObject({ allowed: true });
   });
-
-  test.for(everyPolicy(10, "1h"))(
-    "is not known without a denial cache: $algorithm",
-    async (policy) => {
-      const { store } = clockedStore();
-      const named = { ...policy, name: "tokens" };
-      const holding = createLimiter({ store, policies: [{ ...named, refundable: true }] });
-      const plain = createLimiter({ store, policies: [named], denialCache: false });
-      const hold = await holding.reserve("ada", { cost: 10 });
-      expect(await plain.limit("ada")).toMatchObject({ allowed: false });
-      await hold.release();
-      expect(await plain.limit("ada")).toMatchObject({ allowed: true });
-    },
-  );
 });

@@ -1,24 +1,14 @@
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { StoreError } from "../../src/errors/errors.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { DEFAULTS } from "../../src/limiter/settings.ts";
-import { type Policy } from "../../src/policy/policy.ts";
-import { compile } from "../support/compile-policy.ts";
-import { scriptedStore } from "../support/limiter/scripted-store.ts";
+import { fixedWindow, type Policy } from "../../src/index.ts";
+import { limiterOver } from "../support/limiter/limiter-over.ts";
+import { NO_ANSWER, watchedStore } from "../support/limiter/watched-store.ts";
 
 /** A limiter whose store is away. */
 function limiterOf(policies: readonly Policy[], onFailure: "open" | "closed" | "local" = "local") {
-  const { store } = scriptedStore(() => {
-    throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
-  });
-  return buildLimiter(
-    store,
-    { ...DEFAULTS, onFailure, policies: compile(policies) },
-    EVERY_FEATURE,
-  );
+  const { store, world } = watchedStore();
+  world.failure = NO_ANSWER;
+  return limiterOver(store, { onFailure, policies });
 }
 
 const window = "30d";

@@ -1,29 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Hold } from "../../src/decide/hold.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { DEFAULTS } from "../../src/limiter/settings.ts";
-import type { Policy } from "../../src/policy/policy.ts";
-import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
-import { splitStore } from "../../src/store/cluster/split-store.ts";
+import { concurrency, fixedWindow, type Policy } from "../../src/index.ts";
 import { compile } from "../support/compile-policy.ts";
-import { random } from "../support/random.ts";
-import { least, runs } from "../support/runs.ts";
-import { type Call, type Fate, twoMasters } from "./two-masters.ts";
+import { BOTH, type Fate, limiterOnTwoMasters, ONE, OTHER } from "./two-masters.ts";
 
 /* Holds over two masters of a Redis Cluster, of which one or the other does not answer for a while. */
-
-const NOW_US = 1_800_000_000_000_000;
-
-/** Identities whose keys lie on different masters. */
-const ONE = "a";
-const OTHER = ["b", "c", "d", "e"].find(
-  (name) => hashSlot(`tg:{${name}}:x`) % 2 !== hashSlot(`tg:{${ONE}}:x`) % 2,
-)!;
-const BOTH = { one: ONE, other: OTHER };
 
 const window = (name: string, by: string) =>
   fixedWindow({ name, by, limit: 100, window: "1d", refundable: true });
@@ -31,28 +13,19 @@ const window = (name: string, by: string) =>
 function limiterOf(
   policies: readonly Policy[] = [window("first", "one"), window("second", "other")],
 ) {
-  const fates = new Map<string, (call: Call) => Fate>();
-  let nowMs = 1_000;
-  const masters = twoMasters(
-    () => NOW_US,
-    (key, call) =>
-      fates.get(key.slice(key.indexOf("{") + 1, key.indexOf("}")))?.(call) ?? "answered",
-  );
-  const settings = { ...DEFAULTS, policies: compile(policies), now: () => nowMs };
+  const { limiter, calls, fates, masterOf } = limiterOnTwoMasters(policies);
   return {
-    limiter: buildLimiter(splitStore(masters.store), settings, EVERY_FEATURE),
-    calls: masters.calls,
+    limiter,
+    calls,
     /** Lets every call about an identity meet this fate. */
-    become: (identity: string, fate: Fate) => void fates.set(identity, () => fate),
-    fates,
-    pass: (ms: number) => (nowMs += ms),
+    become: (identity: string, fate: Fate) => void fates.set(identity, fate),
     /** The units that a master has counted for an identity, past the limiter. */
     async used(identity: string): Promise<number> {
       let units = 0;
       for (const policy of compile(policies)) {
         if (policy.by !== (identity === ONE ? "one" : "other")) continue;
         const key = `tg:{${identity}}:${policy.key}`;
-        const { rows } = await masters.masterOf(key).decide("peek", [key], [1], [policy]);
+        const { rows } = await masterOf(key).decide("peek", [key], [1], [policy]);
         units += policy.limit - rows[0]!.remaining;
       }
       return units;
@@ -167,68 +140,4 @@ describe("extending a hold that took a slot of one of two policies", () => {
     await hold.release();
     expect(await hold.extend("60s")).toEqual({ status: "expired" });
   });
-});
-
-test("after any fate of the calls, no hold gives back units of another, and a settled one counts exactly", async () => {
-  let settled = 0;
-  let other = 0;
-  for (let seed = 1; seed <= runs(400); seed++) {
-    const draw = random(seed);
-    const subject = limiterOf();
-    await reserve(subject, 1);
-    const weights: [Fate, number][] = [
-      ["answered", 0.5 + draw() / 2],
-      ["not sent", 0.5],
-      ["lost", 0.75],
-      ["answer lost", 1],
-    ];
-    const fate = (): Fate => {
-      const drawn = draw();
-      return weights.find(([, most], i) => (i === 0 ? drawn < most : draw() < most))![0];
-    };
-    for (const identity of [ONE, OTHER]) subject.fates.set(identity, fate);
-    /** The bounds of each master's count, with any lost calls. */
-    const lowest = new Map([
-      [ONE, 1],
-      [OTHER, 1],
-    ]);
-    const most = new Map([
-      [ONE, 1],
-      [OTHER, 1],
-    ]);
-    for (let hold = 0; hold < 6; hold++) {
-      const units = 1 + Math.floor(draw() * 8);
-      const cost = Math.floor(draw() * 10);
-      const from = subject.calls.length;
-      const held = await reserve(subject, units);
-      const consumed = subject.calls.slice(from).filter(({ call }) => call === "consume");
-      const ranOn = (identity: string) =>
-        consumed.some(
-          ({ keys, fate: met }) => keys[0]!.includes(`{${identity}}`) && met.startsWith("answer"),
-        );
-      let result = await held.settle(cost);
-      for (let again = 0; again < 3 && draw() < 0.7; again++) result = await held.settle(cost);
-      if (result.status === "settled") settled++;
-      else other++;
-      for (const identity of [ONE, OTHER]) {
-        const took = held.allowed && ranOn(identity);
-        const beyond = Math.max(0, cost - units);
-        const isExact = took && result.status === "settled";
-        lowest.set(
-          identity,
-          lowest.get(identity)! + (isExact ? cost : took ? Math.min(cost, units) : 0),
-        );
-        // A charge above the reservation may reach a master that did not answer before.
-        const bound = isExact ? cost : ranOn(identity) ? Math.max(cost, units) : beyond;
-        most.set(identity, most.get(identity)! + bound);
-      }
-    }
-    for (const identity of [ONE, OTHER]) {
-      const used = await subject.used(identity);
-      expect([seed, identity, used >= lowest.get(identity)!]).toEqual([seed, identity, true]);
-      expect([seed, identity, used <= most.get(identity)!]).toEqual([seed, identity, true]);
-    }
-  }
-  expect(settled).toBeGreaterThan(least(200));
-  expect(other).toBeGreaterThan(least(200));
 });

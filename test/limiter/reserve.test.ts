@@ -9,14 +9,10 @@ import {
   memoryStore,
   type Policy,
   slidingWindowLog,
-  type Store,
-  StoreError,
-  tokenBucket,
 } from "../../src/index.ts";
-import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
-import { WINDOWS as WINDOW_FACTS } from "../support/algorithms/all.ts";
 import { everyPolicy } from "../support/every-policy.ts";
+import { NO_ANSWER, NOT_SENT, watchedStore } from "../support/limiter/watched-store.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
 
 let redis: Redis;
@@ -28,12 +24,6 @@ afterAll(() => redis.quit());
 const tokens = (limit = 5_000) =>
   slidingWindowLog({ name: "tokens", limit, window: "1m", refundable: true });
 const requests = (limit = 100) => fixedWindow({ name: "requests", limit, window: "1m" });
-
-const EVERY = Object.fromEntries(
-  everyPolicy(10, "10s").map((policy) => [policy.algorithm, { ...policy, refundable: true }]),
-) as Record<CountingAlgorithm, Policy>;
-
-const WINDOWS = WINDOW_FACTS.map(({ algorithm }) => [algorithm, EVERY[algorithm]] as const);
 
 /** A client of its own, and the remaining units of each policy. */
 function client(limiter: Limiter) {
@@ -78,10 +68,10 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     });
   });
 
-  test.each(Object.entries(EVERY))(
-    "%s gives back the excess of a reservation",
-    async (_, policy) => {
-      const limiter = open({ ...policy, name: "units" } as Policy);
+  test.each(everyPolicy(10, "10s"))(
+    "$algorithm gives back the excess of a reservation",
+    async (policy) => {
+      const limiter = open({ ...policy, name: "units", refundable: true } as Policy);
       const { identity, left } = client(limiter);
       const hold = await limiter.reserve(identity, { cost: 8 });
       const other = await limiter.reserve(identity, { cost: 2 });
@@ -93,49 +83,6 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
       expect(await left()).toEqual({ units: 7 });
     },
   );
-
-  test.each(WINDOWS)("%s gives back while it is full of other takers' units", async (_, policy) => {
-    const limiter = open({ ...policy, name: "units" } as Policy);
-    const { identity, left } = client(limiter);
-    const hold = await limiter.reserve(identity, { cost: 8 });
-    nowUs += 1_000;
-    await limiter.reserve(identity, { cost: 2 });
-    expect(await left()).toEqual({ units: 0 });
-    nowUs += 1_000;
-    expect(await hold.settle(3)).toMatchObject({ status: "settled", returned: { units: 5 } });
-    expect(await left()).toEqual({ units: 5 });
-  });
-
-  test.each(Object.entries(EVERY))("%s charges the deficit of a reservation", async (_, policy) => {
-    const limiter = open({ ...policy, name: "units" } as Policy);
-    const { identity, left } = client(limiter);
-    const hold = await limiter.reserve(identity, { cost: 2 });
-    expect(await hold.settle(7)).toEqual({
-      status: "settled",
-      returned: {},
-      charged: { units: 5 },
-    });
-    expect(await left()).toEqual({ units: 3 });
-  });
-
-  test("a bucket gives back units that have not refilled since", async () => {
-    const limiter = open({ ...EVERY["token-bucket"], name: "units" } as Policy);
-    const { identity, left } = client(limiter);
-    const hold = await limiter.reserve(identity, { cost: 8 });
-    nowUs += 3e6;
-    expect(await hold.release()).toMatchObject({ returned: { units: 5 } });
-    expect(await left()).toEqual({ units: 10 });
-  });
-
-  test("a window that is over has given everything back already", async () => {
-    const limiter = open({ ...EVERY["fixed-window"], name: "units" } as Policy);
-    const { identity, left } = client(limiter);
-    const hold = await limiter.reserve(identity, { cost: 8 });
-    nowUs += 10e6;
-    await limiter.limit(identity, { cost: 8 });
-    expect(await hold.release()).toEqual({ status: "settled", returned: {}, charged: {} });
-    expect(await left()).toEqual({ units: 2 });
-  });
 
   test("one settlement charges one policy and gives back of another", async () => {
     const bytes = fixedWindow({ name: "bytes", limit: 1_000, window: "1m" });
@@ -210,17 +157,11 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
   });
 
   test("each dimension gets back its own, and a policy in shadow too", async () => {
+    const kept = { limit: 10, window: "1m", refundable: true } as const;
     const limiter = open(
-      slidingWindowLog({ name: "a", by: "ip", limit: 10, window: "1m", refundable: true }),
-      slidingWindowLog({ name: "k", by: "key", limit: 10, window: "1m", refundable: true }),
-      fixedWindow({
-        name: "s",
-        by: "key",
-        limit: 10,
-        window: "1m",
-        refundable: true,
-        mode: "shadow",
-      }),
+      slidingWindowLog({ name: "a", by: "ip", ...kept }),
+      slidingWindowLog({ name: "k", by: "key", ...kept }),
+      fixedWindow({ name: "s", by: "key", mode: "shadow", ...kept }),
     );
     const [ip, key] = [crypto.randomUUID(), crypto.randomUUID()];
     const hold = await limiter.reserve({ ip, key }, { cost: { a: 4, k: 5, s: 6 } });
@@ -249,26 +190,6 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     expect((await limiter.peek(identity)).shadow[0]).toMatchObject({ remaining: 2 });
   });
 
-  test("units taken of a shard go back to that shard", async () => {
-    const hot = slidingWindowLog({
-      name: "hot",
-      limit: 8,
-      window: "1m",
-      shards: 4,
-      refundable: true,
-    });
-    const limiter = open(hot);
-    const { identity } = client(limiter);
-    const holds = await Promise.all(
-      Array.from({ length: 40 }, () => limiter.reserve(identity, { cost: 1 })),
-    );
-    const taken = holds.filter(({ allowed }) => allowed);
-    for (const hold of taken) expect(await hold.release()).toMatchObject({ returned: { hot: 1 } });
-    let admitted = 0;
-    for (let i = 0; i < 200; i++) admitted += Number((await limiter.limit(identity)).allowed);
-    expect(admitted).toBe(8);
-  });
-
   test("a shard that denied gives back nothing, though one of its policies had room", async () => {
     const common = { window: "1m", shards: 2, refundable: true } as const;
     const limiter = open(
@@ -283,115 +204,83 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
       expect(await second.release()).toMatchObject({ returned: { wide: 1, narrow: 1 } });
     }
   });
-
-  test("a plan's client gets back the units that its plan took", async () => {
-    nowUs = begin;
-    const place: Partial<CreateLimiterOptions> =
-      kind === "memory"
-        ? { store: memoryStore({ now: () => nowUs }) }
-        : { redis: redisWithClock(redis, () => nowUs), timeout: "10s", onFailure: "closed" };
-    const bucket = tokenBucket({ name: "b", limit: 10, refill: 1, per: "1s", refundable: true });
-    const plans = { gold: { b: { limit: 100 } } };
-    const limiter = createLimiter({ ...place, policies: [bucket], plans });
-    const identity = crypto.randomUUID();
-    const hold = await limiter.reserve(identity, { cost: 60, plan: "gold" });
-    expect(await hold.settle(20)).toMatchObject({ returned: { b: 40 } });
-    const { policies } = await limiter.peek(identity, { cost: 0, plan: "gold" });
-    expect(policies[0]).toMatchObject({ remaining: 80 });
-  });
 });
 
-/** A store that counts its calls and can be told to fail. */
-function countingStore() {
-  const counts = memoryStore({ now: () => FUTURE });
-  const calls = { decide: 0, refund: 0 };
-  const world = { calls, failure: undefined as StoreError | undefined };
-  const store: Store = {
-    ...counts,
-    decide(...request) {
-      calls.decide++;
-      if (world.failure) throw world.failure;
-      return counts.decide(...request);
-    },
-    async refund(...taken) {
-      calls.refund++;
-      if (world.failure) throw world.failure;
-      return counts.refund!(...taken);
-    },
+/** A limiter that asks a store which the test watches. */
+function watched(policies: readonly Policy[], options: Partial<CreateLimiterOptions> = {}) {
+  const { store, world, asked } = watchedStore(FUTURE);
+  const calls = () => {
+    const refund = asked.filter(({ call }) => call === "refund").length;
+    return { decide: asked.length - refund, refund };
   };
-  return Object.assign(world, { store });
+  return { limiter: createLimiter({ store, policies, ...options }), world, calls };
 }
 
 test("a settlement is one call, and none where the estimate was right", async () => {
-  const { store, calls } = countingStore();
-  const limiter = createLimiter({ store, policies: [requests(), tokens()] });
+  const { limiter, calls } = watched([requests(), tokens()]);
   const [right, less, more] = [
     await limiter.reserve("ada", { cost: { tokens: 10 } }),
     await limiter.reserve("ada", { cost: { tokens: 10 } }),
     await limiter.reserve("ada", { cost: { tokens: 10 } }),
   ];
-  expect(calls).toEqual({ decide: 3, refund: 0 });
+  expect(calls()).toEqual({ decide: 3, refund: 0 });
   await right.settle({ tokens: 10 });
-  expect(calls).toEqual({ decide: 3, refund: 0 });
+  expect(calls()).toEqual({ decide: 3, refund: 0 });
   await less.settle({ tokens: 4 });
-  expect(calls).toEqual({ decide: 3, refund: 1 });
+  expect(calls()).toEqual({ decide: 3, refund: 1 });
   await more.settle({ tokens: 14 });
-  expect(calls).toEqual({ decide: 4, refund: 1 });
+  expect(calls()).toEqual({ decide: 4, refund: 1 });
 });
 
 test("the store decides every denial by a refundable policy, and other denials are known", async () => {
-  const { store, calls } = countingStore();
-  const limiter = createLimiter({ store, policies: [requests(2), tokens(10)] });
+  const { limiter, calls } = watched([requests(2), tokens(10)]);
   await limiter.limit("ada", { cost: { tokens: 8 } });
   for (let i = 0; i < 3; i++) {
     const denied = await limiter.limit("ada", { cost: { tokens: 4 } });
     expect(denied).toMatchObject({ allowed: false, reason: "limited" });
   }
-  expect(calls.decide).toBe(4);
+  expect(calls().decide).toBe(4);
   await limiter.limit("ada", { cost: { tokens: 1 } });
   expect((await limiter.limit("ada", { cost: { tokens: 1 } })).reason).toBe("cached-denial");
-  expect(calls.decide).toBe(5);
+  expect(calls().decide).toBe(5);
 });
 
 test("a denial is known by policies without refunds, not by refundable ones", async () => {
-  let nowUs = FUTURE;
-  const limiter = createLimiter({
-    store: memoryStore({ now: () => nowUs }),
-    policies: [slidingWindowLog({ name: "requests", limit: 1, window: "1s" }), tokens(10)],
-  });
+  const short = slidingWindowLog({ name: "requests", limit: 1, window: "1s" });
+  const { limiter, world } = watched([short, tokens(10)]);
   const hold = await limiter.reserve("ada", { cost: { tokens: 10 } });
   const denied = await limiter.limit("ada", { cost: { tokens: 10 } });
   expect(denied.reason).toBe("cached-denial");
   expect(denied.retryAfterMs).toBeLessThanOrEqual(1_000);
   await hold.release();
-  nowUs += 1e6;
+  world.nowUs += 1e6;
   expect(await limiter.limit("ada", { cost: { tokens: 10 } })).toMatchObject({ allowed: true });
 });
 
-const TIMEOUT = new StoreError("ERR_STORE_TIMEOUT", "It is slow.");
-const SUSPENDED = new StoreError("ERR_STORE_SUSPENDED", "It is not asked.");
+const SLOW = expect.objectContaining({ code: "ERR_STORE_TIMEOUT" }) as Error;
 
 test("a settlement that got no answer is unknown, and is never sent again", async () => {
-  const world = countingStore();
-  const limiter = createLimiter({ store: world.store, policies: [tokens()] });
+  const { limiter, world, calls } = watched([tokens()]);
   const hold = await limiter.reserve("ada", { cost: 100 });
-  world.failure = TIMEOUT;
-  const unknown = { status: "unknown", returned: {}, charged: {}, error: TIMEOUT };
+  world.failure = NO_ANSWER;
+  const unknown = { status: "unknown", returned: {}, charged: {}, error: SLOW };
   expect(await hold.settle(10)).toEqual(unknown);
   world.failure = undefined;
   expect(await hold.settle(10)).toEqual(unknown);
-  expect(world.calls.refund).toBe(1);
+  expect(calls().refund).toBe(1);
   const more = await limiter.reserve("ada", { cost: 100 });
-  world.failure = TIMEOUT;
+  world.failure = NO_ANSWER;
   expect(await more.settle(130)).toEqual(unknown);
 });
 
 test("a settlement that surely did not run is sent again, at the cost that was settled first", async () => {
-  const world = countingStore();
-  const limiter = createLimiter({ store: world.store, policies: [tokens()] });
+  const { limiter, world } = watched([tokens()]);
   const hold = await limiter.reserve("ada", { cost: 100 });
-  world.failure = SUSPENDED;
-  expect(await hold.settle(10)).toMatchObject({ status: "not-sent", error: SUSPENDED });
+  world.failure = NOT_SENT;
+  expect(await hold.settle(10)).toMatchObject({
+    status: "not-sent",
+    error: { code: "ERR_STORE_SUSPENDED" },
+  });
   world.failure = undefined;
   expect(await hold.release()).toEqual({
     status: "settled",
@@ -402,53 +291,11 @@ test("a settlement that surely did not run is sent again, at the cost that was s
   expect((await limiter.peek("ada")).policies[0]).toMatchObject({ remaining: 4_990 });
 });
 
-test("a charge that is sent again and again during an outage is counted once, here and in the store", async () => {
-  const world = countingStore();
-  const limiter = createLimiter({ store: world.store, policies: [tokens()] });
-  const hold = await limiter.reserve("ada", { cost: 100 });
-  const left = async () => (await limiter.peek("ada", { cost: 0 })).policies[0]!.remaining;
-  world.failure = SUSPENDED;
-  for (let attempt = 0; attempt < 3; attempt++) {
-    expect(await hold.settle(250)).toMatchObject({ status: "not-sent", charged: {} });
-    expect(await left()).toBe(4_750);
-  }
-  world.failure = undefined;
-  for (let attempt = 0; attempt < 2; attempt++) {
-    expect(await hold.settle(250)).toEqual({
-      status: "settled",
-      returned: {},
-      charged: { tokens: 150 },
-    });
-    expect(await left()).toBe(4_750);
-  }
-});
-
-test("parts without an answer stay unknown when the rest is sent at last", async () => {
-  const world = countingStore();
-  const bytes = fixedWindow({ name: "bytes", limit: 1_000, window: "1m" });
-  const limiter = createLimiter({ store: world.store, policies: [tokens(), bytes] });
-  const hold = await limiter.reserve("ada", { cost: 100 });
-  const charge = world.store.decide;
-  world.store.decide = () => {
-    throw SUSPENDED;
-  };
-  world.failure = TIMEOUT;
-  const unknown = { status: "unknown", returned: {}, error: TIMEOUT };
-  const actual = { tokens: 30, bytes: 130 };
-  expect(await hold.settle(actual)).toEqual({ ...unknown, charged: {} });
-  world.store.decide = charge;
-  world.failure = undefined;
-  expect(await hold.settle(actual)).toEqual({ ...unknown, charged: { bytes: 30 } });
-  expect(world.calls).toEqual({ decide: 2, refund: 1 });
-});
-
 test("units counted by an outage's own count go back to it, and the count of Redis stays unknown", async () => {
-  const world = countingStore();
-  const policies = [requests(), tokens(100)];
-  const limiter = createLimiter({ store: world.store, policies, onFailure: "local" });
+  const { limiter, world, calls } = watched([requests(), tokens(100)], { onFailure: "local" });
   // So that the count continues from the store's last answer.
   await limiter.limit("ada", { cost: { tokens: 20 } });
-  world.failure = TIMEOUT;
+  world.failure = NO_ANSWER;
   const hold = await limiter.reserve("ada", { cost: { tokens: 80 } });
   expect(hold).toMatchObject({ allowed: true, reason: "store-unavailable" });
   expect((await limiter.limit("ada", { cost: { tokens: 31 } })).allowed).toBe(false);
@@ -456,17 +303,16 @@ test("units counted by an outage's own count go back to it, and the count of Red
     status: "unknown",
     returned: { tokens: 30 },
     charged: {},
-    error: TIMEOUT,
+    error: SLOW,
   });
   expect((await limiter.limit("ada", { cost: { tokens: 31 } })).allowed).toBe(false);
   expect((await limiter.limit("ada", { cost: { tokens: 30 } })).allowed).toBe(true);
-  expect(world.calls.refund).toBe(0);
+  expect(calls().refund).toBe(0);
 });
 
 test("a reservation that Redis was not asked about is settled where it was counted", async () => {
-  const world = countingStore();
-  const limiter = createLimiter({ store: world.store, policies: [tokens(100)] });
-  world.failure = SUSPENDED;
+  const { limiter, world } = watched([tokens(100)]);
+  world.failure = NOT_SENT;
   const [hold, other] = [
     await limiter.reserve("ada", { cost: 60 }),
     await limiter.reserve("ada", { cost: 40 }),
@@ -480,14 +326,13 @@ test("a reservation that Redis was not asked about is settled where it was count
 });
 
 test("a hold of a listed identity takes nothing", async () => {
-  const { store, calls } = countingStore();
   const lists = { allow: [{ identity: "ada" }], deny: [{ identity: "eve" }] };
-  const limiter = createLimiter({ store, policies: [tokens()], lists });
+  const { limiter, calls } = watched([tokens()], { lists });
   const [exempt, blocked] = [await limiter.reserve("ada"), await limiter.reserve("eve")];
   expect([exempt.reason, blocked.reason]).toEqual(["exempt", "blocked"]);
   expect(await exempt.settle(5)).toMatchObject({ status: "settled" });
   expect(await blocked.release()).toMatchObject({ status: "settled" });
-  expect(calls).toEqual({ decide: 0, refund: 0 });
+  expect(calls()).toEqual({ decide: 0, refund: 0 });
 });
 
 test.each<[string, Partial<CreateLimiterOptions>, string, string]>([
@@ -527,19 +372,3 @@ test.each<[string, Partial<CreateLimiterOptions>, string, string]>([
     expect.objectContaining({ faults: [expect.objectContaining({ path, remedy })] }) as Error,
   );
 });
-
-test.each(["constructor", "toString", "hasOwnProperty"])(
-  "a policy named %s gives back and is charged in numbers",
-  async (name) => {
-    const limiter = createLimiter({
-      store: memoryStore(),
-      policies: [fixedWindow({ name, limit: 100, window: "1d", refundable: true })],
-    });
-    const less = await limiter.reserve("ada", { cost: 10 });
-    expect(less.reserved).toEqual({ [name]: 10 });
-    expect(await less.settle(4)).toMatchObject({ returned: { [name]: 6 }, charged: {} });
-    const more = await limiter.reserve("ada", { cost: { [name]: 10 } });
-    expect(await more.settle({ [name]: 12 })).toMatchObject({ charged: { [name]: 2 } });
-    expect((await limiter.peek("ada")).policies[0]!.remaining).toBe(84);
-  },
-);

@@ -3,16 +3,17 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
 import { StoreError } from "../../src/errors/errors.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { DEFAULTS } from "../../src/limiter/settings.ts";
 import type { Reply } from "../../src/store/store.ts";
-import { compile } from "../support/compile-policy.ts";
+import { limiterOver } from "../support/limiter/limiter-over.ts";
 import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
 
-const policies = compile([fixedWindow({ name: "p", limit: 1, window: "1d" })]);
+const policies = [fixedWindow({ name: "p", limit: 1, window: "1d" })];
 const denied: Reply = { nowUs: 5e9, rows: [row(60_000)] };
 const allowed: Reply = { nowUs: 5e9, rows: [row()] };
+
+const gone = () => {
+  throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
+};
 
 let now: number;
 let answer: () => Reply | Promise<Reply>;
@@ -27,7 +28,7 @@ beforeEach(() => {
   const scripted = scriptedStore(() => answer());
   scripted.store.reset = () => reset();
   asked = scripted.asked;
-  limiter = buildLimiter(scripted.store, { ...DEFAULTS, policies, now: () => now }, EVERY_FEATURE);
+  limiter = limiterOver(scripted.store, { policies }, { now: () => now });
 });
 
 const reason = async () => (await limiter.limit("ada")).reason;
@@ -85,9 +86,7 @@ describe("a reset", () => {
   });
 
   test("forgets the units that this isolate counted while Redis was away", async () => {
-    answer = () => {
-      throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
-    };
+    answer = gone;
     const passes = async () => (await limiter.limit("ada")).allowed;
     expect([await passes(), await passes()]).toEqual([true, false]);
     await limiter.reset("ada");
@@ -95,9 +94,7 @@ describe("a reset", () => {
   });
 
   test("forgets the units that this isolate counted even if Redis does not confirm it", async () => {
-    answer = () => {
-      throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
-    };
+    answer = gone;
     expect((await limiter.limit("ada")).allowed).toBe(true);
     reset = () => Promise.reject(new StoreError("ERR_STORE_UNREACHABLE", "gone"));
     await expect(limiter.reset("ada")).rejects.toThrow("gone");
@@ -115,27 +112,22 @@ describe("a reset", () => {
     finish();
     await resetting;
     now++;
-    answer = () => {
-      throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
-    };
+    answer = gone;
     const { allowed: isAllowed, policies: rows } = await limiter.limit("ada");
     expect([isAllowed, rows[0]!.remaining]).toEqual([true, 0]);
   });
 
   test("forgets the units that this isolate counted of every policy and dimension", async () => {
-    answer = () => {
-      throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
-    };
+    answer = gone;
     const window = "1d";
-    const three = compile([
+    const three = [
       fixedWindow({ name: "one", by: "key", limit: 3, window }),
       fixedWindow({ name: "two", by: "key", limit: 3, window }),
       fixedWindow({ name: "three", by: "ip", limit: 3, window }),
-    ]);
+    ];
     const { store } = scriptedStore(() => answer());
     store.reset = () => reset();
-    const settings = { ...DEFAULTS, policies: three, now: () => now };
-    const several = buildLimiter(store, settings, EVERY_FEATURE);
+    const several = limiterOver(store, { policies: three }, { now: () => now });
     const ada = { key: "ada", ip: "192.0.2.1" };
     await several.limit(ada, { cost: 3 });
     await several.reset(ada);

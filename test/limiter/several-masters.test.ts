@@ -2,13 +2,10 @@ import { expect, test } from "vitest";
 
 import type { FailureVerdict } from "../../src/algorithms/common-options.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import type { DecidedAt, Store } from "../../src/store/store.ts";
 import { CLOCKS, LOST, scriptedParts, tagOf } from "../store/scripted-parts.ts";
-import { compile } from "../support/compile-policy.ts";
+import { limiterOver } from "../support/limiter/limiter-over.ts";
 
 /* A limiter whose partitions lie on several masters of a Redis Cluster, some of which do not answer. */
 
@@ -24,9 +21,7 @@ function limiterOf(
   const policies = dimensions.map((by) =>
     fixedWindow({ name: NAMES[by], by, limit: 2, window: "1h", onFailure: verdicts[by] }),
   );
-  const settings = { ...DEFAULTS, policies: compile(policies), now: () => 1_000 };
-  const limiter = buildLimiter(wrap(scripted.store), settings, EVERY_FEATURE);
-  return { limiter, ...scripted };
+  return { limiter: limiterOver(wrap(scripted.store), { policies }), ...scripted };
 }
 
 const OPEN = { ip: "open", key: "open", "*": "open" } as const;
@@ -167,10 +162,8 @@ test("a denial in an outage asks no more of the store than the request did", asy
       return true;
     },
   };
-  const policies = compile(
-    (["ip", "key"] as const).map((by) => fixedWindow({ name: by, by, limit: 1, window: "1h" })),
-  );
-  const limiter = buildLimiter(store, { ...DEFAULTS, policies, now: () => 1_000 }, EVERY_FEATURE);
+  const policies = ["ip", "key"].map((by) => fixedWindow({ name: by, by, limit: 1, window: "1h" }));
+  const limiter = limiterOver(store, { policies });
   const statuses: number[] = [];
   for (let request = 0; request < 3; request++) statuses.push((await limiter.limit(WHO)).status);
   expect(statuses).toEqual([200, 429, 429]);
@@ -183,12 +176,11 @@ const refundable = (name: string, by: string) =>
 
 test("a hold gives back by the clock that each master had when it took", async () => {
   const { store, calls } = scriptedParts();
-  const policies = compile([
+  const policies = [
     ...["address", "subnet"].map((name) => refundable(name, "ip")),
     ...["key", "*"].map((by) => refundable(by === "*" ? "all" : by, by)),
-  ]);
-  const settings = { ...DEFAULTS, policies, now: () => 1_000 };
-  const hold = await buildLimiter(splitStore(store), settings, EVERY_FEATURE).reserve(WHO);
+  ];
+  const hold = await limiterOver(splitStore(store), { policies }).reserve(WHO);
   calls.length = 0;
   await hold.release();
   const given = calls.map(({ keys, takenAtUs }) => [tagOf(keys[0]!), keys.length, takenAtUs]);
@@ -209,9 +201,8 @@ test("a hold of one Redis gives back by its one clock", async () => {
       return store.refund!(keys, costs, policies, decidedAt);
     },
   };
-  const policies = compile([refundable("address", "ip"), refundable("key", "key")]);
-  const settings = { ...DEFAULTS, policies, now: () => 1_000 };
-  const hold = await buildLimiter(splitStore(oneRedis), settings, EVERY_FEATURE).reserve(WHO);
+  const policies = [refundable("address", "ip"), refundable("key", "key")];
+  const hold = await limiterOver(splitStore(oneRedis), { policies }).reserve(WHO);
   await hold.release();
   expect(moments).toEqual([{ nowUs: CLOCKS["a"] }]);
 });

@@ -1,10 +1,7 @@
 import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { DEFAULTS } from "../../src/limiter/settings.ts";
-import { compile } from "../support/compile-policy.ts";
+import { limiterOver } from "../support/limiter/limiter-over.ts";
 import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
 
 /* A request whose only cost is of a policy in shadow is treated as without that policy. */
@@ -16,13 +13,12 @@ const shadow = fixedWindow({ name: "shadow", mode: "shadow", ...numbers });
 
 /** A limiter whose ban has no room. */
 function banned(isShadowed: boolean) {
-  const policies = compile(isShadowed ? [rides, ban, shadow] : [rides, ban]);
+  const policies = isShadowed ? [rides, ban, shadow] : [rides, ban];
   const scripted = scriptedStore(() => ({
     nowUs: 5e9,
     rows: policies.map(({ name }) => row(name === "ban" ? 1_000 : 0)),
   }));
-  const settings = { ...DEFAULTS, policies, now: () => 1_000 };
-  return { ...scripted, limiter: buildLimiter(scripted.store, settings, EVERY_FEATURE) };
+  return { ...scripted, limiter: limiterOver(scripted.store, { policies }) };
 }
 
 test.for([

@@ -1,21 +1,16 @@
 import { describe, expect, test } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { StoreError } from "../../src/errors/errors.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import type { LimiterOptions } from "../../src/limiter/options.ts";
-import { checkSettings } from "../../src/limiter/settings.ts";
-import { Faults } from "../../src/options/faults.ts";
-import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
-import { splitStore } from "../../src/store/cluster/split-store.ts";
-import { CrossSlotError } from "../../src/store/cross-slot.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
-import type { Store } from "../../src/store/store.ts";
+import {
+  concurrency,
+  fixedWindow,
+  type LimiterOptions,
+  memoryStore,
+  type Store,
+  tokenBucket,
+} from "../../src/index.ts";
+import { limiterOver } from "../support/limiter/limiter-over.ts";
+import { NO_ANSWER, watchedStore } from "../support/limiter/watched-store.ts";
 import { random } from "../support/random.ts";
-import { runs } from "../support/runs.ts";
 
 const DAY = { window: "1d" } as const;
 const START_US = 2_000_000_000_000_000;
@@ -24,48 +19,36 @@ const START_US = 2_000_000_000_000_000;
  * A limiter that counts in memory, on a clock that the test moves. `draws` are where the next random numbers lie in the
  * list of shards, from 0 to below 1; then they come from a seed.
  */
-function limiterOf(options: Omit<LimiterOptions, "store">, store?: Store) {
-  const at = { us: START_US, isAway: false, spans: true };
+function limiterOf(options: LimiterOptions, more: Partial<Store> = {}) {
+  const { store, world, asked } = watchedStore(START_US);
   const draws: number[] = [];
   const drawn = random(7);
-  const memory = store ?? memoryStore({ now: () => at.us });
-  const asked: string[][] = [];
-  const faults = new Faults();
-  const settings = {
-    ...checkSettings(options, EVERY_FEATURE, faults),
-    now: () => at.us / 1000,
-    random: () => draws.shift() ?? drawn(),
-  };
-  faults.throwIfAny();
-  const limiter = buildLimiter(
-    {
-      ...memory,
-      decide(operation, keys, ...rest) {
-        asked.push([...keys]);
-        if (at.isAway) throw new StoreError("ERR_STORE_UNREACHABLE", "away");
-        return memory.decide(operation, keys, ...rest);
-      },
-      spansPartitions: () => at.spans,
-    },
-    settings,
-    EVERY_FEATURE,
-  );
+  const own = { now: () => world.nowUs / 1000, random: () => draws.shift() ?? drawn() };
+  const limiter = limiterOver({ ...store, ...more }, options, own);
   /** The number of allowed requests, of this many. */
   async function admitted(count: number, ...request: Parameters<typeof limiter.limit>) {
     let allowed = 0;
     for (let i = 0; i < count; i++) allowed += Number((await limiter.limit(...request)).allowed);
     return allowed;
   }
-  return { at, draws, asked, memory, limiter, admitted };
+  /** Takes the four units of the first shard, and sends the next request there, too. */
+  async function fillFirst() {
+    draws.push(0, 0, 0, 0);
+    for (let i = 0; i < 4; i++) await (await limiter.reserve("ada")).settle();
+    asked.length = 0;
+    draws.push(0);
+  }
+  const keys = () => asked.map((call) => call.keys);
+  return { world, draws, asked, keys, limiter, admitted, fillFirst };
 }
 
 const three = () => [fixedWindow({ name: "hot", limit: 10, ...DAY, shards: 3 })];
 
 describe("a policy with shards", () => {
   test("admits its limit and no more, in any order", async () => {
-    const { admitted, asked } = limiterOf({ policies: three() });
+    const { admitted, keys } = limiterOf({ policies: three() });
     expect(await admitted(50, "ada")).toBe(10);
-    expect(new Set(asked.flat())).toEqual(
+    expect(new Set(keys().flat())).toEqual(
       new Set(["tg:{ada#0}:hot:f2", "tg:{ada#1}:hot:f2", "tg:{ada#2}:hot:f2"]),
     );
     expect(await admitted(50, "bob")).toBe(10);
@@ -93,20 +76,10 @@ describe("a policy with shards", () => {
     expect(fields.get("X-RateLimit-Limit")).toBe("20");
   });
 
-  test("asks another shard once where one has no room", async () => {
-    const { draws, limiter, asked } = limiterOf({ policies: three(), denialCache: false });
-    draws.push(0, 0, 0, 0);
-    for (let i = 0; i < 4; i++) await limiter.limit("ada");
-    asked.length = 0;
-    draws.push(0, 0.34);
-    expect((await limiter.limit("ada")).allowed).toBe(true);
-    expect(asked.flat()).toEqual(["tg:{ada#0}:hot:f2", "tg:{ada#1}:hot:f2"]);
-  });
-
   test("takes another slot with the second try: the first one may be given back late", async () => {
     const store = memoryStore({ now: () => START_US });
     const slots: unknown[] = [];
-    const { draws, limiter } = limiterOf(
+    const { draws, limiter, fillFirst } = limiterOf(
       { policies: [...three(), concurrency({ name: "work", limit: 5 })], denialCache: false },
       {
         ...store,
@@ -116,10 +89,9 @@ describe("a policy with shards", () => {
         },
       },
     );
-    draws.push(0, 0, 0, 0);
-    for (let i = 0; i < 4; i++) await (await limiter.reserve("ada")).settle();
+    await fillFirst();
     slots.length = 0;
-    draws.push(0, 0.34);
+    draws.push(0.34);
     const hold = await limiter.reserve("ada");
     expect([hold.allowed, slots.length, new Set(slots).size]).toEqual([true, 2, 2]);
     const used = async () => (await limiter.peek("ada")).policies[1]!.remaining;
@@ -135,41 +107,39 @@ describe("a policy with shards", () => {
   ])(
     "draws the other shard among all but the one that denied: %d is shard %i",
     async ([draw, shard]) => {
-      const { draws, limiter, asked } = limiterOf({ policies: three(), denialCache: false });
-      draws.push(0, 0, 0, 0);
-      for (let i = 0; i < 4; i++) await limiter.limit("ada");
-      asked.length = 0;
-      draws.push(0, 0, draw!);
+      const { draws, limiter, keys, fillFirst } = limiterOf({
+        policies: three(),
+        denialCache: false,
+      });
+      await fillFirst();
+      draws.push(0, draw!);
       expect((await limiter.limit("ada")).allowed).toBe(true);
-      expect(asked.flat()).toEqual(["tg:{ada#0}:hot:f2", `tg:{ada#${shard}}:hot:f2`]);
+      expect(keys().flat()).toEqual(["tg:{ada#0}:hot:f2", `tg:{ada#${shard}}:hot:f2`]);
     },
   );
 
   test("is looked at in one shard", async () => {
-    const { draws, limiter, asked } = limiterOf({ policies: three(), denialCache: false });
-    draws.push(0, 0, 0, 0);
-    for (let i = 0; i < 4; i++) await limiter.limit("ada");
-    asked.length = 0;
-    draws.push(0);
+    const { limiter, keys, fillFirst } = limiterOf({ policies: three(), denialCache: false });
+    await fillFirst();
     expect((await limiter.peek("ada")).allowed).toBe(false);
-    expect(asked.flat()).toEqual(["tg:{ada#0}:hot:f2"]);
+    expect(keys().flat()).toEqual(["tg:{ada#0}:hot:f2"]);
   });
 
   test("shows itself after a charge of 0", async () => {
-    const { limiter, asked } = limiterOf({
+    const { limiter, keys } = limiterOf({
       policies: [...three(), fixedWindow({ name: "own", limit: 9, ...DAY })],
     });
     const { policies } = await limiter.charge("ada", { hot: 0, own: 5 });
     expect(policies.map(({ name }) => name)).toEqual(["hot", "own"]);
-    expect(asked.map(({ length }) => length)).toEqual([2]);
+    expect(keys().map(({ length }) => length)).toEqual([2]);
   });
 
   test("is denied with no call once every shard is known to deny, for the shortest of their waits", async () => {
-    const { at, limiter, asked, admitted } = limiterOf({
+    const { world, limiter, asked, admitted } = limiterOf({
       policies: [tokenBucket({ name: "hot", limit: 2, refill: 2, per: "1s", shards: 2 })],
     });
     await admitted(1, "ada");
-    at.us += 300_000;
+    world.nowUs += 300_000;
     await admitted(5, "ada");
     asked.length = 0;
     const { allowed, reason, retryAfterMs } = await limiter.limit("ada");
@@ -180,20 +150,20 @@ describe("a policy with shards", () => {
       retryAfterMs: 700,
     });
     expect(asked).toEqual([]);
-    at.us += 700_000;
+    world.nowUs += 700_000;
     expect((await limiter.limit("ada")).allowed).toBe(true);
   });
 
   test.each([0, 0.5])(
     "is denied for the shorter wait of the two shards that were asked, of which %d is the first",
     async (first) => {
-      const { at, draws, limiter, asked } = limiterOf({
+      const { world, draws, limiter, asked } = limiterOf({
         policies: [tokenBucket({ name: "hot", limit: 2, refill: 2, per: "1s", shards: 2 })],
         denialCache: false,
       });
       draws.push(0);
       await limiter.limit("ada");
-      at.us += 300_000;
+      world.nowUs += 300_000;
       draws.push(0.5);
       await limiter.limit("ada");
       asked.length = 0;
@@ -204,7 +174,7 @@ describe("a policy with shards", () => {
   );
 
   test("is full where one of the policies that share it is, and another shard is asked", async () => {
-    const { draws, limiter, asked } = limiterOf({
+    const { draws, limiter, asked, keys } = limiterOf({
       policies: [...three(), fixedWindow({ name: "wide", limit: 99, ...DAY, shards: 3 })],
     });
     // The first shard has four units and the second three: the isolate learns that both are full.
@@ -215,31 +185,25 @@ describe("a policy with shards", () => {
     asked.length = 0;
     draws.push(0, 0);
     expect((await limiter.limit("ada")).allowed).toBe(true);
-    expect(asked).toEqual([["tg:{ada#2}:hot:f2", "tg:{ada#2}:wide:f2"]]);
+    expect(keys()).toEqual([["tg:{ada#2}:hot:f2", "tg:{ada#2}:wide:f2"]]);
   });
 
   test("asks no second shard where another policy denies as well", async () => {
-    const { draws, limiter, asked, admitted } = limiterOf({
+    const { limiter, keys, fillFirst } = limiterOf({
       policies: [...three(), fixedWindow({ name: "own", limit: 4, ...DAY })],
       denialCache: false,
     });
-    draws.push(0, 0, 0, 0);
-    expect(await admitted(4, "ada")).toBe(4);
-    asked.length = 0;
-    draws.push(0);
+    await fillFirst();
     expect((await limiter.limit("ada")).allowed).toBe(false);
-    expect(asked).toEqual([["tg:{ada#0}:hot:f2", "tg:{ada}:own:f2"]]);
+    expect(keys()).toEqual([["tg:{ada#0}:hot:f2", "tg:{ada}:own:f2"]]);
   });
 
   test("asks no second shard where a policy counts the denial", async () => {
-    const { draws, limiter, admitted, asked } = limiterOf({
+    const { limiter, asked, fillFirst } = limiterOf({
       policies: [...three(), fixedWindow({ name: "ban", limit: 9, ...DAY, counts: "denials" })],
       denialCache: false,
     });
-    draws.push(0, 0, 0, 0);
-    await admitted(4, "ada");
-    asked.length = 0;
-    draws.push(0);
+    await fillFirst();
     const { allowed, policies } = await limiter.limit("ada");
     expect(allowed).toBe(false);
     expect(policies.map(({ remaining }) => remaining)).toEqual([0, 8]);
@@ -247,7 +211,7 @@ describe("a policy with shards", () => {
   });
 
   test("takes no cost above the smallest shard's limit, and a charge of any", async () => {
-    const { limiter, asked } = limiterOf({ policies: three() });
+    const { limiter, asked, keys } = limiterOf({ policies: three() });
     expect(await limiter.limit("ada", { cost: 4 })).toMatchObject({
       reason: "cost-exceeds-limit",
       retryAfterMs: Infinity,
@@ -257,7 +221,7 @@ describe("a policy with shards", () => {
     expect((await limiter.limit("ada", { cost: 3 })).allowed).toBe(true);
     await limiter.charge("bob", 100);
     // One call for all three shards.
-    expect(asked.map(({ length }) => length)).toEqual([1, 3]);
+    expect(keys().map(({ length }) => length)).toEqual([1, 3]);
   });
 
   test("is looked at in a shard that has room", async () => {
@@ -293,73 +257,26 @@ describe("a policy with shards", () => {
       ["slow", 50],
     ]);
     const tags = Object.fromEntries(
-      asked[0]!.map((key) => [/:(\w+):f2$/.exec(key)![1], /\{.*\}/.exec(key)![0]]),
+      asked[0]!.keys.map((key) => [/:(\w+):f2$/.exec(key)![1], /\{.*\}/.exec(key)![0]]),
     );
     expect(tags["all"]).toMatch(/^\{\*#[0-7]\}$/);
     expect(tags).toMatchObject({ burst: tags["all"], ip: "{192.0.2.1}", slow: "{*}" });
   });
 
-  test("keeps the consumed units when the plan changes", async () => {
-    const { admitted } = limiterOf({
-      policies: three(),
-      plans: { gold: { hot: { limit: 31 } } },
-    });
-    expect(await admitted(60, "ada")).toBe(10);
-    expect(await admitted(60, "ada", { plan: "gold" })).toBe(21);
-    expect(await admitted(20, "ada")).toBe(0);
-  });
-
   test("lies elsewhere than the others, so that a cluster's denials of both are not relied on", async () => {
-    const { at, asked, admitted } = limiterOf({
-      policies: [...three(), fixedWindow({ name: "own", limit: 1, ...DAY })],
-    });
-    at.spans = false;
+    const policies = [...three(), fixedWindow({ name: "own", limit: 1, ...DAY })];
+    const { asked, admitted } = limiterOf({ policies }, { spansPartitions: () => false });
     expect(await admitted(4, "ada")).toBe(1);
     expect(asked).toHaveLength(4);
   });
 
-  test("knows nothing of a shard any more once another plan has changed its count", async () => {
-    const bucket = tokenBucket({ name: "hot", limit: 4, refill: 1, per: "1d", shards: 2 });
-    const { admitted, limiter } = limiterOf({
-      policies: [bucket],
-      plans: { gold: { hot: { limit: 8 } } },
-    });
-    expect(await admitted(20, "ada", { plan: "gold" })).toBe(8);
-    expect(await admitted(6, "ada")).toBe(0);
-    // No unit was forgotten under the lower limit.
-    expect(await admitted(20, "ada", { plan: "gold" })).toBe(0);
-    await limiter.reset("ada");
-    expect(await admitted(20, "ada", { plan: "gold" })).toBe(8);
-  });
-
-  test("admits its limit in an isolate without Redis, and no more for all its shards", async () => {
-    const { at, admitted } = limiterOf({ policies: three() });
-    at.isAway = true;
-    expect(await admitted(200, "ada")).toBe(10);
-  });
-
   test.each([100, 37, 4, 1])("carries a charge of %d units in all its shards", async (units) => {
-    const { limiter, admitted, asked } = limiterOf({
+    const { limiter, admitted, keys } = limiterOf({
       policies: [fixedWindow({ name: "hot", limit: 100, ...DAY, shards: 4 })],
     });
     await limiter.charge("ada", units);
-    expect(asked.map(({ length }) => length)).toEqual([Math.min(units, 4)]);
+    expect(keys().map(({ length }) => length)).toEqual([Math.min(units, 4)]);
     expect(await admitted(300, "ada")).toBe(100 - units);
-  });
-
-  test("carries the costs of holds beyond their estimates in all its shards", async () => {
-    const policies = [
-      fixedWindow({ name: "tokens", limit: 800, window: "1h", shards: 8, refundable: true }),
-    ];
-    const { limiter } = limiterOf({ policies });
-    let settled = 0;
-    for (let request = 0; request < 100; request++) {
-      const hold = await limiter.reserve("ada", { cost: 10 });
-      if (!hold.allowed) continue;
-      await hold.settle(800);
-      settled += 800;
-    }
-    expect(settled).toBe(800);
   });
 
   test("charges policies that are not split once", async () => {
@@ -378,23 +295,17 @@ describe("a policy with shards", () => {
   });
 
   test.each([
+    [1, 1_000],
     [0.01, 10],
     [0.001, 1],
     [0.5, 500],
   ])(
     "admits a share of %d of its limit there, not one rounded up by each shard",
     async (share, most) => {
-      const policies = [
-        fixedWindow({
-          name: "hot",
-          limit: 1_000,
-          ...DAY,
-          shards: 64,
-          onFailure: { local: { share } },
-        }),
-      ];
-      const { at, admitted } = limiterOf({ policies });
-      at.isAway = true;
+      const onFailure = { local: { share } };
+      const policies = [fixedWindow({ name: "hot", limit: 1_000, ...DAY, shards: 64, onFailure })];
+      const { world, admitted } = limiterOf({ policies });
+      world.failure = NO_ANSWER;
       expect(await admitted(2_000, "ada")).toBe(most);
     },
   );
@@ -408,51 +319,5 @@ describe("a policy with shards", () => {
     });
     expect(await admitted(60, "ada")).toBe(20);
     expect((await limiter.peek("ada")).shadow).toMatchObject([{ name: "hot", limit: 10 }]);
-  });
-});
-
-/** Three masters, each with the keys of its own slots. They refuse a call with keys of several. */
-function threeMasters(): Store {
-  const masters = [0, 1, 2].map(() => memoryStore({ now: () => START_US }));
-  const masterOf = (keys: readonly string[]) => {
-    if (new Set(keys.map(hashSlot)).size > 1) throw new CrossSlotError();
-    return masters[hashSlot(keys[0]!) % masters.length]!;
-  };
-  return splitStore({
-    decide: async (operation, keys, ...asked) => masterOf(keys).decide(operation, keys, ...asked),
-    refund: async (keys, ...taken) => masterOf(keys).refund!(keys, ...taken),
-    reset: async (keys) => masterOf(keys).reset(keys),
-  });
-}
-
-describe.each([
-  ["one Redis", () => memoryStore({ now: () => START_US })],
-  ["three masters", threeMasters],
-] as const)("a ledger of late costs and requests, on %s", (_, open) => {
-  test("leaves to requests the units that no charge and no settlement took, however they are spread", async () => {
-    for (let seed = 1; seed <= runs(60); seed++) {
-      const draw = random(seed);
-      const upTo = (most: number) => Math.floor(draw() * (most + 1));
-      const shards = 2 + upTo(6);
-      const limit = shards * (3 + upTo(12));
-      const hot = fixedWindow({ name: "hot", limit, ...DAY, shards, refundable: upTo(1) === 1 });
-      const { limiter, admitted } = limiterOf({ policies: [hot] }, open());
-      let taken = 0;
-      for (let charges = upTo(4); charges > 0; charges--) {
-        // Equal parts, so that no shard bears more than another.
-        const cost = shards * upTo(limit / shards / 2);
-        if (draw() < 0.5) await limiter.charge("ada", cost);
-        else {
-          const hold = await limiter.reserve("ada", { cost: 0 });
-          if (!hold.allowed) continue;
-          const { status, charged } = await hold.settle(cost);
-          expect([seed, status, charged]).toEqual([seed, "settled", cost > 0 ? { hot: cost } : {}]);
-        }
-        taken += cost;
-      }
-      const left = Math.max(0, limit - taken);
-      const asked = limit + 4 * shards;
-      expect([seed, await admitted(asked, "ada")]).toEqual([seed, left]);
-    }
   });
 });

@@ -56,6 +56,15 @@ const attributes = () =>
 
 const ALLOWED = { "rate_limit.decision": "allowed", "rate_limit.fail_open": false };
 
+function limiterThatTells(options: object = {}) {
+  return createLimiter({
+    store: memoryStore(),
+    policies: [fixedWindow({ name: "day", limit: 1, window: "1d" })],
+    onDecision: spanAttributes(trace),
+    ...options,
+  });
+}
+
 function deniedBy(policy: string) {
   return {
     "rate_limit.decision": "denied",
@@ -65,14 +74,12 @@ function deniedBy(policy: string) {
 }
 
 test("the span in which a limiter decides has its attributes, also among parallel ones", async () => {
-  const limiter = createLimiter({
-    store: memoryStore(),
+  const limiter = limiterThatTells({
     policies: [
       fixedWindow({ name: "wide", limit: 100, window: "1d" }),
       fixedWindow({ name: "soft", limit: 1, window: "1d", mode: "soft" }),
       fixedWindow({ name: "narrow", limit: 2, window: "1d" }),
     ],
-    onDecision: spanAttributes(trace),
   });
   await Promise.all(
     [1, 2, 3, 4].map((i) => inSpan(`request ${i}`, async () => limiter.limit("ada"))),
@@ -91,21 +98,13 @@ test.each([
 ])("a span of Workers that is traced (%s) gets %i attributes", async (isTraced, count) => {
   const set: string[] = [];
   const span = { isTraced, setAttribute: (key: string) => set.push(key) };
-  const limiter = createLimiter({
-    store: memoryStore(),
-    policies: [fixedWindow({ name: "day", limit: 1, window: "1d" })],
-    onDecision: spanAttributes({ getActiveSpan: () => span }),
-  });
+  const limiter = limiterThatTells({ onDecision: spanAttributes({ getActiveSpan: () => span }) });
   await limiter.limit("ada");
   expect(set).toHaveLength(count);
 });
 
 test("a hold says it, and looking or charging does not", async () => {
-  const limiter = createLimiter({
-    store: memoryStore(),
-    policies: [fixedWindow({ name: "day", limit: 1, window: "1d" })],
-    onDecision: spanAttributes(trace),
-  });
+  const limiter = limiterThatTells();
   await inSpan("reserve", async () => (await limiter.reserve("ada")).settle());
   await inSpan("peek", async () => limiter.peek("ada"));
   await inSpan("charge", async () => limiter.charge("ada", 1));
@@ -140,12 +139,11 @@ test("a middleware says it on the span of the request", async () => {
 
 test("a decision without Redis says whether it let the request pass", async () => {
   for (const onFailure of ["open", "closed"] as const) {
-    const limiter = createLimiter({
+    const limiter = limiterThatTells({
+      store: undefined,
       redis: { url: "http://127.0.0.1:1", token: "t" },
-      policies: [fixedWindow({ name: "day", limit: 1, window: "1d" })],
       onFailure,
       onStoreError: () => {},
-      onDecision: spanAttributes(trace),
     });
     await inSpan(onFailure, async () => limiter.limit("ada"));
   }
@@ -185,8 +183,7 @@ test("a gateway says it, and of a client that a list lets pass", async () => {
 });
 
 test("without a span, and on one that is not recorded, no attribute is set", async () => {
-  const limiter = createLimiter({
-    store: memoryStore(),
+  const limiter = limiterThatTells({
     policies: [fixedWindow({ name: "day", limit: 9, window: "1d" })],
     onDecision: spanAttributes({
       getActiveSpan() {

@@ -1,48 +1,31 @@
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { DEFAULTS } from "../../src/limiter/settings.ts";
+import { fixedWindow } from "../../src/index.ts";
 import { shardsOf } from "../../src/policy/shards.ts";
-import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { compile } from "../support/compile-policy.ts";
-import { type Fate, twoMasters } from "./two-masters.ts";
+import { limiterOnTwoMasters } from "./two-masters.ts";
 
 /* Settlements of a policy with shards, some of which Redis does not answer about. */
 
-const NOW_US = 1_800_000_000_000_000;
 const SHARDS = 4;
 
 function limiterOf() {
-  const fates = new Map<string, Fate>();
-  const masters = twoMasters(
-    () => NOW_US,
-    (key) => fates.get(key.slice(key.indexOf("{") + 1, key.indexOf("}"))) ?? "answered",
-  );
-  const policies = compile([
+  const policies = [
     fixedWindow({ name: "tokens", by: "key", limit: 400, window: "1h", shards: SHARDS }),
     fixedWindow({ name: "calls", by: "ip", limit: 100, window: "1h" }),
-  ]);
-  // Always the first shard.
-  const settings = { ...DEFAULTS, policies, now: () => 1_000, random: () => 0 };
-  const [shard] = shardsOf(policies[0]!);
-
+  ];
+  const [shard] = shardsOf(compile(policies)[0]!);
+  const subject = limiterOnTwoMasters(policies);
   /** The units that Redis has counted of each shard, past the limiter. */
   const used = () =>
     Promise.all(
       Array.from({ length: SHARDS }, async (_, i) => {
         const key = `tg:{ada#${i}}:${shard!.key}`;
-        const { rows } = await masters.masterOf(key).decide("peek", [key], [1], [shard!]);
+        const { rows } = await subject.masterOf(key).decide("peek", [key], [1], [shard!]);
         return shard!.limit - rows[0]!.remaining;
       }),
     );
-  return {
-    limiter: buildLimiter(splitStore(masters.store), settings, EVERY_FEATURE),
-    fates,
-    used,
-    ...masters,
-  };
+  return { ...subject, used };
 }
 
 const ADA = { key: "ada", ip: "a" };

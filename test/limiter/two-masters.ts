@@ -1,8 +1,11 @@
 import { StoreError } from "../../src/errors/errors.ts";
+import type { Policy } from "../../src/index.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
+import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { CrossSlotError } from "../../src/store/cross-slot.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
+import { limiterOver } from "../support/limiter/limiter-over.ts";
 
 /** The fate of a call: it runs and is answered; it runs, and the answer is lost; it is lost before; it is not sent. */
 export type Fate = "answered" | "answer lost" | "lost" | "not sent";
@@ -60,4 +63,23 @@ export function twoMasters(nowUs: () => number, fateOf: (key: string, call: Call
     },
   };
   return { store, calls, masterOf };
+}
+
+/** Identities whose keys lie on different masters. */
+export const ONE = "a";
+export const OTHER = ["b", "c", "d", "e"].find(
+  (name) => hashSlot(`tg:{${name}}:x`) % 2 !== hashSlot(`tg:{${ONE}}:x`) % 2,
+)!;
+export const BOTH = { one: ONE, other: OTHER };
+
+/** A limiter over two masters. A test sets the fate of the calls about an identity, or about a shard of it. */
+export function limiterOnTwoMasters(policies: readonly Policy[], nowUs = 1_800_000_000_000_000) {
+  const fates = new Map<string, Fate>();
+  const masters = twoMasters(
+    () => nowUs,
+    (key) => fates.get(key.slice(key.indexOf("{") + 1, key.indexOf("}"))) ?? "answered",
+  );
+  // Of shards always the first.
+  const limiter = limiterOver(splitStore(masters.store), { policies }, { random: () => 0 });
+  return { limiter, fates, ...masters };
 }

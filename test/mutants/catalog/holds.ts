@@ -49,7 +49,7 @@ export const HOLDS: readonly Written[] = [
     file: "src/features/holds/create-hold.ts",
     find: "    progress = progress\n",
     replace: "    progress = (progress as unknown) === 0\n",
-    tests: ["test/limiter/holds-property"],
+    tests: ["test/limiter/reserve"],
   },
   {
     name: "chunks keep a slot for longer than its hold wants it",
