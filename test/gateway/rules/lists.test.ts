@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { ConfigurationError, type Fault } from "../../../src/errors/errors.ts";
 import { HEADER_IDENTITIES } from "../../../src/features/lists/header-identities.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
 import { compileLists } from "../../../src/lists/lists.ts";
 import { Faults } from "../../../src/options/faults.ts";
 import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
+import { expectFault, faultsOf } from "../faults.ts";
 
 const rules = [{ path: "/api/*", policies: [quota("api", 1)] }];
 
@@ -163,85 +163,49 @@ const sound = {
   CLIENT_IP: "cloudflare",
   RULES: rules,
 };
-
-function faultsOf(variables: object): readonly Fault[] {
-  try {
-    createGateway({ ...sound, ...variables });
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigurationError);
-    return (error as ConfigurationError).faults;
-  }
-  return [];
-}
-
-const byHeader = [{ ...rules[0], partition: ["header:x-api-key"] }];
+const byHeader = {
+  CLIENT_IP: undefined,
+  RULES: [{ ...rules[0], partition: ["header:x-api-key"] }],
+};
+const deny = (entry: object) => ({ LISTS: { deny: [entry] } });
 
 describe("a fault of LISTS", () => {
-  test.for<[variables: object, path: string, value: string, remedy: RegExp]>([
+  test.each<[variables: object, path: string, value: string, remedy: RegExp]>([
     [{ LISTS: "{" }, "LISTS", '"{"', /as JSON\. .*position 1/],
     [{ LISTS: "[]" }, "LISTS", "[]", /^Give a table of allow and deny/],
-    [
-      { LISTS: { deny: [{ cidr: "10.0.0.1/8" }] } },
-      "LISTS.deny[0].cidr",
-      '"10.0.0.1/8"',
-      /write "10/,
-    ],
+    [{ LIST: {} }, "LIST", '"(hidden)"', /^Did you mean LISTS\?/],
+    [deny({ cidr: "10.0.0.1/8" }), "LISTS.deny[0].cidr", '"10.0.0.1/8"', /write "10/],
     [
       { LISTS: '{"allow":[{"asn":1,"untill":"x"}]}' },
       "LISTS.allow[0].untill",
       '"x"',
       /^Did you mean `until`/,
     ],
-    [
-      { LISTS: { deny: [{ identity: "42" }] } },
+    ...(
+      [
+        ["42", /header's name/],
+        [":42", /header's name/],
+        ["a:", /header's name/],
+        ["a b:1", /header's/],
+        ["ip:::1", /give cidr/],
+        ["header:x-user-id:4", /such as "x-user-id:42"/],
+      ] as const
+    ).map(([identity, remedy]): [object, string, string, RegExp] => [
+      deny({ identity }),
       "LISTS.deny[0].identity",
       '"(hidden)"',
-      /header's name/,
-    ],
+      remedy,
+    ]),
     [
-      { LISTS: { deny: [{ identity: ":42" }] } },
-      "LISTS.deny[0].identity",
-      '"(hidden)"',
-      /header's name/,
-    ],
-    [
-      { LISTS: { deny: [{ identity: "a:" }] } },
-      "LISTS.deny[0].identity",
-      '"(hidden)"',
-      /header's name/,
-    ],
-    [
-      { LISTS: { deny: [{ identity: "a b:1" }] } },
-      "LISTS.deny[0].identity",
-      '"(hidden)"',
-      /header's/,
-    ],
-    [
-      { LISTS: { deny: [{ identity: "ip:::1" }] } },
-      "LISTS.deny[0].identity",
-      '"(hidden)"',
-      /give cidr/,
-    ],
-    [
-      { LISTS: { deny: [{ identity: "header:x-user-id:4" }] } },
-      "LISTS.deny[0].identity",
-      '"(hidden)"',
-      /such as "x-user-id:42"/,
-    ],
-    [
-      { CLIENT_IP: undefined, RULES: byHeader, LISTS: { deny: [{ cidr: "10.0.0.0/8" }] } },
+      { ...byHeader, ...deny({ cidr: "10.0.0.0/8" }) },
       "CLIENT_IP",
       "missing",
       /^Say who is trusted/,
     ],
+    [{ ...byHeader, ...deny({ asn: 1 }) }, "CLIENT_IP", "missing", /^Say who is trusted/],
+    [{ CLIENT_IP: "nginx", ...deny({ asn: 1 }) }, "CLIENT_IP", '"nginx"', /"cloudflare"/],
     [
-      { CLIENT_IP: undefined, RULES: byHeader, LISTS: { deny: [{ asn: 1 }] } },
-      "CLIENT_IP",
-      "missing",
-      /^Say who is trusted/,
-    ],
-    [
-      { CLIENT_IP: "socket", LISTS: { deny: [{ asn: 1 }] } },
+      { CLIENT_IP: "socket", ...deny({ asn: 1 }) },
       "LISTS.deny[0].asn",
       "1",
       /only Cloudflare and Vercel/,
@@ -252,23 +216,18 @@ describe("a fault of LISTS", () => {
       '"CH"',
       /only Cloudflare and Vercel/,
     ],
-    [{ CLIENT_IP: "nginx", LISTS: { deny: [{ asn: 1 }] } }, "CLIENT_IP", '"nginx"', /"cloudflare"/],
-    [{ LIST: {} }, "LIST", '"(hidden)"', /^Did you mean LISTS\?/],
-  ])("%j is said to be at %s", ([variables, path, value, remedy]) => {
-    expect(faultsOf(variables)).toEqual([
-      { path, value, code: expect.any(String), remedy: expect.stringMatching(remedy) },
-    ]);
-  });
+  ])("%j is said to be at %s", (variables, path, value, remedy) =>
+    expectFault({ ...sound, ...variables }, path, value, remedy),
+  );
 
   test("is reported at each entry, so that one by itself can be left out", () => {
     const lists = { deny: [{ asn: 1 }, { asn: 2 }] };
-    const paths = faultsOf({ CLIENT_IP: "socket", LISTS: lists }).map(({ path }) => path);
+    const paths = faultsOf({ ...sound, CLIENT_IP: "socket", LISTS: lists }).map(({ path }) => path);
     expect(paths).toEqual(["LISTS.deny[0].asn", "LISTS.deny[1].asn"]);
   });
 
   test("is none where no entry needs an address", () => {
-    const lists = { deny: [{ identity: "x-user-id:42" }] };
-    expect(faultsOf({ CLIENT_IP: undefined, RULES: byHeader, LISTS: lists })).toEqual([]);
+    expect(faultsOf({ ...sound, ...byHeader, ...deny({ identity: "x-user-id:42" }) })).toEqual([]);
   });
 });
 
