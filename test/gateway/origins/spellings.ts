@@ -1,7 +1,7 @@
 import { random } from "../../support/random.ts";
 
 /** The words of a text. */
-export const words = (text: string) => text.trim().split(/\s+/);
+export const words = (text: string): readonly string[] => text.match(/\S+/g) ?? [];
 
 /** Text before a path, between two of its segments, and after it; one in two times, the usual one. */
 const HEADS = words(String.raw`

@@ -76,11 +76,15 @@ describe("LISTS", () => {
     const ask = gatewayTo("http://127.0.0.1:1", rules, {
       LISTS: { deny: [{ cidr: "0.0.0.0/0" }] },
     });
-    expect((await ask("/_tidegate/live")).status).toBe(200);
-    expect((await ask("/_tidegate/health")).status).toBe(200);
-    expect((await ask("/_tidegate/other")).status).toBe(404);
-    expect((await ask("/a%5Cb")).status).toBe(400);
-    expect((await ask("/a")).status).toBe(403);
+    for (const [path, status] of Object.entries({
+      "/_tidegate/live": 200,
+      "/_tidegate/health": 200,
+      "/_tidegate/other": 404,
+      "/a%5Cb": 400,
+      "/a": 403,
+    })) {
+      expect([path, (await ask(path)).status]).toEqual([path, status]);
+    }
   });
 
   test("leave a response as it is where no rule covers the request", async () => {
@@ -114,15 +118,18 @@ describe("LISTS", () => {
       LISTS: { deny },
       RULES: [{ ...rules[0], partition: ["header:x-user-id"] }],
     });
-    const statusOf = async (headers: Record<string, string>) =>
-      (await ask("/b", { headers })).status;
-    expect(await statusOf({ "X-USER-ID": " 42 " })).toBe(403);
-    expect(await statusOf({ authorization: "bearer  abc" })).toBe(403);
-    expect(await statusOf({ "x-time": "12:30" })).toBe(403);
-    expect(await statusOf({ "x-user-id": "4" })).toBe(200);
-    expect(await statusOf({ "x-user-id": "42, 42" })).toBe(200);
-    expect(await statusOf({ "x-other": "42" })).toBe(200);
-    expect(await statusOf({})).toBe(200);
+    const sent: [headers: Record<string, string>, status: number][] = [
+      [{ "X-USER-ID": " 42 " }, 403],
+      [{ authorization: "bearer  abc" }, 403],
+      [{ "x-time": "12:30" }, 403],
+      [{ "x-user-id": "4" }, 200],
+      [{ "x-user-id": "42, 42" }, 200],
+      [{ "x-other": "42" }, 200],
+      [{}, 200],
+    ];
+    for (const [headers, status] of sent) {
+      expect([headers, (await ask("/b", { headers })).status]).toEqual([headers, status]);
+    }
   });
 
   test("know the network and the country as the trusted platform says them", async () => {
