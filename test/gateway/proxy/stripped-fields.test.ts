@@ -38,7 +38,7 @@ describe("a gateway in Node", () => {
       expect((await ask("/x", { headers })).status).toBe(200);
       const names = Object.keys(origin.seen[0]!.fields);
       expect(names.filter((name) => STRIPPED.includes(name))).toEqual([]);
-      expect(names).toEqual(expect.arrayContaining(KEPT));
+      expect(names).toEqual(expect.arrayContaining([...KEPT]));
     },
   );
 
@@ -66,6 +66,6 @@ describe("the deployed worker", () => {
     });
     expect((await deployed.ask("/x", { headers: fields })).status).toBe(200);
     expect(seen[0]!.filter((name) => STRIPPED.includes(name))).toEqual([]);
-    expect(seen[0]).toEqual(expect.arrayContaining(KEPT));
+    expect(seen[0]).toEqual(expect.arrayContaining([...KEPT]));
   });
 });
