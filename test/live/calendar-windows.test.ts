@@ -46,8 +46,7 @@ test("a live document that changes a zone, an anchor or a window keeps the consu
     { window: "month" },
   ];
   for (const [i, change] of changes.entries()) {
-    await gateway.write(rules(change), i + 2);
-    await gateway.administered.refresh();
+    await gateway.publish(rules(change), i + 2);
     expect(gateway.administered.enforced().version).toBe(i + 2);
     const { remaining, timeZone } = await explained();
     const zone = change.window === "30d" ? undefined : (change.timeZone ?? "UTC");
@@ -71,8 +70,7 @@ test("a live document that changes a zone, an anchor or a window keeps the consu
     { window: "30d", timeZone: "UTC" },
     { window: "fortnight" },
   ].entries()) {
-    await gateway.write(rules(faulty), 9 + i);
-    await gateway.administered.refresh();
+    await gateway.publish(rules(faulty), 9 + i);
     expect([faulty, gateway.administered.enforced().version]).toEqual([faulty, 6]);
   }
   expect(await explained()).toMatchObject({ remaining: 0, timeZone: "UTC" });
@@ -89,8 +87,7 @@ test("plans and overrides change the numbers of a calendar's window, and keep th
     },
     overrides: [{ identity: "x-user-id:ada", policies: { plan: { limit: 7 } } }],
   };
-  await gateway.write(document);
-  await gateway.administered.refresh();
+  await gateway.publish(document);
   expect(gateway.administered.enforced().version).toBe(1);
   const left = async (user: string, plan?: string) => {
     const headers = { "x-user-id": user, ...(plan !== undefined && { "x-plan": plan }) };
