@@ -1,21 +1,19 @@
 import { expect, test } from "vitest";
 
-import { startLiveGateway } from "../support/live/live-gateway.ts";
+import { DEPLOYED, startLiveGateway } from "../support/live/live-gateway.ts";
 
 const rules = (policy: object) => ({
   rules: [
     {
-      path: "/api/*",
-      partition: ["header:x-user-id"],
+      ...DEPLOYED[0],
       policies: [{ algorithm: "fixed-window", name: "plan", limit: 5, ...policy }],
     },
   ],
 });
 
 test("a live document that changes a zone, an anchor or a window keeps the consumed units", async () => {
-  const gateway = await startLiveGateway({
-    RULES: rules({ window: "month", timeZone: "Europe/Berlin" }).rules,
-  });
+  const { rules: RULES } = rules({ window: "month", timeZone: "Europe/Berlin" });
+  const gateway = await startLiveGateway({ RULES });
   const ada = { "x-user-id": "ada" };
   const explained = async () => {
     const { rules } = await gateway.administered.explain({ path: "/api/x", headers: ada });
@@ -23,11 +21,7 @@ test("a live document that changes a zone, an anchor or a window keeps the consu
   };
   for (let i = 0; i < 2; i++) expect((await gateway.ask("/api/x", ada)).status).toBe(200);
   const explanation = await explained();
-  expect(explanation).toMatchObject({
-    algorithm: "fixed-window",
-    remaining: 3,
-    timeZone: "Europe/Berlin",
-  });
+  expect([explanation.remaining, explanation.timeZone]).toEqual([3, "Europe/Berlin"]);
   // The first moment of a month by the clocks of Berlin, which is in winter or in summer.
   const renewsAt = new Date(explanation.renewsAt!);
   const berlin = new Intl.DateTimeFormat("sv-SE", {
@@ -93,10 +87,8 @@ test("plans and overrides change the numbers of a calendar's window, and keep th
     const headers = { "x-user-id": user, ...(plan !== undefined && { "x-plan": plan }) };
     return (await gateway.ask("/api/x", headers)).headers.get("x-ratelimit-remaining");
   };
-  expect(await left("ada")).toBe("6");
-  expect([await left("bob"), await left("bob", "pro"), await left("bob", "tokyo")]).toEqual([
-    "4",
-    "18",
-    "2",
-  ]);
+  const asked = [["ada"], ["bob"], ["bob", "pro"], ["bob", "tokyo"]] as const;
+  const units = [];
+  for (const each of asked) units.push(await left(...each));
+  expect(units).toEqual(["6", "4", "18", "2"]);
 });
