@@ -6,7 +6,7 @@ import { ADMIN_TOKEN, administered } from "../support/admin/administered.ts";
 
 export interface Asked {
   readonly method?: string;
-  /** Sent as JSON; a text or bytes as they are. */
+  /** Sent as JSON; a text, bytes or a stream as they are. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** `undefined` for none. */
@@ -49,7 +49,8 @@ export function askAdmin(more: Partial<Administered> = {}): Ask {
 export function requestOf(path: string, asked: Asked): Request {
   const { method = "GET", body, headers } = asked;
   const token = "token" in asked ? asked.token : ADMIN_TOKEN;
-  const isRaw = body === undefined || typeof body === "string" || body instanceof Uint8Array;
+  const isRaw =
+    typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
   return new Request(`http://gateway.example/_tidegate/api/v1${path}`, {
     method,
     headers: {
@@ -59,5 +60,6 @@ export function requestOf(path: string, asked: Asked): Request {
       ...headers,
     },
     ...(body !== undefined && { body: (isRaw ? body : JSON.stringify(body)) as BodyInit }),
-  });
+    duplex: "half",
+  } as RequestInit);
 }

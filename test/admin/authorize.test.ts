@@ -1,5 +1,4 @@
-import { afterEach, expect, test, vi } from "vitest";
-import { inject, onTestFinished } from "vitest";
+import { afterEach, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { admin, routesOf } from "../../src/admin/admin.ts";
 import { nothingHere } from "../../src/admin/refusal.ts";
@@ -27,17 +26,15 @@ const EVERY = [
   ["POST", "/rules/"],
 ] as const;
 
-const LONG = "a".repeat(100_000);
-const WRONG = [
-  undefined,
-  "",
-  "a",
-  ADMIN_TOKEN.slice(0, -1),
-  `${ADMIN_TOKEN}x`,
-  ADMIN_TOKEN.toUpperCase(),
-  LONG,
-  `${ADMIN_TOKEN} ${READ_TOKEN}`,
-];
+const NEAR = [ADMIN_TOKEN.slice(0, -1), `${ADMIN_TOKEN}x`, ADMIN_TOKEN.toUpperCase()];
+const WRONG = [undefined, "", "a", "a".repeat(100_000), ...NEAR, `${ADMIN_TOKEN} ${READ_TOKEN}`];
+
+/** An administration over a bridge that counts its calls. */
+async function counted() {
+  const bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: "test" });
+  onTestFinished(() => bridge.close());
+  return { bridge, ask: askingOf(administered({ url: bridge.url, token: "test" })) };
+}
 
 test("without a right token every path and method has the same answer", async () => {
   const ask = askAdmin();
@@ -64,12 +61,15 @@ test("without a right token every path and method has the same answer", async ()
 
 test("the scheme is Bearer, in any case", async () => {
   const ask = askAdmin();
-  const status = async (authorization: string) =>
-    (await ask("/rules", { token: undefined, headers: { authorization } })).status;
-  expect(await status(`bearer ${ADMIN_TOKEN}`)).toBe(200);
-  expect(await status(`Basic ${ADMIN_TOKEN}`)).toBe(401);
-  expect(await status(ADMIN_TOKEN)).toBe(401);
-  expect(await status(`Bearer ${ADMIN_TOKEN}, Bearer x`)).toBe(401);
+  for (const [authorization, expected] of [
+    [`bearer ${ADMIN_TOKEN}`, 200],
+    [`Basic ${ADMIN_TOKEN}`, 401],
+    [ADMIN_TOKEN, 401],
+    [`Bearer ${ADMIN_TOKEN}, Bearer x`, 401],
+  ] as const) {
+    const { status } = await ask("/rules", { token: undefined, headers: { authorization } });
+    expect([authorization, status]).toEqual([authorization, expected]);
+  }
 });
 
 test("a token that only reads writes nothing", async () => {
@@ -102,21 +102,23 @@ test("where only one token is set, no token is no other", async () => {
 test("without tokens there is nothing, at any path", async () => {
   const variables = { ORIGIN: "https://origin.example", STORE: "memory", CLIENT_IP: "cloudflare" };
   const gateway = createGateway({ ...variables, RULES: generous }, { admin });
-  const nothing = await nothingHere().response().text();
-  for (const [method, path] of EVERY) {
-    if (method === "HEAD") continue;
-    const url = `http://gateway.example/_tidegate/api/v1${path}`;
+  const answerTo = async (method: string, path: string) => {
     const headers = { authorization: "Bearer undefined" };
-    const response = await gateway.fetch(new Request(url, { method, headers }));
-    expect([path, response.status, await response.text()]).toEqual([path, 404, nothing]);
+    const request = new Request(`http://gateway.example/_tidegate${path}`, { method, headers });
+    const response = await gateway.fetch(request);
+    return [path, response.status, await response.text(), [...response.headers].sort()];
+  };
+  const [, ...nothing] = await answerTo("GET", "/nothing");
+  expect(nothing.slice(0, 2)).toEqual([404, await nothingHere().response().text()]);
+  const paths = EVERY.map(([method, path]) => [method, `/api/v1${path}`] as const);
+  for (const [method, path] of [...paths, ["GET", "/api"]] as const) {
+    if (method === "HEAD") continue;
+    expect(await answerTo(method, path)).toEqual([path, ...nothing]);
   }
 });
 
 test("a request costs as many digests and calls of Redis where there is a route and where there is none", async () => {
-  const bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: "test" });
-  onTestFinished(() => bridge.close());
-  const gateway = administered({ url: bridge.url, token: "test" });
-  const ask = askingOf(gateway);
+  const { bridge, ask } = await counted();
   // The gateway's own tokens are digested once, and the script is loaded.
   await ask("/nothing", { token: "wrong", headers: { "cf-connecting-ip": "203.0.113.255" } });
   const digest = vi.spyOn(crypto.subtle, "digest");
@@ -140,9 +142,7 @@ test("a request costs as many digests and calls of Redis where there is a route 
 });
 
 test("an address that failed ten times is refused without a call, and a right token works all the same", async () => {
-  const bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: "test" });
-  onTestFinished(() => bridge.close());
-  const ask = askingOf(administered({ url: bridge.url, token: "test" }));
+  const { bridge, ask } = await counted();
   const from = (ip: string, token: string | undefined) =>
     ask("/explain", {
       token,
@@ -171,10 +171,8 @@ test("an address that failed ten times is refused without a call, and a right to
 
 test("requests without a token, as a page of any site makes a browser send them, lock no address out", async () => {
   const ask = askAdmin();
-  const image = {
-    token: undefined,
-    headers: { "sec-fetch-site": "cross-site", "sec-fetch-dest": "image" },
-  };
+  const headers = { "sec-fetch-site": "cross-site", "sec-fetch-dest": "image" };
+  const image = { token: undefined, headers };
   for (let i = 0; i < 30; i++) expect((await ask("/rules", image)).status).toBe(401);
   expect((await ask("/rules", { token: "wrong" })).status).toBe(401);
 });
@@ -205,14 +203,16 @@ test("two tokens hold at once, while one is replaced", async () => {
     adminToken: `${old} ${next}`,
     readToken: `${READ_TOKEN} reader-2-of-this-test`,
   });
-  const write = (token: string) =>
-    ask("/identities/reset", { method: "POST", body: { path: "/" }, token }).then(
-      ({ status }) => status,
-    );
-  expect([await write(old), await write(next), await write(`${old} ${next}`)]).toEqual([
-    200, 200, 401,
-  ]);
-  expect([await write(READ_TOKEN), await write("reader-2-of-this-test")]).toEqual([403, 403]);
+  for (const [token, expected] of [
+    [old, 200],
+    [next, 200],
+    [`${old} ${next}`, 401],
+    [READ_TOKEN, 403],
+    ["reader-2-of-this-test", 403],
+  ] as const) {
+    const asked = { method: "POST", body: { path: "/" }, token };
+    expect([token, (await ask("/identities/reset", asked)).status]).toEqual([token, expected]);
+  }
 });
 
 test("while Redis gives no answer, failures are counted in the isolate", async () => {

@@ -9,27 +9,16 @@ test("a draft is kept, compared, and published while it is based on the publishe
   expect((await ask("/rules/draft")).status).toBe(404);
   expect((await ask("/rules/publish", { method: "POST" })).status).toBe(404);
   const saved = await ask("/rules/draft", { method: "PUT", body: documentOf(20) });
-  expect([saved.status, saved.body]).toEqual([
-    200,
-    { basedOn: 0, savedAt: NOW, changes: [changed(100, 20)] },
-  ]);
-  expect((await ask("/rules/draft")).body).toEqual({
-    basedOn: 0,
-    savedAt: saved.body.savedAt,
-    by: BY,
-    document: documentOf(20),
-  });
-  expect((await ask("/rules/diff")).body).toEqual({
-    from: "live",
-    to: "draft",
-    changes: [changed(100, 20)],
-  });
+  const { savedAt } = saved.body;
+  const changes = [changed(100, 20)];
+  expect([saved.status, saved.body]).toEqual([200, { basedOn: 0, savedAt: NOW, changes }]);
+  const draft = { basedOn: 0, savedAt, by: BY, document: documentOf(20) };
+  expect((await ask("/rules/draft")).body).toEqual(draft);
+  expect((await ask("/rules/diff")).body).toEqual({ from: "live", to: "draft", changes });
   expect((await ask("/rules")).body.version).toBe(0);
   const published = await ask("/rules/publish", { method: "POST", body: { note: "from a draft" } });
-  expect([published.status, published.body]).toEqual([
-    200,
-    { version: 1, publishedAt: NOW, changes: [changed(100, 20)] },
-  ]);
+  expect(published.status).toBe(200);
+  expect(published.body).toEqual({ version: 1, publishedAt: NOW, changes });
   expect((await ask("/rules/draft")).status).toBe(404);
 
   await ask("/rules/draft", { method: "POST", body: documentOf(30) });
@@ -76,29 +65,20 @@ test("a rollback publishes an older version as a new one", async () => {
   await putRules(ask, 1, 20);
   await putRules(ask, 2, 30);
   const before = await rollBack();
-  expect([before.status, before.body]).toEqual([
-    200,
-    { version: 4, publishedAt: NOW, changes: [changed(30, 20)] },
-  ]);
+  expect(before.status).toBe(200);
+  expect(before.body).toEqual({ version: 4, publishedAt: NOW, changes: [changed(30, 20)] });
   expect((await ask("/audit")).body.entries[0].action).toBe("rollback to 2");
-  expect((await rollBack({ to: 1, note: "the first" })).body).toMatchObject({
-    version: 5,
-    changes: [changed(20, 10)],
-  });
+  const first = (await rollBack({ to: 1, note: "the first" })).body;
+  expect(first).toMatchObject({ version: 5, changes: [changed(20, 10)] });
   expect((await rollBack({ to: 99 })).status).toBe(404);
   expect((await rollBack({ to: -1 })).status).toBe(422);
   expect((await rollBack({ unknown: 1 })).status).toBe(422);
   expect((await rollBack({ to: 2 }, { "If-Match": '"4"' })).status).toBe(412);
-  expect((await rollBack({ to: 0 })).body).toMatchObject({
-    version: 6,
-    changes: [changed(10, 100)],
-  });
+  const deployed = { version: 6, changes: [changed(10, 100)] };
+  expect((await rollBack({ to: 0 })).body).toMatchObject(deployed);
   expect((await ask("/rules")).body.document).toEqual(DEPLOYED);
-  expect((await ask("/audit")).body.entries[0]).toMatchObject({
-    action: "rollback to 0",
-    version: 6,
-    changes: [changed(10, 100)],
-  });
+  const [audited] = (await ask("/audit")).body.entries;
+  expect(audited).toMatchObject({ action: "rollback to 0", ...deployed });
 });
 
 test("the first version is rolled back to the deployed rules", async () => {

@@ -6,27 +6,26 @@ import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN, DEPLOYED } from "../support/live/live-gateway.ts";
 import { type MeteredGateway, meteredGateways } from "../support/metrics/metered-gateway.ts";
 import { runs } from "../support/runs.ts";
+import { requestOf } from "./ask.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
-const policy = fc.record(
-  {
-    algorithm: fc.constantFrom("fixed-window", "token-bucket", "concurrency", "none", 1),
-    name: fc.oneof(fc.string(), fc.constantFrom("api", "a", "__proto__", "constructor")),
-    limit: fc.oneof(fc.integer(), fc.constantFrom(5, 1e20, null, "5")),
-    window: fc.constantFrom("1m", "1d", "0s", 60),
-  },
-  { requiredKeys: [] },
-);
-const rule = fc.record(
-  {
-    path: fc.oneof(fc.string(), fc.constantFrom("/api/*", "/**", "/a/:b")),
-    policies: fc.oneof(fc.array(policy, { maxLength: 3 }), fc.jsonValue()),
-    partition: fc.oneof(fc.jsonValue(), fc.constantFrom(["header:x-user-id"], "*")),
-  },
-  { requiredKeys: [] },
-);
-const sound = [{ path: "/api/*", partition: ["header:x-user-id"], policies: [quota("api", 5)] }];
+/** A table with some of these fields. */
+const some = (fields: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.record(fields, { requiredKeys: [] });
+const few = (of: fc.Arbitrary<unknown>) => fc.oneof(fc.array(of, { maxLength: 3 }), fc.jsonValue());
+
+const policy = some({
+  algorithm: fc.constantFrom("fixed-window", "token-bucket", "concurrency", "none", 1),
+  name: fc.oneof(fc.string(), fc.constantFrom("api", "a", "__proto__", "constructor")),
+  limit: fc.oneof(fc.integer(), fc.constantFrom(5, 1e20, null, "5")),
+  window: fc.constantFrom("1m", "1d", "0s", 60),
+});
+const rule = some({
+  path: fc.oneof(fc.string(), fc.constantFrom("/api/*", "/**", "/a/:b")),
+  policies: few(policy),
+  partition: fc.oneof(fc.jsonValue(), fc.constantFrom(["header:x-user-id"], "*")),
+});
 const entry = fc.oneof(
   fc.constantFrom(
     { cidr: "203.0.113.0/24" },
@@ -35,54 +34,43 @@ const entry = fc.oneof(
     { identity: "x-user-id:42", policies: { api: { limit: 7 } }, for: "1h" },
   ),
   fc.jsonValue(),
-  fc.record(
-    {
-      cidr: fc.constantFrom("203.0.113.0/24", "::/0", "x", null),
-      identity: fc.oneof(
-        fc.string(),
-        fc.constantFrom("x-user-id:42", "x-user-id:*", "__proto__:1"),
-      ),
-      plan: fc.constantFrom("gold", "__proto__", "constructor", 1),
-      policies: fc.jsonValue(),
-      asn: fc.oneof(fc.integer(), fc.constant(64_496)),
-      country: fc.constantFrom("CH", "", "T1", 7),
-      until: fc.oneof(fc.jsonValue(), fc.constant("2199-01-01T00:00:00Z")),
-      for: fc.oneof(fc.jsonValue(), fc.constantFrom("1h", "0s", "1e9d")),
-    },
-    { requiredKeys: [] },
-  ),
+  some({
+    cidr: fc.constantFrom("203.0.113.0/24", "::/0", "x", null),
+    identity: fc.oneof(fc.string(), fc.constantFrom("x-user-id:42", "x-user-id:*", "__proto__:1")),
+    plan: fc.constantFrom("gold", "__proto__", "constructor", 1),
+    policies: fc.jsonValue(),
+    asn: fc.oneof(fc.integer(), fc.constant(64_496)),
+    country: fc.constantFrom("CH", "", "T1", 7),
+    until: fc.oneof(fc.jsonValue(), fc.constant("2199-01-01T00:00:00Z")),
+    for: fc.oneof(fc.jsonValue(), fc.constantFrom("1h", "0s", "1e9d")),
+  }),
 );
+const sound = fc.constant([
+  { path: "/api/*", partition: ["header:x-user-id"], policies: [quota("api", 5)] },
+]);
 const document = fc.oneof(
   fc.jsonValue(),
   fc.record(
-    { rules: fc.constant(sound), overrides: fc.array(entry), plans: fc.constant({ gold: {} }) },
+    { rules: sound, overrides: fc.array(entry), plans: fc.constant({ gold: {} }) },
     { requiredKeys: ["rules"] },
   ),
-  fc.record(
-    {
-      rules: fc.oneof(
-        { arbitrary: fc.constant(sound), weight: 5 },
-        fc.array(rule, { maxLength: 3 }),
-        fc.jsonValue(),
-      ),
-      plans: fc.jsonValue(),
-      overrides: fc.oneof(fc.array(entry, { maxLength: 3 }), fc.jsonValue()),
-      lists: fc.oneof(
-        fc.record(
-          {
-            allow: fc.array(entry, { maxLength: 3 }),
-            deny: fc.oneof(fc.array(entry), fc.jsonValue()),
-          },
-          { requiredKeys: [] },
-        ),
-        fc.jsonValue(),
-      ),
-      version: fc.jsonValue(),
-      $schema: fc.jsonValue(),
-    },
-    { requiredKeys: [] },
-  ),
+  some({
+    rules: fc.oneof({ arbitrary: sound, weight: 5 }, few(rule)),
+    plans: fc.jsonValue(),
+    overrides: few(entry),
+    lists: fc.oneof(some({ allow: few(entry), deny: few(entry) }), fc.jsonValue()),
+    version: fc.jsonValue(),
+    $schema: fc.jsonValue(),
+  }),
 );
+const PATHS = [
+  "/api/rides",
+  "//host/a",
+  "/%2e%2e/a",
+  "/_tidegate/health",
+  "/api/\\..\\x",
+  "/api/a?x=%zz",
+];
 const described = fc.oneof(
   fc.jsonValue(),
   fc.record(
@@ -91,14 +79,7 @@ const described = fc.oneof(
       path: fc.oneof(
         fc.webPath(),
         fc.string().map((text) => `/${text}`),
-        fc.constantFrom(
-          "/api/rides",
-          "//host/a",
-          "/%2e%2e/a",
-          "/_tidegate/health",
-          "/api/\\..\\x",
-          "/api/a?x=%zz",
-        ),
+        fc.constantFrom(...PATHS),
       ),
       headers: fc.dictionary(fc.string(), fc.string({ unit: "binary" })),
       ip: fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()),
@@ -112,10 +93,11 @@ const described = fc.oneof(
 /** Names that mean something in rules must mean nothing here. */
 const name = fc.constantFrom("partition", "cost", "plan", "limit", "window", "__proto__", "x");
 const value = fc.oneof(fc.constantFrom(5, "1m", "*"), fc.jsonValue({ maxDepth: 2 }));
+const fields = fc.dictionary(name, value);
 const replayed = fc.record(
   {
     policy: fc.oneof(fc.constant("api"), fc.jsonValue()),
-    numbers: fc.oneof(fc.dictionary(name, value), fc.jsonValue()),
+    numbers: fc.oneof(fields, fc.jsonValue()),
     minutes: fc.oneof(fc.integer({ max: 70 }), fc.jsonValue()),
     partition: value,
   },
@@ -123,29 +105,25 @@ const replayed = fc.record(
 );
 const whose = fc.oneof(
   fc.record({ request: described }),
-  fc.record({ request: fc.dictionary(name, value) }),
-  fc.record({
-    request: fc.record({ path: fc.constant("/a"), headers: fc.dictionary(name, value) }),
-  }),
+  fc.record({ request: fields }),
+  fc.record({ request: fc.record({ path: fc.constant("/a"), headers: fields }) }),
   fc.record({ name: fc.oneof(fc.string(), fc.constant("x-user-id:42")) }),
   fc.record({ number: fc.oneof(fc.string(), fc.constant("1z")) }),
   fc.jsonValue(),
 );
 
+const LISTS = [
+  "PUT /lists/deny",
+  "PUT /lists/allow",
+  "PUT /overrides",
+  "DELETE /lists/deny",
+  "DELETE /overrides",
+];
 const asked = fc.oneof(
   fc.tuple(fc.constant("POST /what-if"), fc.oneof(replayed, fc.jsonValue())),
   fc.tuple(fc.constant("POST /partitions/history"), whose),
   fc.tuple(fc.constantFrom("PUT /rules?dry-run", "PUT /rules", "PUT /rules/draft"), document),
-  fc.tuple(
-    fc.constantFrom(
-      "PUT /lists/deny",
-      "PUT /lists/allow",
-      "PUT /overrides",
-      "DELETE /lists/deny",
-      "DELETE /overrides",
-    ),
-    entry,
-  ),
+  fc.tuple(fc.constantFrom(...LISTS), entry),
   fc.tuple(fc.constantFrom("POST /explain", "POST /identities/reset"), described),
   fc.tuple(fc.constantFrom("POST /rules/publish", "POST /rules/rollback"), fc.jsonValue()),
 );
@@ -154,17 +132,9 @@ function asking({ administered }: MeteredGateway) {
   const answer = answerAdmin(administered);
   return async (what: string, body: unknown) => {
     const [method, path] = what.split(" ") as [string, string];
-    const request = new Request(`http://gateway.example/_tidegate/api/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${ADMIN_TOKEN}`,
-        "content-type": "application/json",
-        "if-match": '"0"',
-      },
-      body: JSON.stringify(body),
-    });
-    const { status } = await answer(request, {});
-    return status;
+    const headers = { "if-match": '"0"' };
+    const sent = { method, headers, body: JSON.stringify(body), token: ADMIN_TOKEN };
+    return (await answer(requestOf(path, sent), {})).status;
   };
 }
 
@@ -178,10 +148,7 @@ test("no body brings the administration or its gateway down", async () => {
     fc.asyncProperty(asked, async ([what, body]) => {
       const status = await ask(what, body);
       statuses.add(status);
-      expect([what, status]).toEqual([
-        what,
-        expect.toBeOneOf([200, 204, 400, 404, 409, 412, 413, 422]),
-      ]);
+      expect(status, what).toBeOneOf([200, 204, 400, 404, 409, 412, 413, 422]);
     }),
     { numRuns: runs(2_000) },
   );

@@ -15,19 +15,8 @@ test("every JSON text is parsed as JSON.parse() parses it", () => {
 });
 
 test("a text that JSON.parse() refuses is refused, and no other", () => {
-  const piece = fc.constantFrom(
-    ...'{}[],:"\\ \n0-1.eE+'.split(""),
-    "true",
-    "null",
-    "NaN",
-    '"a"',
-    '"b"',
-    '"\\u0041"',
-    '"\\x"',
-    "\u0000",
-    "12",
-    "01",
-  );
+  const words = ["true", "null", "NaN", '"a"', '"b"', '"\\u0041"', '"\\x"', "\u0000", "12", "01"];
+  const piece = fc.constantFrom(...'{}[],:"\\ \n0-1.eE+'.split(""), ...words);
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
       const text = pieces.join("");

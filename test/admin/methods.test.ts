@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 
 import { answerAdmin } from "../../src/admin/admin.ts";
-import { ADMIN_TOKEN, administered, documentOf } from "../support/admin/administered.ts";
-import { askAdmin, askingOf, sharedRedis } from "./ask.ts";
+import { administered, documentOf } from "../support/admin/administered.ts";
+import { askAdmin, askingOf, requestOf, sharedRedis } from "./ask.ts";
+import { BY, NOW } from "./rules.ts";
 
 test.for([
   ["/rules", "GET, HEAD, PUT"],
@@ -36,7 +37,7 @@ test("HEAD answers as GET, without the body", async () => {
   expect([answer.status, answer.text, answer.headers.get("etag")]).toEqual([200, "", '"0"']);
 });
 
-test.for([
+const NOWHERE = [
   "/nothing",
   "",
   "//rules",
@@ -45,19 +46,16 @@ test.for([
   "/lists",
   "/lists/other",
   "/rules%2fdraft",
-])("there is nothing at %s", async (path) => {
+];
+test.each(NOWHERE)("there is nothing at %s", async (path) => {
   const { status, body } = await askAdmin()(path);
   expect([status, body.title]).toEqual([404, "Not Found"]);
 });
 
 test("another version of the interface is not there", async () => {
-  const answer = await answerAdmin(administered(sharedRedis()))(
-    new Request("http://gateway.example/_tidegate/api/v2/rules", {
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-    }),
-    {},
-  );
-  expect(answer.status).toBe(404);
+  const { url, headers } = requestOf("/rules", {});
+  const request = new Request(url.replace("/v1/", "/v2/"), { headers });
+  expect((await answerAdmin(administered(sharedRedis()))(request, {})).status).toBe(404);
 });
 
 test("where the counts are in memory, routes that need a Redis say what to set", async () => {
@@ -87,7 +85,7 @@ test("where the counts are in memory, routes that need a Redis say what to set",
 });
 
 test("health says which rules are enforced", async () => {
-  const enforced = {
+  const live = {
     version: 3,
     revision: 9,
     source: "live",
@@ -95,34 +93,21 @@ test("health says which rules are enforced", async () => {
     ageMs: 120,
     error: "odd",
   } as const;
-  const { status, body } = await askAdmin({ enforced: () => enforced })("/health");
+  const { status, body } = await askAdmin({ enforced: () => live })("/health");
   expect(status).toBe(200);
-  expect(body).toMatchObject({
-    status: "degraded",
-    store: "redis",
-    breaker: "closed",
-    live: enforced,
-  });
+  expect(body).toMatchObject({ status: "degraded", store: "redis", breaker: "closed", live });
 });
 
 test("the cost of a described request, and the counts that a reset of its client forgets, are those of the gateway", async () => {
   const seen: unknown[] = [];
-  const ask = askAdmin({
-    reset: async (request) => {
-      seen.push(request);
-      return [{ policy: "rides", partition: "x-user-id:42" }];
-    },
-  });
+  const counts = [{ policy: "rides", partition: "x-user-id:42" }];
+  const ask = askAdmin({ reset: async (request) => (seen.push(request), counts) });
   const body = { path: "/rides", headers: { "x-user-id": "42" }, ip: "192.0.2.7" };
   const answer = await ask("/identities/reset", { method: "POST", body });
-  expect(answer.body).toEqual({ reset: [{ policy: "rides", partition: "x-user-id:42" }] });
+  expect(answer.body).toEqual({ reset: counts });
   expect(seen).toEqual([body]);
+  const changes = [{ type: "removed", path: "rides", before: "x-user-id:42" }];
   expect((await ask("/audit")).body.entries).toEqual([
-    {
-      at: expect.any(String),
-      by: expect.any(String),
-      action: "reset",
-      changes: [{ type: "removed", path: "rides", before: "x-user-id:42" }],
-    },
+    { at: NOW, by: BY, action: "reset", changes },
   ]);
 });

@@ -22,3 +22,11 @@ export const changed = (before: number, after: number) => ({
   before,
   after,
 });
+
+/** A fault as answers have it. */
+export const faultAt = (path: string, value: unknown = expect.any(String)) => ({
+  path,
+  value,
+  code: expect.any(String),
+  remedy: expect.any(String),
+});

@@ -1,11 +1,11 @@
 import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { request } from "node:http";
+import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
 import { describe, expect, test } from "vitest";
 
 import { useDeployed } from "./deployed.ts";
+import { words } from "./origins/spellings.ts";
 
 const gateway = useDeployed();
 
@@ -30,18 +30,11 @@ async function mirrored(...ask: Parameters<typeof gateway.ask>) {
 }
 
 describe("in workerd, a request reaches the origin", () => {
-  test.each([
-    "/",
-    "/a?",
-    "/a??b=c&d=%2f+%20",
-    "//evil.example/x",
-    "/a//b///",
-    "/a%2fb%2Fc%2541",
-    "/%7eada/~ada/%41",
-    "/a;v=1/b,c;d",
-    "/a!$&'()*+=:@-._",
-    "/%e4%BD%a0/%ff/%zz/%",
-  ])("byte for byte: %s", async (target) => {
+  test.each(
+    words(
+      "/ /a? /a??b=c&d=%2f+%20 //evil.example/x /a//b/// /a%2fb%2Fc%2541 /%7eada/~ada/%41 /a;v=1/b,c;d /a!$&'()*+=:@-._ /%e4%BD%a0/%ff/%zz/%",
+    ),
+  )("byte for byte: %s", async (target) => {
     expect((await mirrored(target)).url).toBe(target);
   });
 
@@ -60,16 +53,16 @@ describe("in workerd, a request reaches the origin", () => {
   );
 
   test("with its body, also where the method is GET, and where the body is empty", async () => {
-    const headers = { "Content-Length": 5 };
-    expect((await mirrored("/x", { method: "GET", headers }, "hello")).body).toBe("hello");
+    const sized = { "Content-Length": 5 };
     expect((await mirrored("/x", { headers: { "Content-Length": 0 } })).body).toBe("");
-    const chunked = { "Transfer-Encoding": "chunked" };
-    expect((await mirrored("/x", { method: "POST", headers: chunked }, "hello")).body).toBe(
-      "hello",
-    );
-    const expecting = { ...headers, Expect: "100-continue" };
-    const { body, fields } = await mirrored("/x", { method: "PUT", headers: expecting }, "hello");
-    expect([body, fields["expect"]]).toEqual(["hello", undefined]);
+    for (const [method, headers] of [
+      ["GET", sized],
+      ["POST", { "Transfer-Encoding": "chunked" }],
+      ["PUT", { ...sized, Expect: "100-continue" }],
+    ] as const) {
+      const { body, fields } = await mirrored("/x", { method, headers }, "hello");
+      expect([method, body, fields["expect"]]).toEqual([method, "hello", undefined]);
+    }
   });
 
   test("without the fields of the hop, and with those of the front", async () => {
@@ -94,9 +87,8 @@ describe("in workerd, a request reaches the origin", () => {
       "x-forwarded-proto": ["http"],
       "x-kept": ["1"],
     });
-    for (const name of ["x-hop", "keep-alive", "proxy-connection", "te", "upgrade"]) {
-      expect([name, fields[name]]).toEqual([name, undefined]);
-    }
+    const hop = ["x-hop", "keep-alive", "proxy-connection", "te", "upgrade"];
+    expect(hop.filter((name) => name in fields)).toEqual([]);
   });
 });
 
@@ -183,12 +175,11 @@ describe("in workerd, requests at once", () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, () => gateway.ask("/thirty", { headers })),
     );
-    const statuses = answers.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(30);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(30);
-    expect(answers.filter((a) => a.headers["x-ratelimit-reason"] === "store-unavailable")).toEqual(
-      [],
-    );
+    for (const code of [200, 429]) {
+      expect(answers.filter(({ status }) => status === code)).toHaveLength(30);
+    }
+    const reasons = answers.map(({ headers }) => headers["x-ratelimit-reason"]);
+    expect(reasons).not.toContain("store-unavailable");
   });
 
   test("all hear of the gateway's health, none waits for another one's look", async () => {

@@ -13,7 +13,7 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, inject } from "vitest";
 
 import { startWorker, type Worker } from "../../scripts/local-stack/worker.ts";
-import { quota } from "../support/gateway/gateway.ts";
+import { generous, quota } from "../support/gateway/gateway.ts";
 
 /** A response with its bytes as they were sent. */
 export interface RawResponse {
@@ -25,16 +25,23 @@ export interface RawResponse {
 export interface Deployed {
   readonly url: string;
   readonly origin: Server;
+  /** The lines of its log. */
+  readonly log: readonly string[];
   /** How the origin answers from now on. */
   answer(listener: RequestListener): void;
   /** A request exactly as a client writes it. */
   ask(target: string, options?: RequestOptions, body?: string): Promise<RawResponse>;
 }
 
-/** The gateway in workerd, as it is deployed, in front of an origin that each test scripts. */
-export function useDeployed(): Deployed {
+/**
+ * The gateway in workerd, as it is deployed, in front of an origin that each test scripts.
+ *
+ * @param variables what differs from those below
+ */
+export function useDeployed(variables: object = {}): Deployed {
   let listener: RequestListener;
   let worker: Worker;
+  const log: string[] = [];
   const origin = createServer((...pair) => listener(...pair));
 
   beforeAll(async () => {
@@ -49,10 +56,11 @@ export function useDeployed(): Deployed {
         RULES: [
           { path: "/once/*", policies: [quota("once", 1)], partition: ["header:x-test"] },
           { path: "/thirty", policies: [quota("thirty", 30)], partition: ["header:x-test"] },
-          { path: "/*", policies: [quota("all", 1_000_000)] },
+          ...generous,
         ],
+        ...variables,
       },
-      onLog: () => {},
+      onLog: ({ message }) => log.push(message),
     });
   });
   afterAll(async () => {
@@ -63,6 +71,7 @@ export function useDeployed(): Deployed {
 
   return {
     origin,
+    log,
     get url() {
       return worker.url;
     },

@@ -5,15 +5,12 @@ import { describe, expect, inject, test, vi } from "vitest";
 
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { background } from "../support/adapter/background.ts";
-import { startOrigin } from "../support/gateway/gateway.ts";
-import { faultsOf } from "./faults.ts";
+import { quota, startOrigin } from "../support/gateway/gateway.ts";
+import { expectFault, faultsOf } from "./faults.ts";
 
 const login = (name: string, limit: number, more: object = {}) => ({
-  algorithm: "fixed-window",
-  name,
+  ...quota(name, limit),
   counts: "failures",
-  limit,
-  window: "30d",
   ...more,
 });
 
@@ -215,63 +212,44 @@ test("bytes and fields of the origin stay as they are, beside those of the decis
   expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes);
 });
 
-const RULE = { path: "/login", policies: [login("login", 5)] };
-const withPolicy = (more: object) => ({ ...RULE, policies: [login("login", 5, more)] });
+const variables = { ORIGIN: "https://origin.example", STORE: "memory", CLIENT_IP: "cloudflare" };
+const withLogin = (more: object) => ({
+  ...variables,
+  RULES: [{ path: "/login", policies: [login("login", 5, more)] }],
+});
+const A_LIST = /^Give a list of 1 to 32 statuses/;
 
-test.each<[rule: object, path: string, value: string, remedy: RegExp]>([
-  [withPolicy({ when: 401 }), "when", "401", /^Give the statuses of failures: \{ status = \[401, /],
-  [withPolicy({ when: [401] }), "when", "[401]", /^Give the statuses of failures/],
-  [withPolicy({ when: {} }), "when.status", "missing", /^Give a list of 1 to 32 statuses, such as/],
-  [withPolicy({ when: { status: [] } }), "when.status", "[]", /^Give a list of 1 to 32 statuses/],
-  [withPolicy({ when: { status: 401 } }), "when.status", "401", /^Give a list of 1 to 32 statuses/],
+test.each<[policy: object, path: string, value: string, remedy: RegExp]>([
+  [{ when: 401 }, "when", "401", /^Give the statuses of failures: \{ status = \[401, /],
+  [{ when: [401] }, "when", "[401]", /^Give the statuses of failures/],
+  [{ when: {} }, "when.status", "missing", /^Give a list of 1 to 32 statuses, such as/],
+  [{ when: { status: [] } }, "when.status", "[]", A_LIST],
+  [{ when: { status: 401 } }, "when.status", "401", A_LIST],
   [
-    withPolicy({ when: { status: Array.from({ length: 33 }, (_, i) => 400 + i) } }),
+    { when: { status: Array.from({ length: 33 }, (_, i) => 400 + i) } },
     "when.status",
     "[400,401,402,403,404,405,406,407,408,409,410,411,412,413,...",
-    /^Give a list of 1 to 32 statuses/,
+    A_LIST,
   ],
+  [{ when: { status: [401, 99] } }, "when.status[1]", "99", /^Give the status of a res/],
+  [{ when: { status: [600] } }, "when.status[0]", "600", /from 100 to 599\./],
+  [{ when: { status: ["401"] } }, "when.status[0]", '"401"', /from 100 to 599\./],
+  [{ when: { status: [401.5] } }, "when.status[0]", "401.5", /from 100 to 599\./],
   [
-    withPolicy({ when: { status: [401, 99] } }),
-    "when.status[1]",
-    "99",
-    /^Give the status of a res/,
-  ],
-  [withPolicy({ when: { status: [600] } }), "when.status[0]", "600", /from 100 to 599\./],
-  [withPolicy({ when: { status: ["401"] } }), "when.status[0]", '"401"', /from 100 to 599\./],
-  [withPolicy({ when: { status: [401.5] } }), "when.status[0]", "401.5", /from 100 to 599\./],
-  [
-    withPolicy({ when: { status: [401], statuses: 5 } }),
+    { when: { status: [401], statuses: 5 } },
     "when.statuses",
     "5",
     /^(?:Did you mean `status`\? )?The options are status, and nothing else\./,
   ],
   [
-    withPolicy({ counts: "requests", when: { status: [401] } }),
+    { counts: "requests", when: { status: [401] } },
     "when",
     '{"status":[401]}',
     /^Leave it out, or set counts to "failures": only that looks at responses\./,
   ],
-  [
-    withPolicy({ lease: "100ms" }),
-    "counts",
-    '"failures"',
-    /^Leave out the lease of this policy: an/,
-  ],
-  [
-    withPolicy({ refundable: true }),
-    "refundable",
-    "true",
-    /^Leave it out: the gateway does not know/,
-  ],
-])("%j has a fault at %s", (rule, path, value, remedy) => {
-  const variables = { ORIGIN: "https://origin.example", STORE: "memory", CLIENT_IP: "cloudflare" };
-  expect(faultsOf({ ...variables, RULES: [rule] })).toEqual([
-    {
-      path: `RULES[0].policies[0].${path}`,
-      value,
-      code: expect.any(String),
-      remedy: expect.stringMatching(remedy),
-    },
-  ]);
-  expect(faultsOf({ ...variables, RULES: [RULE] })).toEqual([]);
+  [{ lease: "100ms" }, "counts", '"failures"', /^Leave out the lease of this policy: an/],
+  [{ refundable: true }, "refundable", "true", /^Leave it out: the gateway does not know/],
+])("%j has a fault at %s", (policy, path, value, remedy) => {
+  expectFault(withLogin(policy), `RULES[0].policies[0].${path}`, value, remedy);
+  expect(faultsOf(withLogin({}))).toEqual([]);
 });

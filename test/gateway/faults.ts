@@ -13,3 +13,10 @@ export function faultsOf(variables: object): readonly Fault[] {
   }
   return [];
 }
+
+/** These variables have one fault, at this path. */
+export function expectFault(variables: object, path: string, value: string, remedy: RegExp): void {
+  expect(faultsOf(variables)).toEqual([
+    { path, value, code: expect.any(String), remedy: expect.stringMatching(remedy) },
+  ]);
+}

@@ -14,6 +14,19 @@ export interface Fetched {
   ): (path: string, init?: RequestInit) => Promise<Response>;
 }
 
+export const VARIABLES = {
+  ORIGIN: "https://origin.example",
+  CLIENT_IP: "cloudflare",
+  UPSTASH_REDIS_REST_URL: "https://redis.example",
+  UPSTASH_REDIS_REST_TOKEN: "secret",
+  RULES: [
+    {
+      path: "/limited/*",
+      policies: [{ algorithm: "fixed-window", name: "p", limit: 10, window: "1d" }],
+    },
+  ],
+};
+
 /** Puts a `fetch` in the place of the real one that notes the gateway's requests to the origin and to Redis. */
 export function useFetched(): Fetched {
   const origin: Fetched["origin"] = vi.fn();
@@ -39,22 +52,7 @@ export function useFetched(): Fetched {
     origin,
     redis,
     gateway(variables, platform) {
-      const gateway = createGateway(
-        {
-          ORIGIN: "https://origin.example",
-          CLIENT_IP: "cloudflare",
-          UPSTASH_REDIS_REST_URL: "https://redis.example",
-          UPSTASH_REDIS_REST_TOKEN: "secret",
-          RULES: [
-            {
-              path: "/limited/*",
-              policies: [{ algorithm: "fixed-window", name: "p", limit: 10, window: "1d" }],
-            },
-          ],
-          ...variables,
-        },
-        platform,
-      );
+      const gateway = createGateway({ ...VARIABLES, ...variables }, platform);
       return async (path, init) =>
         gateway.fetch(new Request(`http://gateway.example${path}`, init));
     },

@@ -8,6 +8,8 @@ import { gatewayOn, OK, stopClock } from "./health.ts";
 
 stopClock();
 
+const REFUSED = { ...OK, status: "store-unavailable", code: "ERR_STORE_REFUSED" };
+
 /** A Redis of its own that can be made to refuse writes. */
 async function startFaulty(args: readonly string[] = []) {
   const server = await startRedisServer({ args });
@@ -22,30 +24,20 @@ async function startFaulty(args: readonly string[] = []) {
 }
 
 describe("a Redis that answers and takes no writes is 503 within a second, and 200 within one of its recovery", () => {
-  test.for([
-    ["full, with noeviction", "maxmemory", "1", "0", /^Redis answered: OOM command not allowed/],
+  test.each([
+    ["full, with noeviction", "maxmemory", /^Redis answered: OOM command not allowed/],
     [
       "short of replicas",
       "min-replicas-to-write",
-      "1",
-      "0",
       /^Redis answered: NOREPLICAS Not enough good replicas to write/,
     ],
-  ] as const)("%s", async ([, setting, broken, whole, detail]) => {
+  ])("%s", async (_what, setting, detail) => {
     const { redis, health } = await startFaulty(["--maxmemory-policy", "noeviction"]);
     expect((await health())[0]).toBe(200);
-    await redis.config("SET", setting, broken);
+    await redis.config("SET", setting, "1");
     vi.advanceTimersByTime(1_000);
-    expect(await health()).toEqual([
-      503,
-      {
-        ...OK,
-        status: "store-unavailable",
-        code: "ERR_STORE_REFUSED",
-        detail: expect.stringMatching(detail),
-      },
-    ]);
-    await redis.config("SET", setting, whole);
+    expect(await health()).toEqual([503, { ...REFUSED, detail: expect.stringMatching(detail) }]);
+    await redis.config("SET", setting, "0");
     vi.advanceTimersByTime(1_000);
     expect((await health())[0]).toBe(200);
   });
@@ -55,15 +47,8 @@ describe("a Redis that answers and takes no writes is 503 within a second, and 2
     expect((await health())[0]).toBe(200);
     await redis.replicaof("127.0.0.1", 1);
     vi.advanceTimersByTime(1_000);
-    expect(await health()).toMatchObject([
-      503,
-      {
-        code: "ERR_STORE_REFUSED",
-        detail: expect.stringMatching(
-          /^Redis answered: READONLY You can't write against a read only replica/,
-        ),
-      },
-    ]);
+    const detail = /^Redis answered: READONLY You can't write against a read only replica/;
+    expect(await health()).toEqual([503, { ...REFUSED, detail: expect.stringMatching(detail) }]);
     await redis.replicaof("NO", "ONE");
     // The bridge leaves the replica for the server that its address names now, which takes a moment of real time.
     await expect
@@ -80,13 +65,9 @@ describe("a Redis that answers and takes no writes is 503 within a second, and 2
     expect(await gatewayOn(older.url, "test", { PREFIX: crypto.randomUUID() })()).toEqual([
       503,
       {
-        status: "store-unavailable",
-        code: "ERR_STORE_REFUSED",
+        ...REFUSED,
         detail: "Redis answered: ERR syntax error. Tidegate needs Redis 6.2 or later.",
-        store: "redis",
-        dialect: "redis",
         version: "6.0.16",
-        breaker: "closed",
       },
     ]);
   });

@@ -52,8 +52,7 @@ test("a hold from before a change gives back after it the units that the request
   await origin.reached(2);
   expect(await left()).toBe("5, 3 left");
 
-  await gateway.write(failures(8));
-  await gateway.administered.refresh();
+  await gateway.publish(failures(8));
   expect(await left()).toBe("8, 6 left");
   origin.answer();
   for (const response of await Promise.all(asked)) await response.text();
@@ -74,8 +73,7 @@ test("leases from before a change expire unused: never more pass than the limit"
   };
   for (let round = 2; round < 8; round++) {
     for (let i = 0; i < 30; i++) await Promise.all([ask(), ask()]);
-    await gateway.write(leased(round), round);
-    await gateway.administered.refresh();
+    await gateway.publish(leased(round), round);
     expect(gateway.administered.enforced().version).toBe(round);
   }
   expect(passed).toBeGreaterThan(100);
@@ -87,8 +85,7 @@ test("requests under way end under the rules that they began with", async () => 
   const gateway = await startLiveGateway({}, origin.listener);
   const asked = gateway.ask("/api/x", ada);
   await origin.reached(1);
-  await gateway.write(rule(quota("api", 50)));
-  await gateway.administered.refresh();
+  await gateway.publish(rule(quota("api", 50)));
   origin.answer();
   const { headers } = await asked;
   expect(headers.get("ratelimit-policy")).toContain("q=5;");

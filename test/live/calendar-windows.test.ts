@@ -1,21 +1,19 @@
 import { expect, test } from "vitest";
 
-import { startLiveGateway } from "../support/live/live-gateway.ts";
+import { DEPLOYED, startLiveGateway } from "../support/live/live-gateway.ts";
 
 const rules = (policy: object) => ({
   rules: [
     {
-      path: "/api/*",
-      partition: ["header:x-user-id"],
+      ...DEPLOYED[0],
       policies: [{ algorithm: "fixed-window", name: "plan", limit: 5, ...policy }],
     },
   ],
 });
 
 test("a live document that changes a zone, an anchor or a window keeps the consumed units", async () => {
-  const gateway = await startLiveGateway({
-    RULES: rules({ window: "month", timeZone: "Europe/Berlin" }).rules,
-  });
+  const { rules: RULES } = rules({ window: "month", timeZone: "Europe/Berlin" });
+  const gateway = await startLiveGateway({ RULES });
   const ada = { "x-user-id": "ada" };
   const explained = async () => {
     const { rules } = await gateway.administered.explain({ path: "/api/x", headers: ada });
@@ -23,11 +21,7 @@ test("a live document that changes a zone, an anchor or a window keeps the consu
   };
   for (let i = 0; i < 2; i++) expect((await gateway.ask("/api/x", ada)).status).toBe(200);
   const explanation = await explained();
-  expect(explanation).toMatchObject({
-    algorithm: "fixed-window",
-    remaining: 3,
-    timeZone: "Europe/Berlin",
-  });
+  expect([explanation.remaining, explanation.timeZone]).toEqual([3, "Europe/Berlin"]);
   // The first moment of a month by the clocks of Berlin, which is in winter or in summer.
   const renewsAt = new Date(explanation.renewsAt!);
   const berlin = new Intl.DateTimeFormat("sv-SE", {
@@ -46,8 +40,7 @@ test("a live document that changes a zone, an anchor or a window keeps the consu
     { window: "month" },
   ];
   for (const [i, change] of changes.entries()) {
-    await gateway.write(rules(change), i + 2);
-    await gateway.administered.refresh();
+    await gateway.publish(rules(change), i + 2);
     expect(gateway.administered.enforced().version).toBe(i + 2);
     const { remaining, timeZone } = await explained();
     const zone = change.window === "30d" ? undefined : (change.timeZone ?? "UTC");
@@ -71,8 +64,7 @@ test("a live document that changes a zone, an anchor or a window keeps the consu
     { window: "30d", timeZone: "UTC" },
     { window: "fortnight" },
   ].entries()) {
-    await gateway.write(rules(faulty), 9 + i);
-    await gateway.administered.refresh();
+    await gateway.publish(rules(faulty), 9 + i);
     expect([faulty, gateway.administered.enforced().version]).toEqual([faulty, 6]);
   }
   expect(await explained()).toMatchObject({ remaining: 0, timeZone: "UTC" });
@@ -89,17 +81,14 @@ test("plans and overrides change the numbers of a calendar's window, and keep th
     },
     overrides: [{ identity: "x-user-id:ada", policies: { plan: { limit: 7 } } }],
   };
-  await gateway.write(document);
-  await gateway.administered.refresh();
+  await gateway.publish(document);
   expect(gateway.administered.enforced().version).toBe(1);
   const left = async (user: string, plan?: string) => {
     const headers = { "x-user-id": user, ...(plan !== undefined && { "x-plan": plan }) };
     return (await gateway.ask("/api/x", headers)).headers.get("x-ratelimit-remaining");
   };
-  expect(await left("ada")).toBe("6");
-  expect([await left("bob"), await left("bob", "pro"), await left("bob", "tokyo")]).toEqual([
-    "4",
-    "18",
-    "2",
-  ]);
+  const asked = [["ada"], ["bob"], ["bob", "pro"], ["bob", "tokyo"]] as const;
+  const units = [];
+  for (const each of asked) units.push(await left(...each));
+  expect(units).toEqual(["6", "4", "18", "2"]);
 });

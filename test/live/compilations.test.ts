@@ -5,8 +5,9 @@ import { admin } from "../../src/admin.ts";
 import { EVERY_GATEWAY_FEATURE } from "../../src/gateway/every-feature.ts";
 import { gatewayWith } from "../../src/gateway/gateway.ts";
 import { liveKeys } from "../../src/live/keys.ts";
+import { requestOf } from "../admin/ask.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
-import { ADMIN_TOKEN, DEPLOYED, limited } from "../support/live/live-gateway.ts";
+import { ADMIN_TOKEN, DEPLOYED, limited, liveVariables } from "../support/live/live-gateway.ts";
 
 /** An isolate with one deployed rule, and how often it has compiled a rule of any document. */
 async function startIsolate(prefix: string = crypto.randomUUID()) {
@@ -18,25 +19,11 @@ async function startIsolate(prefix: string = crypto.randomUUID()) {
   };
   const origin = await startOrigin();
   const gateway = gatewayWith({ ...EVERY_GATEWAY_FEATURE, plans: { ...plans, compilePlan } })(
-    {
-      ORIGIN: origin.url,
-      UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
-      UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
-      PREFIX: prefix,
-      TIMEOUT: "10s",
-      CLIENT_IP: "cloudflare",
-      METRICS: "off",
-      RULES: DEPLOYED,
-      ADMIN_TOKEN,
-    },
+    { ...liveVariables(origin.url, prefix), METRICS: "off" },
     { admin },
   );
-  const ask = (path: string, headers: object) =>
-    gateway.fetch(
-      new Request(`http://gateway.example${path}`, {
-        headers: { "cf-connecting-ip": "192.0.2.1", ...headers },
-      }),
-    );
+  const ask = (user: string) =>
+    gateway.fetch(new Request("http://gateway.example/api/x", { headers: { "x-user-id": user } }));
 
   return {
     prefix,
@@ -44,25 +31,14 @@ async function startIsolate(prefix: string = crypto.randomUUID()) {
     /** The compilations since the last time. */
     compiled: () => compiled - (compiled = 0),
     async call(method: string, path: string, body?: object, version?: number) {
-      const response = await gateway.fetch(
-        new Request(`http://gateway.example/_tidegate/api/v1${path}`, {
-          method,
-          headers: {
-            "cf-connecting-ip": "192.0.2.1",
-            Authorization: `Bearer ${ADMIN_TOKEN}`,
-            "Content-Type": "application/json",
-            ...(version !== undefined && { "If-Match": `"${version}"` }),
-          },
-          ...(body && { body: JSON.stringify(body) }),
-        }),
-      );
-      const text = await response.text();
-      expect([response.ok, text]).toEqual([true, text]);
+      const headers = version === undefined ? {} : { "If-Match": `"${version}"` };
+      const asked = { method, body, headers, token: ADMIN_TOKEN };
+      const response = await gateway.fetch(requestOf(path, asked));
+      expect(response.ok, await response.text()).toBe(true);
     },
     /** The limit of the policy in force for a client. */
     async limit(user: string) {
-      const { headers } = await ask("/api/x", { "x-user-id": user });
-      return headers.get("x-ratelimit-limit");
+      return (await ask(user)).headers.get("x-ratelimit-limit");
     },
   };
 }
@@ -75,12 +51,7 @@ function writer(prefix: string) {
   let revision = Date.now() * 1000 + 60_000_000;
   return {
     document: (document: object, version: number) =>
-      redis.hset(keys.state, {
-        revision: ++revision,
-        version,
-        publishedAt: 1,
-        document: JSON.stringify(document),
-      }),
+      redis.hset(keys.state, { revision: ++revision, version, document: JSON.stringify(document) }),
     entry: (field: string, entry: object) =>
       redis
         .multi()
@@ -103,7 +74,7 @@ test("a document is compiled once from its dry run to its enforcement, and not f
 
   await call("PUT", "/lists/deny", { identity: "x-user-id:eve" });
   await call("PUT", "/overrides", { identity: "x-user-id:ada", policies: { api: { limit: 50 } } });
-  expect((await ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
+  expect((await ask("eve")).status).toBe(403);
   expect([await limit("ada"), compiled()]).toEqual(["50", 0]);
 
   await call("GET", "/rules?held");
@@ -130,7 +101,7 @@ test("another isolate compiles the deployed and the published document, and neit
   expect([await other.limit("ada"), other.compiled()]).toEqual(["10", 2]);
   await first.call("PUT", "/lists/deny", { identity: "x-user-id:eve" });
   await other.call("PUT", "/lists/deny", { identity: "x-user-id:mal" });
-  expect((await other.ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
+  expect((await other.ask("eve")).status).toBe(403);
   expect(other.compiled()).toBe(0);
 });
 
@@ -145,6 +116,6 @@ test("a document with faults is compiled once, however many entries follow", asy
   expect(compiled()).toBe(1);
   await entry("deny:1", { identity: "x-user-id:mal" });
   await call("DELETE", "/lists/deny", { identity: "x-user-id:eve" });
-  expect((await ask("/api/x", { "x-user-id": "mal" })).status).toBe(403);
+  expect((await ask("mal")).status).toBe(403);
   expect([await limit("ada"), compiled()]).toEqual(["10", 0]);
 });

@@ -22,15 +22,14 @@ async function commandsOfAnHour(variables: object): Promise<Record<string, numbe
   return counts;
 }
 
-test("live rules that do not change cost an isolate 360 commands an hour", async () => {
+test.each([
   // Two more for the revision that it does not know at first.
-  expect(await commandsOfAnHour({ LIVE_REFRESH: "10s" })).toEqual({ HMGET: 360, HGETALL: 2 });
-});
-
-test("a refresh every minute costs 60", async () => {
-  expect(await commandsOfAnHour({ LIVE_REFRESH: "1m" })).toEqual({ HMGET: 60, HGETALL: 2 });
-});
-
-test("without live rules there are none", async () => {
-  expect(await commandsOfAnHour({})).toEqual({});
-});
+  [{ LIVE_REFRESH: "10s" }, { HMGET: 360, HGETALL: 2 }],
+  [{ LIVE_REFRESH: "1m" }, { HMGET: 60, HGETALL: 2 }],
+  [{}, {}],
+])(
+  "live rules that do not change cost an isolate with %j in an hour %j",
+  async (variables, commands) => {
+    expect(await commandsOfAnHour(variables)).toEqual(commands);
+  },
+);

@@ -1,9 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 
-import { answerAdmin } from "../../src/admin/admin.ts";
 import { quota } from "../support/gateway/gateway.ts";
-import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { type MeteredGateway, meteredGateways } from "../support/metrics/metered-gateway.ts";
+import { anHourLater, startMetered } from "./metered.ts";
 
 const RULES = [
   { path: "/api/*", partition: ["header:x-key", "ip"], policies: [quota("api", 3)] },
@@ -12,29 +11,9 @@ const RULES = [
 ];
 const READ_TOKEN = "qT4nVx9Lk2Zr8hYm6pS0JdWcGf1Bu7Ea3Ri5Oo0Hs=";
 
-/** A gateway whose admin API is asked by one address, and clients by others. */
-async function start(variables: object = {}) {
-  const gateways = await meteredGateways(RULES, { READ_TOKEN, ...variables });
-  const isolate = gateways.open();
-  const answer = answerAdmin(isolate.administered);
-
-  async function call(method: string, path: string, body?: object, token = ADMIN_TOKEN) {
-    const request = new Request(`http://gateway.example/_tidegate/api/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        "cf-connecting-ip": "192.0.2.9",
-        ...(body && { "content-type": "application/json" }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const response = await answer(request, {});
-    const text = await response.text();
-    return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
-  }
-
+async function start(variables: object = {}, rules: readonly object[] = RULES) {
+  const { isolate, call } = await startMetered(rules, { READ_TOKEN, ...variables });
   return {
-    ...gateways,
     isolate,
     call,
     /** Asks more often than is allowed; returns how the client is called where it was denied most. */
@@ -42,6 +21,11 @@ async function start(variables: object = {}) {
       for (let i = 0; i < 5; i++) await isolate.ask(path, ip, { headers });
       const { body } = await call("GET", "/top?kind=denied");
       return (body.partitions as { policy: string; partition: string }[])[0]!;
+    },
+    /** The limit that a client is told. */
+    async limit(ip: string, headers: Readonly<Record<string, string>> = {}) {
+      const answer = await isolate.ask("/api/x", ip, { headers });
+      return /q=(\d+)/.exec(answer.headers.get("ratelimit-policy")!)![1];
     },
   };
 }
@@ -86,54 +70,27 @@ test("a block by digest ends when it says so", async () => {
   const { partition } = await deniedMost("/api/x", "203.0.113.1");
   await call("PUT", "/lists/deny", { digest: partition, for: "1h" });
   expect(await statuses(isolate, "/api/x", [["203.0.113.1"]])).toEqual([403]);
-  vi.useFakeTimers({ now: Date.now() + 3_600_001, toFake: ["Date"] });
-  try {
-    expect(await statuses(isolate, "/api/x", [["203.0.113.1"]])).not.toEqual([403]);
-  } finally {
-    vi.useRealTimers();
-  }
+  const later = await anHourLater(() => statuses(isolate, "/api/x", [["203.0.113.1"]]));
+  expect(later).not.toEqual([403]);
 });
 
-test("an override by digest raises the limit of one client", async () => {
-  const { call, deniedMost, isolate } = await start();
-  const key = { "x-key": "a-key-of-somebody" };
+test("an override by digest raises the limit of one client, until it ends", async () => {
+  const { call, deniedMost, limit } = await start();
+  const [ip, key] = ["203.0.113.7", { "x-key": "a-key-of-somebody" }];
   const { partition } = await deniedMost("/api/x", "203.0.113.1", key);
-  const own = { digest: partition, policies: { api: { limit: 50 } } };
+  const own = { digest: partition, policies: { api: { limit: 50 } }, for: "1h" };
   expect((await call("PUT", "/overrides", own)).status).toBe(200);
-  const limitOf = async (headers: Readonly<Record<string, string>>) =>
-    /q=(\d+)/.exec(
-      (await isolate.ask("/api/x", "203.0.113.7", { headers })).headers.get("ratelimit-policy")!,
-    )![1];
-  expect([await limitOf(key), await limitOf({}), await limitOf({ "x-key": "other" })]).toEqual([
+  expect([await limit(ip, key), await limit(ip), await limit(ip, { "x-key": "other" })]).toEqual([
     "50",
     "3",
     "3",
   ]);
   const { body } = await call("POST", "/explain", { path: "/api/x", headers: key });
   expect(body.override).toBe(partition);
+  expect(await anHourLater(() => limit(ip, key))).toBe("3");
+  expect(await limit(ip, key)).toBe("50");
   expect((await call("DELETE", "/overrides", { digest: partition })).status).toBe(204);
-  expect(await limitOf(key)).toBe("3");
-});
-
-test("an override by digest ends when it says so", async () => {
-  const { call, deniedMost, isolate } = await start();
-  const { partition } = await deniedMost("/api/x", "203.0.113.1");
-  await call("PUT", "/overrides", {
-    digest: partition,
-    policies: { api: { limit: 50 } },
-    for: "1h",
-  });
-  const limit = async () => {
-    const { headers } = await isolate.ask("/api/x", "203.0.113.1");
-    return /q=(\d+)/.exec(headers.get("ratelimit-policy")!)![1];
-  };
-  expect(await limit()).toBe("50");
-  vi.useFakeTimers({ now: Date.now() + 3_600_001, toFake: ["Date"] });
-  try {
-    expect(await limit()).toBe("3");
-  } finally {
-    vi.useRealTimers();
-  }
+  expect(await limit(ip, key)).toBe("3");
 });
 
 test("a client is reset by its digest; the digest of an address asks for the address", async () => {
@@ -142,13 +99,11 @@ test("a client is reset by its digest; the digest of an address asks for the add
   const { policy, partition } = await deniedMost("/api/x", "203.0.113.1", key);
   expect(await statuses(isolate, "/api/x", [["203.0.113.1", key]])).toEqual([429]);
   const reset = await call("POST", "/identities/reset", { digest: partition, policy });
-  expect(reset).toEqual({ status: 200, body: { reset: [{ policy, partition }] } });
+  expect([reset.status, reset.body]).toEqual([200, { reset: [{ policy, partition }] }]);
   expect(await statuses(isolate, "/api/x", [["203.0.113.1", key]])).toEqual([200]);
   const { body: audit } = await call("GET", "/audit");
-  expect(audit.entries[0]).toMatchObject({
-    action: "reset",
-    changes: [{ path: policy, before: partition }],
-  });
+  const changes = [{ path: policy, before: partition }];
+  expect(audit.entries[0]).toMatchObject({ action: "reset", changes });
   const digest = `ip:${"a".repeat(22)}`;
   const unknown = await call("POST", "/identities/reset", { digest, policy });
   expect(unknown.status).toBe(422);
@@ -177,16 +132,14 @@ test("only the admin token blocks, overrides and resets by digest", async () => 
   }
 });
 
+const numbers = { policies: { api: { limit: 5 } } };
 test.each([
-  ["/lists/deny", { digest: "%2a" }],
-  ["/lists/deny", { digest: "*" }],
-  ["/lists/deny", { digest: "x-key" }],
-  ["/lists/deny", { digest: "x-key:a b" }],
-  ["/lists/deny", { digest: "" }],
-  ["/lists/deny", { digest: 42 }],
-  ["/lists/allow", { digest: `x-key:${"a".repeat(43)}` }],
-  ["/overrides", { digest: "*", policies: { api: { limit: 5 } } }],
-  ["/overrides", { digest: "x-key:a", identity: "x-key:a", policies: { api: { limit: 5 } } }],
+  ...["%2a", "*", "x-key", "x-key:a b", "", 42].map(
+    (digest) => ["/lists/deny", { digest }] as const,
+  ),
+  ["/lists/allow", { digest: `x-key:${"a".repeat(43)}` }] as const,
+  ["/overrides", { digest: "*", ...numbers }] as const,
+  ["/overrides", { digest: "x-key:a", identity: "x-key:a", ...numbers }] as const,
 ])("%s refuses %o, and says what to write", async (path, body) => {
   const { call } = await start();
   const refused = await call("PUT", path, body);
@@ -213,24 +166,14 @@ test("where no entry names a digest, no request is hashed for it", async () => {
 });
 
 test("a client that is blocked by digest is told no quota", async () => {
-  const gateways = await meteredGateways([{ ...RULES[0], quota: true }]);
-  const isolate = gateways.open();
+  const { call, deniedMost, isolate } = await start({}, [{ ...RULES[0], quota: true }]);
   const told = async () => {
     const answer = await isolate.ask("/_tidegate/quota", "203.0.113.1");
     return [answer.status, ((await answer.json()) as { policies?: unknown[] }).policies?.length];
   };
   expect(await told()).toEqual([200, 1]);
-  for (let i = 0; i < 5; i++) await isolate.ask("/api/x", "203.0.113.1");
-  const answer = answerAdmin(isolate.administered);
-  const call = (method: string, path: string, body?: string) => {
-    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
-    const url = `http://gateway.example/_tidegate/api/v1${path}`;
-    return answer(new Request(url, { method, headers, ...(body && { body }) }), {});
-  };
-  const { partitions } = (await (await call("GET", "/top?kind=denied")).json()) as {
-    partitions: { partition: string }[];
-  };
-  await call("PUT", "/lists/deny", JSON.stringify({ digest: partitions[0]!.partition }));
+  const { partition } = await deniedMost("/api/x", "203.0.113.1");
+  await call("PUT", "/lists/deny", { digest: partition });
   expect((await told())[0]).toBe(403);
 });
 

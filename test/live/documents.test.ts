@@ -10,9 +10,14 @@ const rules = DEPLOYED;
 const withRule = (change: object) => ({ rules: [{ ...rule, ...change }] });
 const withPolicy = (change: object) => withRule({ policies: [{ ...policy, ...change }] });
 const withOverride = (override: unknown) => ({ rules, overrides: [override] });
+const withOwn = (change: object) =>
+  withOverride({ identity: "x-user-id:1", policies: { api: { limit: 1 } }, ...change });
 const withDeny = (entry: unknown) => ({ rules, lists: { deny: [entry] } });
 
 const manyOf = (entry: object) => Array.from({ length: 10_001 }, () => entry);
+
+const HEADERS = Array.from({ length: 17 }, (_, i) => `header:x-${i}`);
+const NO_TEXT = { toString: 1, valueOf: 1 };
 
 /** Documents that no gateway enforces, each with the place of its first fault. */
 const FAULTY: readonly [unknown, string][] = [
@@ -82,55 +87,28 @@ const FAULTY: readonly [unknown, string][] = [
   [withRule({ partition: Array(1_001).fill(0) }), "rules[0]"],
   [withPolicy({ partition: [Array(1_001).fill(0)] }), "rules[0]"],
   [withRule({ method: Array(33).fill("GET") }), "rules[0].method"],
-  [
-    withRule({ partition: Array.from({ length: 17 }, (_, i) => `header:x-${i}`) }),
-    "rules[0].partition",
-  ],
-  [
-    withRule({ partition: [Array.from({ length: 17 }, (_, i) => `header:x-${i}`)] }),
-    "rules[0].partition",
-  ],
+  [withRule({ partition: HEADERS }), "rules[0].partition"],
+  [withRule({ partition: [HEADERS] }), "rules[0].partition"],
   [withOverride(null), "overrides[0]"],
   [withOverride({ identity: "x-user-id:1" }), "overrides[0]"],
   [withOverride({ identity: "x-user-id:1", plan: "gold" }), "overrides[0].plan"],
-  [withOverride({ identity: "1", policies: { api: { limit: 1 } } }), "overrides[0].identity"],
-  [
-    withOverride({ identity: "x-user-id:*", policies: { api: { limit: 1 } } }),
-    "overrides[0].identity",
-  ],
-  [
-    withOverride({ identity: "x-user-id:*a", policies: { api: { limit: 1 } } }),
-    "overrides[0].identity",
-  ],
-  [
-    withOverride({ identity: "x-user-id:1", policies: { other: { limit: 1 } } }),
-    "overrides[0].policies.other",
-  ],
-  [
-    withOverride({ identity: "x-user-id:1", policies: { api: { limit: 0 } } }),
-    "overrides[0].policies.api.limit",
-  ],
-  [
-    withOverride({ identity: "x-user-id:1", policies: { api: { limit: 1 } }, until: "soon" }),
-    "overrides[0].until",
-  ],
-  [
-    withOverride({ identity: "x-user-id:1", policies: { api: { limit: 1 } }, untl: 1 }),
-    "overrides[0].untl",
-  ],
+  [withOwn({ identity: "1" }), "overrides[0].identity"],
+  [withOwn({ identity: "x-user-id:*" }), "overrides[0].identity"],
+  [withOwn({ identity: "x-user-id:*a" }), "overrides[0].identity"],
+  [withOwn({ policies: { other: { limit: 1 } } }), "overrides[0].policies.other"],
+  [withOwn({ policies: { api: { limit: 0 } } }), "overrides[0].policies.api.limit"],
+  [withOwn({ until: "soon" }), "overrides[0].until"],
+  [withOwn({ untl: 1 }), "overrides[0].untl"],
   [
     {
+      ...withOwn({ policies: { api: { window: "1d" } } }),
       ...withPolicy({ window: "month", anchor: 15 }),
-      overrides: [{ identity: "x-user-id:1", policies: { api: { window: "1d" } } }],
     },
     "overrides[0].policies.api.window",
   ],
   // A value that has such names of its own is no text, and cannot be made one.
-  [
-    withOverride({ identity: "x-user-id:1", plan: { toString: 1, valueOf: 1 } }),
-    "overrides[0].plan",
-  ],
-  [withRule({ path: { toString: 1, valueOf: 1 } }), "rules[0].path"],
+  [withOverride({ identity: "x-user-id:1", plan: NO_TEXT }), "overrides[0].plan"],
+  [withRule({ path: NO_TEXT }), "rules[0].path"],
   [{ rules, lists: [] }, "lists"],
   [{ rules, lists: { block: [] } }, "lists.block"],
   [{ rules, lists: { deny: {} } }, "lists.deny"],
@@ -147,25 +125,27 @@ const FAULTY: readonly [unknown, string][] = [
 
 /** Texts that are no documents at all. */
 const NO_DOCUMENTS = [
-  "",
-  "{",
-  "undefined",
-  "\u0000",
-  '{"rules":',
-  '{"rules":[{"path":"/*"',
+  ...[
+    "",
+    "{",
+    "undefined",
+    "\u0000",
+    '{"rules":',
+    '{"rules":[{"path":"/*"',
+    '{"__proto__":{"rules":[]}}',
+  ],
   " ".repeat(MAX_DOCUMENT_BYTES + 1),
   `{"rules":${"[".repeat(100_000)}`,
-  '{"__proto__":{"rules":[]}}',
 ];
 
 const named = <Value>(count: number, value: Value) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`n${i}`, value]));
 
+const rulesOf = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ ...rule, policies: [{ ...policy, name: `p${i}` }] }));
+
 /** Each policy is compiled for each plan. */
-const MANY_POLICIES = Array.from({ length: 100 }, (_, i) => ({
-  ...rule,
-  policies: [{ ...policy, name: `p${i}` }],
-}));
+const MANY_POLICIES = rulesOf(100);
 
 test("there are at most a million pairs of a plan and a policy, with the tables of overrides among the plans", async () => {
   const { administered } = await startLiveGateway();
@@ -189,10 +169,7 @@ test("there are at most a million pairs of a plan and a policy, with the tables 
 test("a document has up to 1,000 rules, 10,000 overrides and 10,000 entries of each list", async () => {
   const { administered } = await startLiveGateway();
   const document = {
-    rules: Array.from({ length: 1_000 }, (_, i) => ({
-      ...rule,
-      policies: [{ ...policy, name: `p${i}` }],
-    })),
+    rules: rulesOf(1_000),
     plans: { gold: {} },
     overrides: Array.from({ length: 10_000 }, (_, i) => ({
       identity: `x-user-id:${i}`,
@@ -247,19 +224,16 @@ test("for any text in place of a document, the earlier rules stay in force", asy
   const gateway = await startLiveGateway();
   const sound = withPolicy({ limit: 1_000_000 });
   expect(gateway.administered.checkDocument(sound)).toEqual([]);
-  await gateway.write(sound);
-  await gateway.administered.refresh();
+  await gateway.publish(sound);
   let left = 1_000_000;
   const texts = [...FAULTY.map(([document]) => JSON.stringify(document)), ...NO_DOCUMENTS];
   for (const [i, text] of texts.entries()) {
-    await gateway.write(text, i + 2);
-    await gateway.administered.refresh();
+    await gateway.publish(text, i + 2);
     expect(await quotaOf(gateway, "ada"), text.slice(0, 80)).toBe(`1000000, ${--left} left`);
     expect(gateway.administered.enforced()).toMatchObject({ version: 1 });
     expect(gateway.administered.enforced().error).toContain(`version ${i + 2} of the live rules`);
   }
-  await gateway.write(withPolicy({ limit: 2_000_000 }), 200);
-  await gateway.administered.refresh();
+  await gateway.publish(withPolicy({ limit: 2_000_000 }), 200);
   expect(gateway.administered.enforced()).toMatchObject({ version: 200 });
   expect(gateway.administered.enforced().error).toBeUndefined();
 });

@@ -5,31 +5,30 @@ import { quota } from "../support/gateway/gateway.ts";
 import { DEPLOYED } from "../support/live/live-gateway.ts";
 import { type Isolate, startFleet } from "./fleet.ts";
 
-const ruleOf = (name: string, limit: number) => ({
-  ...DEPLOYED[0],
-  policies: [quota(name, limit)],
-});
+/** Without the policy of the deployed rules. */
+const RENAMED = { rules: [{ ...DEPLOYED[0], policies: [quota("renamed", 7)] }] };
+const FIRST = { "If-Match": '"0"' };
+const user = (name: string) => ({ identity: `x-user-id:${name}` });
 const gone = { policies: { api: { limit: 50 } } };
 
 test("a document without the policy of two equal overrides is in force in old and new isolates", async () => {
   const { isolate } = await startFleet();
   const old = isolate();
-  for (const user of ["ada", "bob", "cy"]) {
-    const put = await old.api("PUT", "/overrides", { identity: `x-user-id:${user}`, ...gone });
+  for (const name of ["ada", "bob", "cy"]) {
+    const put = await old.api("PUT", "/overrides", { ...user(name), ...gone });
     expect(put.status).toBe(200);
   }
   expect(await old.ask("ada")).toBe("200 50");
 
-  const document = { rules: [ruleOf("renamed", 7)] };
-  const published = await old.api("PUT", "/rules", document, { "If-Match": '"0"' });
+  const published = await old.api("PUT", "/rules", RENAMED, FIRST);
   expect(published.status).toBe(200);
   expect([await old.ask("ada"), await isolate().ask("ada")]).toEqual(["200 7", "200 7"]);
 
-  const refused = await isolate().api("PUT", "/overrides", { identity: "x-user-id:dee", ...gone });
+  const refused = await isolate().api("PUT", "/overrides", { ...user("dee"), ...gone });
   expect([refused.status, refused.body.errors[0].path]).toEqual([422, "policies.api"]);
   const numbers = { identity: "x-user-id:eve", policies: { renamed: { limit: 70 } } };
   expect((await old.api("PUT", "/overrides", numbers)).status).toBe(200);
-  expect((await old.api("PUT", "/lists/deny", { identity: "x-user-id:mal" })).status).toBe(200);
+  expect((await old.api("PUT", "/lists/deny", user("mal"))).status).toBe(200);
   for (const each of [old, isolate()]) {
     expect([await each.ask("eve"), await each.ask("mal"), await each.ask("bob")]).toEqual([
       "200 70",
@@ -42,16 +41,15 @@ test("a document without the policy of two equal overrides is in force in old an
 test("entries that new rules leave out of force are told before and after, and listed as such", async () => {
   const { isolate } = await startFleet();
   const old = isolate();
-  await old.api("PUT", "/overrides", { identity: "x-user-id:ada", ...gone });
-  await old.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
+  await old.api("PUT", "/overrides", { ...user("ada"), ...gone });
+  await old.api("PUT", "/lists/deny", user("mal"));
   const kept = (await old.api("GET", "/overrides")).body.entries;
   expect(kept).toHaveLength(1);
   expect(kept[0]).not.toHaveProperty("inForce");
 
-  const document = { rules: [ruleOf("renamed", 7)] };
-  const tried = await old.api("PUT", "/rules?dry-run", document);
+  const tried = await old.api("PUT", "/rules?dry-run", RENAMED);
   expect([tried.status, tried.body.leftOut]).toEqual([200, 1]);
-  await old.api("PUT", "/rules/draft", document);
+  await old.api("PUT", "/rules/draft", RENAMED);
   const published = await old.api("POST", "/rules/publish", {});
   expect([published.status, published.body.leftOut]).toEqual([200, 1]);
   for (const each of [old, isolate()]) {
@@ -69,13 +67,12 @@ test("entries that new rules leave out of force are told before and after, and l
 test("an entry that has ended is not among those that rules leave out of force", async () => {
   const { isolate, redis, keys } = await startFleet();
   const old = isolate();
-  await old.api("PUT", "/overrides", { identity: "x-user-id:ada", ...gone });
+  await old.api("PUT", "/overrides", { ...user("ada"), ...gone });
   // The next entry that is put or removed takes it out of Redis. Until then, no call lists it.
   const ended = { until: Date.now() - 1, identity: "x-user-id:bob", ...gone };
   await redis.hset(keys.entries, "override:bob", JSON.stringify({ entry: ended }));
   await redis.hincrby(keys.state, "revision", 1);
-  const document = { rules: [ruleOf("renamed", 7)] };
-  const tried = await old.api("PUT", "/rules?dry-run", document);
+  const tried = await old.api("PUT", "/rules?dry-run", RENAMED);
   expect([tried.status, tried.body.leftOut]).toEqual([200, 1]);
 });
 
@@ -83,18 +80,17 @@ test("an isolate that has not seen a publication yet checks an entry against it 
   const { isolate } = await startFleet();
   const [one, other] = [isolate(), isolate()];
   await Promise.all([one.ask("ada"), other.ask("ada")]);
-  const document = { rules: [ruleOf("renamed", 7)] };
-  await one.api("PUT", "/rules", document, { "If-Match": '"0"' });
-  const put = await other.api("PUT", "/overrides", { identity: "x-user-id:ada", ...gone });
+  await one.api("PUT", "/rules", RENAMED, FIRST);
+  const put = await other.api("PUT", "/overrides", { ...user("ada"), ...gone });
   expect(put.status).toBe(422);
 });
 
 test("a client is blocked also by an isolate whose rules Redis has lost", async () => {
   const { isolate, redis, keys } = await startFleet();
   const old = isolate();
-  await old.api("PUT", "/rules", { rules: [ruleOf("renamed", 7)] }, { "If-Match": '"0"' });
+  await old.api("PUT", "/rules", RENAMED, FIRST);
   await redis.del(keys.state);
-  const put = await old.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
+  const put = await old.api("PUT", "/lists/deny", user("mal"));
   expect([put.status, await old.ask("mal"), await isolate().ask("mal")]).toEqual([
     200,
     "403",
@@ -105,26 +101,21 @@ test("a client is blocked also by an isolate whose rules Redis has lost", async 
 test("a block after Redis lost the live rules takes neither them nor earlier blocks out of force", async () => {
   const { isolate, redis, keys } = await startFleet();
   const old = isolate();
-  await old.api("PUT", "/lists/deny", { identity: "x-user-id:trudy" });
-  await old.api("PUT", "/rules", { rules: [ruleOf("renamed", 7)] }, { "If-Match": '"0"' });
+  await old.api("PUT", "/lists/deny", user("trudy"));
+  await old.api("PUT", "/rules", RENAMED, FIRST);
   await redis.del(keys.state, keys.entries);
-  const answers = async (of: Isolate) => [
-    await of.ask("ada"),
-    await of.ask("mal"),
-    await of.ask("trudy"),
-  ];
+  const answers = (of: Isolate) => Promise.all(["ada", "mal", "trudy"].map((each) => of.ask(each)));
 
-  await old.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
+  await old.api("PUT", "/lists/deny", user("mal"));
   expect(await answers(old)).toEqual(["200 7", "403", "403"]);
   expect(JSON.parse(await old.own("/health")).status).toBe("degraded");
   // An entry put after the loss can be removed as always.
-  await old.api("DELETE", "/lists/deny", { identity: "x-user-id:mal" });
+  await old.api("DELETE", "/lists/deny", user("mal"));
   expect(await answers(old)).toEqual(["200 7", "200 7", "403"]);
 
-  await old.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
-  const { body } = await old.api("GET", "/rules?held");
-  const { document } = body;
-  const published = await old.api("PUT", "/rules", document, { "If-Match": '"0"' });
+  await old.api("PUT", "/lists/deny", user("mal"));
+  const held = await old.api("GET", "/rules?held");
+  const published = await old.api("PUT", "/rules", held.body.document, FIRST);
   expect(published.status).toBe(200);
   for (const each of [old, isolate()]) {
     expect(await answers(each)).toEqual(["200 7", "403", "403"]);
@@ -138,7 +129,7 @@ test("entries that need values that a platform no longer provides are left out a
   for (const entry of [{ asn: 64_496 }, { asn: 64_497 }, { country: "XK" }, { country: "VA" }]) {
     expect((await before.api("PUT", "/lists/deny", entry)).status).toBe(200);
   }
-  await before.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
+  await before.api("PUT", "/lists/deny", user("mal"));
   const later = isolate({ CLIENT_IP: '{"trustedHops":1}' });
   expect([await later.ask("ada"), await later.ask("mal")]).toEqual(["200 5", "403"]);
 });
@@ -148,9 +139,8 @@ test("entries that need an address are left out where no platform is trusted wit
   const before = isolate();
   await before.api("PUT", "/lists/deny", { cidr: "203.0.113.0/24" });
   await before.api("PUT", "/lists/deny", { cidr: "198.51.100.0/24" });
-  await before.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
-  const document = { rules: [ruleOf("renamed", 7)] };
-  await before.api("PUT", "/rules", document, { "If-Match": '"0"' });
+  await before.api("PUT", "/lists/deny", user("mal"));
+  await before.api("PUT", "/rules", RENAMED, FIRST);
   const later = isolate({ CLIENT_IP: undefined });
   expect([await later.ask("ada"), await later.ask("mal")]).toEqual(["200 7", "403"]);
 });
@@ -164,7 +154,7 @@ test("an entry that needs an address is refused where no platform is trusted wit
       expect([put.status, put.body.errors?.[0]?.path]).toEqual([422, "CLIENT_IP"]);
     }
   }
-  expect((await api("PUT", "/lists/deny", { identity: "x-user-id:1" })).status).toBe(200);
+  expect((await api("PUT", "/lists/deny", user("1"))).status).toBe(200);
 });
 
 test("equal tables of numbers that are too many are left out, each of them", async () => {
@@ -202,8 +192,7 @@ test.each([
         return [];
       },
     });
-    const document = { rules: [ruleOf("renamed", 7)] };
-    await ask("/rules", { method: "PUT", body: document, headers: { "If-Match": '"0"' } });
+    await ask("/rules", { method: "PUT", body: RENAMED, headers: FIRST });
     const put = await ask("/lists/deny", { method: "PUT", body: { asn: 64_496 } });
     expect([put.status, checkedWith.length]).toEqual([status, checks]);
     expect((await ask("/lists/deny")).body.entries).toHaveLength(sees ? 1 : 0);

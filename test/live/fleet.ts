@@ -5,6 +5,7 @@ import { admin } from "../../src/admin.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { type LiveKeys, liveKeys } from "../../src/live/keys.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
+import { requestOf } from "../admin/ask.ts";
 import { startOrigin } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN, liveVariables } from "../support/live/live-gateway.ts";
 
@@ -46,33 +47,20 @@ export async function startFleet(): Promise<Fleet> {
     redis,
     keys: liveKeys(prefix),
     isolate(variables = {}) {
-      const gateway = createGateway(
-        {
-          ...liveVariables(origin.url, prefix),
-          ...variables,
-        },
-        { admin, metrics },
-      );
-      const fetchOwn = async (path: string, init: RequestInit = {}) => {
-        const request = new Request(`http://gateway.example/_tidegate${path}`, init);
-        request.headers.set("authorization", `Bearer ${ADMIN_TOKEN}`);
-        request.headers.set("cf-connecting-ip", "192.0.2.9");
-        return gateway.fetch(request);
-      };
+      const given = { ...liveVariables(origin.url, prefix), ...variables };
+      const gateway = createGateway(given, { admin, metrics });
       return {
         async api(method, path, body, headers = {}) {
-          const response = await fetchOwn(`/api/v1${path}`, {
-            method,
-            headers: {
-              ...(body !== undefined && { "content-type": "application/json" }),
-              ...headers,
-            },
-            ...(body !== undefined && { body: JSON.stringify(body) }),
-          });
+          const asked = { method, body, headers, token: ADMIN_TOKEN };
+          const response = await gateway.fetch(requestOf(path, asked));
           const text = await response.text();
           return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
         },
-        own: async (path) => (await fetchOwn(path)).text(),
+        async own(path) {
+          const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+          const request = new Request(`http://gateway.example/_tidegate${path}`, { headers });
+          return (await gateway.fetch(request)).text();
+        },
         async ask(user, path = "/api/x") {
           const { status, headers } = await gateway.fetch(
             new Request(`http://gateway.example${path}`, {

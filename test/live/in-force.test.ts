@@ -2,11 +2,23 @@ import { expect, test, vi } from "vitest";
 
 import { MAX_DOCUMENT_BYTES } from "../../src/live/document-size.ts";
 import { quota } from "../support/gateway/gateway.ts";
-import { DEPLOYED, quotaOf, startLiveGateway } from "../support/live/live-gateway.ts";
+import {
+  DEPLOYED,
+  limited,
+  type LiveGateway,
+  logLines,
+  quotaOf,
+  startLiveGateway,
+} from "../support/live/live-gateway.ts";
 
-const limited = (limit: number) => ({
-  rules: [{ ...DEPLOYED[0], policies: [quota("api", limit)] }],
+/** An override of one client's limit. */
+const own = (user: string, limit: number) => ({
+  identity: `x-user-id:${user}`,
+  policies: { api: { limit } },
 });
+const block = (user: string) => ({ identity: `x-user-id:${user}` });
+const statusOf = async ({ ask }: LiveGateway, user: string) =>
+  (await ask("/api/x", { "x-user-id": user })).status;
 
 test("a published limit is in force after the next refresh, and keeps the consumed units", async () => {
   const gateway = await startLiveGateway();
@@ -18,27 +30,18 @@ test("a published limit is in force after the next refresh, and keeps the consum
   expect(await quotaOf(gateway, "ada")).toBe("10, 7 left");
   expect(gateway.administered.enforced()).toMatchObject({ version: 1, source: "live" });
 
-  await gateway.write(limited(4), 2);
-  await gateway.administered.refresh();
+  await gateway.publish(limited(4), 2);
   expect(await quotaOf(gateway, "ada")).toBe("4, 0 left");
-  const denied = await gateway.ask("/api/x", { "x-user-id": "ada" });
-  expect(denied.status).toBe(429);
+  expect(await statusOf(gateway, "ada")).toBe(429);
 });
 
 test("an earlier denial does not outlive a raised limit", async () => {
   const gateway = await startLiveGateway();
   for (let i = 0; i < 6; i++) await quotaOf(gateway, "ada");
-  expect((await gateway.ask("/api/x", { "x-user-id": "ada" })).status).toBe(429);
+  expect(await statusOf(gateway, "ada")).toBe(429);
 
-  await gateway.write(limited(10));
-  await gateway.administered.refresh();
+  await gateway.publish(limited(10));
   expect(await quotaOf(gateway, "ada")).toBe("10, 4 left");
-});
-
-test("a new isolate waits for the live rules before it answers", async () => {
-  const gateway = await startLiveGateway();
-  await gateway.write(limited(3));
-  expect(await quotaOf(gateway, "ada")).toBe("3, 2 left");
 });
 
 test.each([
@@ -60,81 +63,61 @@ test("an entry blocks or exempts a client, and no isolate forgets whom it denies
   for (let i = 0; i < 6; i++) await quotaOf(gateway, "ada");
   const fetched = vi.spyOn(globalThis, "fetch");
 
-  await gateway.writeEntry("deny:1", { identity: "x-user-id:eve" });
-  await gateway.writeEntry("allow:1", { cidr: "198.51.100.0/24" });
-  await gateway.administered.refresh();
+  await gateway.writeEntry("deny:1", block("eve"));
+  await gateway.put("allow:1", { cidr: "198.51.100.0/24" });
   fetched.mockClear();
-  const blocked = await gateway.ask("/api/x", { "x-user-id": "eve" });
-  const denied = await gateway.ask("/api/x", { "x-user-id": "ada" });
-  expect([blocked.status, denied.status]).toEqual([403, 429]);
+  expect([await statusOf(gateway, "eve"), await statusOf(gateway, "ada")]).toEqual([403, 429]);
   expect(fetched).not.toHaveBeenCalled();
   fetched.mockRestore();
 
-  const exempt = await gateway.ask("/api/x", {
-    "x-user-id": "ada",
-    "cf-connecting-ip": "198.51.100.7",
-  });
-  expect(exempt.status).toBe(200);
+  const fields = { "x-user-id": "ada", "cf-connecting-ip": "198.51.100.7" };
+  expect((await gateway.ask("/api/x", fields)).status).toBe(200);
 });
 
 test("an override with numbers of its own makes no isolate forget whom it denies", async () => {
   const gateway = await startLiveGateway();
   for (let i = 0; i < 6; i++) await quotaOf(gateway, "ada");
   for (const [i, limit] of [50, 60, 50].entries()) {
-    const policies = { api: { limit } };
-    await gateway.writeEntry("override:1", { identity: "x-user-id:bob", policies });
-    await gateway.administered.refresh();
+    await gateway.put("override:1", own("bob", limit));
     expect(await quotaOf(gateway, "bob")).toBe(`${limit}, ${limit - i - 1} left`);
   }
   const fetched = vi.spyOn(globalThis, "fetch");
-  expect((await gateway.ask("/api/x", { "x-user-id": "ada" })).status).toBe(429);
+  expect(await statusOf(gateway, "ada")).toBe(429);
   expect(fetched).not.toHaveBeenCalled();
   fetched.mockRestore();
 });
 
 test.each([
-  ["lists", "everybody", "deny:1", { identity: "x-user-id:mal" }],
-  ["lists", { allow: 5 }, "deny:1", { identity: "x-user-id:mal" }],
+  ["lists", "everybody", "deny:1", block("mal")],
+  ["lists", { allow: 5 }, "deny:1", block("mal")],
   ["overrides", 5, "override:1", { identity: "x-user-id:bob", plan: "gold" }],
 ])(
   "a document whose %s are %j is refused whole, also beside entries, which are in force",
   async (field, broken, name, entry) => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
     const gateway = await startLiveGateway({ PLANS: { gold: { api: { limit: 9 } } } });
-    await gateway.writeEntry("deny:0", { identity: "x-user-id:eve" });
+    await gateway.writeEntry("deny:0", block("eve"));
     await gateway.writeEntry(name, entry);
-    await gateway.write({ ...limited(10), plans: { gold: {} }, [field]: broken });
-    await gateway.administered.refresh();
+    await gateway.publish({ ...limited(10), plans: { gold: {} }, [field]: broken });
     expect(gateway.administered.enforced()).toMatchObject({
       version: 0,
       error: expect.stringContaining(`the first at ${field}`) as string,
     });
     expect(await quotaOf(gateway, "ada")).toBe("5, 4 left");
-    expect((await gateway.ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
+    expect(await statusOf(gateway, "eve")).toBe(403);
   },
 );
 
 test("a broken entry changes nothing, the others are in force, and the log says it when it begins", async () => {
   const gateway = await startLiveGateway();
-  const warn = vi
-    .spyOn(console, "warn")
-    .mockReset()
-    .mockImplementation(() => {});
-  const lines = () => warn.mock.calls.map(([line]) => String(line));
+  const lines = logLines();
   await gateway.redis.hset(gateway.keys.entries, "deny:0", "{", "other:1", '{"entry":{}}');
   await gateway.writeEntry("deny:1", { cidr: "300.1.1.1" });
   await gateway.writeEntry("override:1", { identity: "x-user-id:ada", plan: "none" });
-  await gateway.writeEntry("override:2", {
-    identity: "x-user-id:ada",
-    policies: { other: { limit: 1 } },
-  });
-  await gateway.writeEntry("deny:2", { identity: "x-user-id:eve" });
-  await gateway.writeEntry("override:3", {
-    identity: "x-user-id:bob",
-    policies: { api: { limit: 50 } },
-  });
-  await gateway.administered.refresh();
-  expect((await gateway.ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
+  await gateway.writeEntry("override:2", { ...block("ada"), policies: { other: { limit: 1 } } });
+  await gateway.writeEntry("deny:2", block("eve"));
+  await gateway.put("override:3", own("bob", 50));
+  expect(await statusOf(gateway, "eve")).toBe(403);
   expect(await quotaOf(gateway, "ada")).toBe("5, 4 left");
   expect(await quotaOf(gateway, "bob")).toBe("50, 49 left");
   const [line, ...others] = lines();
@@ -143,45 +126,34 @@ test("a broken entry changes nothing, the others are in force, and the log says 
   const named = [...line!.matchAll(/"([^"]*)"/g)].map(([, field]) => field);
   expect(named.toSorted()).toEqual(["deny:0", "deny:1", "other:1", "override:1", "override:2"]);
 
-  await gateway.writeEntry("deny:4", { identity: "x-user-id:mal" });
-  await gateway.administered.refresh();
+  await gateway.put("deny:4", block("mal"));
   expect(lines()).toHaveLength(1);
   await gateway.redis.hdel(gateway.keys.entries, "deny:0");
-  await gateway.writeEntry("deny:5", { identity: "x-user-id:mal" });
-  await gateway.administered.refresh();
+  await gateway.put("deny:5", block("mal"));
   await gateway.redis.hset(gateway.keys.entries, "deny:0", "{");
-  await gateway.writeEntry("deny:6\nforged", { cidr: "x" });
-  await gateway.administered.refresh();
+  await gateway.put("deny:6\nforged", { cidr: "x" });
   expect(lines().slice(1)).toEqual([expect.stringMatching(/: "deny:0", "deny:6\\nforged"\.$/)]);
 });
 
 test("of thousands of broken entries the log names ten", async () => {
   const gateway = await startLiveGateway();
-  const warn = vi
-    .spyOn(console, "warn")
-    .mockReset()
-    .mockImplementation(() => {});
+  const lines = logLines();
   const broken = Array.from({ length: 2_000 }, (_, i) => [`deny:${i}`, "{"] as const);
   await gateway.redis.hset(gateway.keys.entries, Object.fromEntries(broken));
-  await gateway.writeEntry("deny:x", { identity: "x-user-id:mal" });
-  await gateway.administered.refresh();
-  const line = String(warn.mock.calls[0]![0]);
-  expect([warn.mock.calls.length, line.match(/"deny:/g)!.length]).toEqual([1, 10]);
+  await gateway.put("deny:x", block("mal"));
+  const [line, ...others] = lines();
+  expect([others, line!.match(/"deny:/g)!.length]).toEqual([[], 10]);
   expect(line).toMatch(/ and 1990 more\.$/);
 });
 
 test("published rules stay in force after Redis has an older copy, or none", async () => {
   const gateway = await startLiveGateway();
   await gateway.write(limited(10));
-  await gateway.write(limited(20), 2);
-  await gateway.administered.refresh();
+  await gateway.publish(limited(20), 2);
   expect(await quotaOf(gateway, "ada")).toBe("20, 19 left");
 
-  await gateway.redis.hset(gateway.keys.state, {
-    revision: 1,
-    version: 1,
-    document: JSON.stringify(limited(10)),
-  });
+  const document = JSON.stringify(limited(10));
+  await gateway.redis.hset(gateway.keys.state, { revision: 1, version: 1, document });
   await gateway.administered.refresh();
   expect(await quotaOf(gateway, "ada")).toBe("20, 18 left");
 
@@ -189,15 +161,14 @@ test("published rules stay in force after Redis has an older copy, or none", asy
   await gateway.administered.refresh();
   expect(await quotaOf(gateway, "ada")).toBe("20, 17 left");
 
-  await gateway.write(limited(30), 2);
-  await gateway.administered.refresh();
+  await gateway.publish(limited(30), 2);
   expect(await quotaOf(gateway, "ada")).toBe("30, 26 left");
 });
 
 test("an override gives one client, or those of a pattern, other numbers until it ends", async () => {
   const gateway = await startLiveGateway();
   const soon = new Date(Date.now() + 3_600_000).toISOString();
-  await gateway.write({
+  await gateway.publish({
     ...limited(5),
     plans: { gold: { api: { limit: 100 } } },
     overrides: [
@@ -206,7 +177,6 @@ test("an override gives one client, or those of a pattern, other numbers until i
       { identity: "x-user-id:old", plan: "gold", until: "2020-01-01T00:00:00Z" },
     ],
   });
-  await gateway.administered.refresh();
   expect(await quotaOf(gateway, "vip_1")).toBe("100, 99 left");
   expect(await quotaOf(gateway, "vip_7")).toBe("7, 6 left");
   expect(await quotaOf(gateway, "old")).toBe("5, 4 left");
@@ -225,8 +195,7 @@ test("other numbers of a plan are in force after a publication that changes noth
   };
   await gateway.write(withGold(100));
   expect(await limitOf()).toBe("100");
-  await gateway.write(withGold(50), 2);
-  await gateway.administered.refresh();
+  await gateway.publish(withGold(50), 2);
   expect(await limitOf()).toBe("50");
 });
 
@@ -234,24 +203,21 @@ test("the deployed numbers are in force again after they are published over othe
   const gateway = await startLiveGateway();
   await gateway.write(limited(10));
   expect(await quotaOf(gateway, "ada")).toBe("10, 9 left");
-  await gateway.write({ rules: DEPLOYED }, 2);
-  await gateway.administered.refresh();
+  await gateway.publish({ rules: DEPLOYED }, 2);
   expect(await quotaOf(gateway, "ada")).toBe("5, 3 left");
-  await gateway.write(limited(10), 3);
-  await gateway.administered.refresh();
+  await gateway.publish(limited(10), 3);
   expect(await quotaOf(gateway, "ada")).toBe("10, 7 left");
 });
 
 test("of the patterns that name a client the longest one that has not ended decides", async () => {
   const gateway = await startLiveGateway();
-  const by = (limit: number) => ({ policies: { api: { limit } } });
   await gateway.write({
     ...limited(5),
     overrides: [
-      { identity: "x-user-id:v*", ...by(10) },
-      { identity: "x-user-id:vip_*", ...by(20) },
-      { identity: "x-user-id:vip_old_*", ...by(30), until: "2020-01-01T00:00:00Z" },
-      { identity: "x-user-id:past_*", ...by(40), until: "2020-01-01T00:00:00Z" },
+      own("v*", 10),
+      own("vip_*", 20),
+      { ...own("vip_old_*", 30), until: "2020-01-01T00:00:00Z" },
+      { ...own("past_*", 40), until: "2020-01-01T00:00:00Z" },
     ],
   });
   expect(await quotaOf(gateway, "vip_1")).toBe("20, 19 left");
@@ -269,7 +235,7 @@ test("a block that is put while the live rules are being read is in force after 
     const answer = await send(...asked);
     if (!isPut && String(asked[1]?.body).includes("HGETALL")) {
       isPut = true;
-      await gateway.writeEntry("deny:1", { identity: "x-user-id:eve" });
+      await gateway.writeEntry("deny:1", block("eve"));
     }
     return answer;
   });
@@ -277,44 +243,26 @@ test("a block that is put while the live rules are being read is in force after 
   fetched.mockRestore();
   expect(isPut).toBe(true);
   await gateway.administered.refresh();
-  expect((await gateway.ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
+  expect(await statusOf(gateway, "eve")).toBe(403);
 });
 
-test("a new isolate tells a client its quota under the live rules", async () => {
-  const gateway = await startLiveGateway();
-  const rules = [{ ...DEPLOYED[0], quota: true, policies: [quota("api", 7)] }];
-  await gateway.write({ rules });
-  const answer = await gateway.ask("/_tidegate/quota", { "x-user-id": "ada" });
-  expect(await answer.json()).toMatchObject({ policies: [{ name: "api", limit: 7 }] });
-});
-
-test.each(["/_tidegate/health", "/_tidegate/api/v1/health"])(
+test.each(["/api/x", "/_tidegate/quota", "/_tidegate/health", "/_tidegate/api/v1/health"])(
   "a new isolate has read the live rules before it answers %s",
   async (path) => {
     const gateway = await startLiveGateway();
-    await gateway.write(limited(3));
-    await gateway.ask(path);
+    await gateway.write({ rules: [{ ...DEPLOYED[0], quota: true, policies: [quota("api", 7)] }] });
+    const answer = await gateway.ask(path, { "x-user-id": "ada" });
     expect(gateway.administered.enforced().version).toBe(1);
+    const told = path.endsWith("quota") ? await answer.json() : { policies: [{ limit: 7 }] };
+    expect(told).toMatchObject({ policies: [{ limit: 7 }] });
   },
 );
-
-test("an override by a single call keeps what its client has consumed", async () => {
-  const gateway = await startLiveGateway();
-  await quotaOf(gateway, "ada");
-  await quotaOf(gateway, "bob");
-  await gateway.writeEntry("override:1", {
-    identity: "x-user-id:ada",
-    policies: { api: { limit: 50 } },
-  });
-  await gateway.administered.refresh();
-  expect(await quotaOf(gateway, "ada")).toBe("50, 48 left");
-  expect(await quotaOf(gateway, "bob")).toBe("5, 3 left");
-});
 
 test("explain gives the verdict on the next request, and takes nothing", async () => {
   const gateway = await startLiveGateway();
   await quotaOf(gateway, "ada");
   const request = { path: "/api/x", headers: { "x-user-id": "ada" }, ip: "192.0.2.1" };
+  const counted = { partition: "x-user-id:ada" };
   for (let i = 0; i < 3; i++) {
     expect(await gateway.administered.explain(request)).toMatchObject({
       verdict: "allowed",
@@ -324,55 +272,39 @@ test("explain gives the verdict on the next request, and takes nothing", async (
         {
           index: 0,
           path: "/api/*",
-          policies: [{ name: "api", partition: "x-user-id:ada", limit: 5, remaining: 4 }],
+          policies: [{ name: "api", ...counted, limit: 5, remaining: 4 }],
         },
       ],
     });
   }
   expect(await quotaOf(gateway, "ada")).toBe("5, 3 left");
   for (let i = 0; i < 3; i++) await quotaOf(gateway, "ada");
-  const denied = await gateway.administered.explain(request);
-  expect(denied).toMatchObject({ verdict: "denied", status: 429 });
-  expect(denied.retryAfter).toBeGreaterThan(0);
+  const { verdict, status, retryAfter, rules } = await gateway.administered.explain(request);
+  expect([verdict, status]).toEqual(["denied", 429]);
+  // In whole seconds.
+  expect(retryAfter).toBe(Math.ceil(rules[0]!.policies[0]!.retryAfterMs! / 1000));
 
-  expect(await gateway.administered.reset(request)).toEqual([
-    { policy: "api", partition: "x-user-id:ada" },
-  ]);
+  expect(await gateway.administered.reset(request)).toEqual([{ policy: "api", ...counted }]);
   expect(await quotaOf(gateway, "ada")).toBe("5, 4 left");
 });
 
 test("explain tells a blocked client, a refused path and an uncovered one apart", async () => {
   const gateway = await startLiveGateway();
   await gateway.writeEntry("deny:1", { cidr: "203.0.113.0/24" });
-  await gateway.writeEntry("allow:1", { identity: "x-user-id:probe" });
-  await gateway.administered.refresh();
+  await gateway.put("allow:1", { identity: "x-user-id:probe" });
   const verdictOf = async (request: object) => {
     const { verdict, status } = await gateway.administered.explain({ path: "/api/x", ...request });
     return `${verdict} ${status}`;
   };
-  expect(await verdictOf({ ip: "203.0.113.9" })).toBe("blocked 403");
-  expect(await verdictOf({ headers: { "x-user-id": "probe" } })).toBe("exempt 200");
-  expect(await verdictOf({ path: "/other" })).toBe("passed 200");
-  expect(await verdictOf({ path: "/api%2fx;a" })).toBe("refused 400");
-  expect(await verdictOf({ path: "/api/%2e%2e/x" })).toBe("passed 200");
-});
-
-test("a broken document changes nothing, and entries by single calls are in force all the same", async () => {
-  const gateway = await startLiveGateway();
-  await gateway.write(limited(10));
-  await gateway.administered.refresh();
-  await gateway.write('{"rules": [', 2);
-  await gateway.administered.refresh();
-  expect(await quotaOf(gateway, "ada")).toBe("10, 9 left");
-  expect(gateway.administered.enforced()).toMatchObject({ version: 1, source: "live" });
-  expect(gateway.administered.enforced().error).toContain(
-    "version 2 of the live rules has faults (1)",
-  );
-
-  await gateway.writeEntry("deny:1", { identity: "x-user-id:eve" });
-  await gateway.administered.refresh();
-  expect((await gateway.ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
-  expect(await quotaOf(gateway, "ada")).toBe("10, 8 left");
+  for (const [request, verdict] of [
+    [{ ip: "203.0.113.9" }, "blocked 403"],
+    [{ headers: { "x-user-id": "probe" } }, "exempt 200"],
+    [{ path: "/other" }, "passed 200"],
+    [{ path: "/api%2fx;a" }, "refused 400"],
+    [{ path: "/api/%2e%2e/x" }, "passed 200"],
+  ] as const) {
+    expect([request, await verdictOf(request)]).toEqual([request, verdict]);
+  }
 });
 
 test("the largest document that the admin API publishes is in force, and one byte more is not", async () => {
@@ -380,52 +312,39 @@ test("the largest document that the admin API publishes is in force, and one byt
   const empty = new TextEncoder().encode(JSON.stringify({ $schema: "", ...limited(10) })).length;
   const left = MAX_DOCUMENT_BYTES - empty;
   const largest = { $schema: "é".repeat(left / 2) + "x".repeat(left % 2), ...limited(10) };
-  await gateway.write(largest);
-  await gateway.administered.refresh();
+  await gateway.publish(largest);
   expect(await quotaOf(gateway, "ada")).toBe("10, 9 left");
 
-  await gateway.write({ ...largest, $schema: `${largest.$schema}x`, ...limited(20) }, 2);
-  await gateway.administered.refresh();
+  await gateway.publish({ ...largest, $schema: `${largest.$schema}x`, ...limited(20) }, 2);
   expect(await quotaOf(gateway, "ada")).toBe("10, 8 left");
   expect(gateway.administered.enforced().error).toContain("at document: Publish at most 900000");
 });
 
 test("resetting a client leaves the shared units", async () => {
   const gateway = await startLiveGateway();
-  await gateway.write({
-    rules: [
-      {
-        ...DEPLOYED[0],
-        policies: [quota("api", 5), { ...quota("everyone", 50), partition: "*" }],
-      },
-    ],
-  });
+  const policies = [quota("api", 5), { ...quota("everyone", 50), partition: "*" }];
+  await gateway.write({ rules: [{ ...DEPLOYED[0], policies }] });
   const rest = async () => {
     const { headers } = await gateway.ask("/api/x", { "x-user-id": "ada" });
-    return headers
-      .get("ratelimit")
-      ?.match(/(?<=r=)\d+/g)
-      ?.map(Number);
+    return headers.get("ratelimit")?.match(/(?<=r=)\d+/g);
   };
-  expect(await rest()).toEqual([4, 49]);
+  expect(await rest()).toEqual(["4", "49"]);
   const request = { path: "/api/x", headers: { "x-user-id": "ada" } };
   expect(await gateway.administered.reset(request)).toEqual([
     { policy: "api", partition: "x-user-id:ada" },
   ]);
-  expect(await rest()).toEqual([4, 48]);
+  expect(await rest()).toEqual(["4", "48"]);
 });
 
 test("of too many patterns by single calls, those that are too many are not used, and all others are", async () => {
   const gateway = await startLiveGateway();
-  const policies = { api: { limit: 50 } };
   const entries = Array.from({ length: 1_002 }, (_, i) => [
     `override:${i}`,
-    JSON.stringify({ entry: { identity: `x-user-id:${i}_*`, policies } }),
+    JSON.stringify({ entry: own(`${i}_*`, 50) }),
   ]);
   await gateway.redis.hset(gateway.keys.entries, Object.fromEntries(entries) as object);
-  await gateway.writeEntry("deny:1", { identity: "x-user-id:eve" });
-  await gateway.administered.refresh();
-  expect((await gateway.ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
+  await gateway.put("deny:1", block("eve"));
+  expect(await statusOf(gateway, "eve")).toBe(403);
   const limits: string[] = [];
   // Not all at once, which would open as many connections to the origin.
   for (let from = 0; from < 1_002; from += 50) {
@@ -433,24 +352,18 @@ test("of too many patterns by single calls, those that are too many are not used
     limits.push(...(await Promise.all(some.map((i) => quotaOf(gateway, `${i}_ada`)))));
   }
   expect(limits.filter((limit) => limit === "50, 49 left")).toHaveLength(1_000);
-  const another = { identity: "x-user-id:another_*", policies };
-  const faults = gateway.administered.checkEntry("override", another);
-  expect(faults.map(({ path }) => path)).toEqual(["entry"]);
-  const exact = { identity: "x-user-id:another", policies };
-  expect(gateway.administered.checkEntry("override", exact)).toEqual([]);
+  const { checkEntry } = gateway.administered;
+  expect(checkEntry("override", own("another_*", 50))).toMatchObject([{ path: "entry" }]);
+  expect(checkEntry("override", own("another", 50))).toEqual([]);
 });
 
 test("a header that identifies no client brings no override", async () => {
   const partition = ["header:x-api-key", "header:x-user-id"];
   const gateway = await startLiveGateway();
-  await gateway.write({
+  await gateway.publish({
     rules: [{ path: "/api/*", partition, policies: [quota("api", 5)] }],
-    overrides: [
-      { identity: "x-user-id:vip", policies: { api: { limit: 1_000 } } },
-      { identity: "x-api-key:k", policies: { api: { limit: 50 } } },
-    ],
+    overrides: [own("vip", 1_000), { ...own("vip", 50), identity: "x-api-key:k" }],
   });
-  await gateway.administered.refresh();
   const limitOf = async (headers: Record<string, string>) => {
     const { rules, override } = await gateway.administered.explain({ path: "/api/x", headers });
     return [rules[0]!.policies[0]!.limit, override];
@@ -464,8 +377,7 @@ test("held rules count as deployed until some are published", async () => {
   const gateway = await startLiveGateway();
   await quotaOf(gateway, "ada");
   expect(gateway.administered.held()).toMatchObject({ version: 0, source: "deployed" });
-  await gateway.write(limited(7));
-  await gateway.administered.refresh();
+  await gateway.publish(limited(7));
   expect(gateway.administered.held()).toMatchObject({ version: 1, source: "live" });
 });
 
@@ -482,28 +394,14 @@ test("policies are counted by their behaviour without Redis; those without a set
 
 test("a broken document that is published again after a sound one is told again, also in the log", async () => {
   const gateway = await startLiveGateway();
-  const warn = vi
-    .spyOn(console, "warn")
-    .mockReset()
-    .mockImplementation(() => {});
+  const lines = logLines();
   const errorAfter = async (document: unknown, version: number) => {
-    await gateway.write(document, version);
-    await gateway.administered.refresh();
+    await gateway.publish(document, version);
     return gateway.administered.enforced().error;
   };
   expect(await errorAfter({ rules: [] }, 1)).toContain("version 1");
   expect(await errorAfter(limited(7), 2)).toBeUndefined();
   expect(await errorAfter({ rules: [] }, 1)).toContain("version 1");
   expect(await quotaOf(gateway, "ada")).toBe("7, 6 left");
-  const told = warn.mock.calls.flat().filter((line) => String(line).includes("has faults"));
-  expect(told).toHaveLength(2);
-});
-
-test("explain says in whole seconds when a denied client may try again", async () => {
-  const gateway = await startLiveGateway();
-  for (let i = 0; i < 5; i++) await quotaOf(gateway, "ada");
-  const request = { path: "/api/x", headers: { "x-user-id": "ada" } };
-  const { verdict, retryAfter, rules } = await gateway.administered.explain(request);
-  expect(verdict).toBe("denied");
-  expect(retryAfter).toBe(Math.ceil(rules[0]!.policies[0]!.retryAfterMs! / 1000));
+  expect(lines().filter((line) => line.includes("has faults"))).toHaveLength(2);
 });

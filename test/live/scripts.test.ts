@@ -1,17 +1,13 @@
 import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test } from "vitest";
 
-import {
-  DRAFT,
-  NOTE,
-  PUBLISH,
-  PUT_ENTRY,
-  READ_HISTORY,
-  READ_RULES,
-  REMOVE_ENTRY,
-} from "../../src/admin/storage/scripts.generated.ts";
+import * as scripts from "../../src/admin/storage/scripts.generated.ts";
 import { liveKeys } from "../../src/live/keys.ts";
 
+const { DRAFT, NOTE, PUBLISH, PUT_ENTRY, READ_HISTORY, READ_RULES, REMOVE_ENTRY } = scripts;
+
+/** The author, and the line of the audit. */
+const BY = ['"by":"a"', '"by":"new"'] as const;
 const NOW_MS = 1_900_000_000_123;
 const TIME = `{'1900000000','123456'}`;
 
@@ -26,20 +22,11 @@ function startRules() {
     redis,
     keys: { state, entries, history, draft, audit },
     note: (kept = 9) => run(NOTE, [state, audit], ['"by":"new"', kept]),
-    save: (kept = 9) =>
-      run(DRAFT, [state, draft, audit], ["", "{}", '"by":"a"', '"by":"new"', kept]),
+    save: (kept = 9) => run(DRAFT, [state, draft, audit], ["", "{}", ...BY, kept]),
     publish: ({ on = 0, known = 0, document = "{}", versions = 9, kept = 9 }) =>
-      run(
-        PUBLISH,
-        [state, history, draft, audit],
-        [on, known, document, '"by":"a"', '"by":"new"', versions, kept],
-      ),
+      run(PUBLISH, [state, history, draft, audit], [on, known, document, ...BY, versions, kept]),
     put: (field: string, entry: string, { most = 9, bytes = 1_000, kept = 9 } = {}) =>
-      run(
-        PUT_ENTRY,
-        [state, entries, audit],
-        [field, entry, '"by":"a"', '"by":"new"', most, bytes, kept, ""],
-      ),
+      run(PUT_ENTRY, [state, entries, audit], [field, entry, ...BY, most, bytes, kept, ""]),
     remove: (field: string, kept = 9) =>
       run(REMOVE_ENTRY, [state, entries, audit], [field, '"by":"new"', kept]),
     read: () => run(READ_RULES, [state, history]),
@@ -71,23 +58,20 @@ test.for(WRITES)("of the audit, %s keeps as many of the newest as it says", asyn
   ]);
 });
 
-test.for(WRITES)("%s replaces an audit of another type", async ([, write]) => {
-  const rules = startRules();
-  const { redis, keys } = rules;
-  await redis.set(keys.audit, "planted");
-  await redis.hset(keys.entries, "there", "1");
-  await write(rules, 9);
-  expect(await redis.lrange(keys.audit, 0, -1)).toEqual([
-    expect.stringMatching(new RegExp(`^\\{"at":${NOW_MS},.*"by":"new"\\}$`)),
-  ]);
-});
-
-test.for(WRITES)("%s gets the time of Redis as its revision", async ([, write]) => {
-  const rules = startRules();
-  await rules.redis.hset(rules.keys.entries, "there", "1");
-  await write(rules, 9);
-  expect(await rules.redis.hget(rules.keys.state, "revision")).toBe("1900000000123456");
-});
+test.for(WRITES)(
+  "%s replaces an audit of another type, and gets the time of Redis as its revision",
+  async ([, write]) => {
+    const rules = startRules();
+    const { redis, keys } = rules;
+    await redis.set(keys.audit, "planted");
+    await redis.hset(keys.entries, "there", "1");
+    await write(rules, 9);
+    expect(await redis.lrange(keys.audit, 0, -1)).toEqual([
+      expect.stringMatching(new RegExp(`^\\{"at":${NOW_MS},.*"by":"new"\\}$`)),
+    ]);
+    expect(await redis.hget(keys.state, "revision")).toBe("1900000000123456");
+  },
+);
 
 test("a draft replaces one of another type", async () => {
   const { redis, keys, save } = startRules();

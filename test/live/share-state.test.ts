@@ -18,15 +18,11 @@ function start(redis: { state: LiveState }, get?: SharedCache["get"]) {
       kept.set(key, text);
     },
   };
-  const read = throughCache(
-    async (known) => {
-      calls.redis++;
-      return redis.state.revision === known.revision ? known : redis.state;
-    },
-    cache,
-    "k",
-    10_000,
-  );
+  const readRedis = async (known: LiveState) => {
+    calls.redis++;
+    return redis.state.revision === known.revision ? known : redis.state;
+  };
+  const read = throughCache(readRedis, cache, "k", 10_000);
   return { read, kept, calls, seconds, cache };
 }
 
@@ -50,26 +46,28 @@ test("an older copy after a failover is not left for the others, which would tak
   const older = { ...revision(5), version: 1, document: "{}" };
   const { calls, kept, cache } = start({ state: older });
   // The answer of Redis's reader to a caller that knows more: without the document.
-  const read = throughCache(
-    async (known) => {
-      calls.redis++;
-      return known.revision > older.revision ? revision(5) : older;
-    },
-    cache,
-    "k",
-    10_000,
-  );
+  const readRedis = async (known: LiveState) => {
+    calls.redis++;
+    return known.revision > older.revision ? revision(5) : older;
+  };
+  const read = throughCache(readRedis, cache, "k", 10_000);
   expect(await read(revision(7))).toEqual(revision(5));
   expect(kept.size).toBe(0);
   expect(await read(NO_STATE)).toEqual(older);
   expect(calls.redis).toBe(2);
 });
 
-test("a known part is the same object, so that it is not compiled again", async () => {
-  const { read } = start({ state: revision(7) });
+test("an isolate that knows the content of the cache asks Redis nothing, and compiles nothing: it keeps its object", async () => {
+  const { read, calls } = start({ state: revision(7) });
   const known = await read(NO_STATE);
-  expect(await read(known)).toBe(known);
+  for (let i = 0; i < 5; i++) expect(await read(known)).toBe(known);
+  expect(calls.redis).toBe(1);
 });
+
+const FULL = new Error("full");
+const thrown = (error: Error) => {
+  throw error;
+};
 
 test.each<[string, SharedCache]>([
   ["refuses", { get: async () => Promise.reject(new Error("no")), put: () => {} }],
@@ -82,19 +80,8 @@ test.each<[string, SharedCache]>([
     '{"revision":9,"version":1,"publishedAtMs":1,"document":"{}","entries":{"deny:1":{}}}',
     '{"revision":1e300,"version":1,"publishedAtMs":1,"entries":{}}',
   ].map((text): [string, SharedCache] => [`has ${text}`, { get: async () => text, put: () => {} }]),
-  [
-    "cannot keep anything",
-    { get: async () => undefined, put: () => Promise.reject(new Error("full")) },
-  ],
-  [
-    "throws",
-    {
-      get: async () => undefined,
-      put: () => {
-        throw new Error("full");
-      },
-    },
-  ],
+  ["cannot keep anything", { get: async () => undefined, put: () => Promise.reject(FULL) }],
+  ["throws", { get: async () => undefined, put: () => thrown(FULL) }],
 ])("a cache that %s is as good as none", async (_name, cache) => {
   const read = throughCache(async () => revision(7), cache, "k", 10_000);
   expect(await read(NO_STATE)).toEqual(revision(7));
@@ -119,13 +106,6 @@ test("a state of more bytes than isolates may share is neither left for the othe
   kept.set("k", JSON.stringify(tooLarge));
   expect(await read(NO_STATE)).toEqual(largest);
   expect(calls.redis).toBe(2);
-});
-
-test("an isolate that knows the content of the cache asks Redis nothing", async () => {
-  const { read, calls } = start({ state: revision(7) });
-  const known = await read(NO_STATE);
-  for (let i = 0; i < 5; i++) await read(known);
-  expect(calls.redis).toBe(1);
 });
 
 test("a cache that does not answer is waited for a tenth of a second", async () => {

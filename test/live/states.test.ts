@@ -15,13 +15,13 @@ import { startFleet } from "./fleet.ts";
 interface State {
   readonly what: string;
   readonly plant: (redis: Redis, keys: LiveKeys) => Promise<unknown>;
-  /** What GET /rules says is published. */
-  readonly published: number;
-  /** The answers of a new isolate to ada and mal. */
-  readonly fresh: readonly [ada: string, mal: string];
-  /** The fault, as a new isolate and an older one report it; `undefined` if there is none. */
-  readonly freshError: RegExp | undefined;
-  readonly oldError: RegExp | undefined;
+  /** What GET /rules says is published. Default: version 2. */
+  readonly published?: number;
+  /** The answers of a new isolate to ada and mal. Default: those of before the fault. */
+  readonly fresh?: readonly [ada: string, mal: string];
+  /** The fault, as a new isolate and an older one report it. Default: none. */
+  readonly freshError?: RegExp;
+  readonly oldError?: RegExp;
   /** The answer of an older isolate to mal. Default: that he is blocked. */
   readonly old?: string;
 }
@@ -30,103 +30,76 @@ const DEPLOYED = "200 5";
 const PUBLISHED = "200 30";
 const BLOCKED = "403";
 
-const revise = (redis: Redis, { state }: LiveKeys) =>
-  redis.hset(state, "revision", Date.now() * 1000 + 1_000);
+/** Plants something, and a revision that says so. */
+const revised =
+  (plant: State["plant"]): State["plant"] =>
+  async (redis, keys) => {
+    await plant(redis, keys);
+    await redis.hset(keys.state, "revision", Date.now() * 1000 + 1_000);
+  };
+
+const withDocument = (text: string) =>
+  revised((redis, { state }) => redis.hset(state, "document", text));
+
+const bothReport = (error: RegExp) => ({ freshError: error, oldError: error });
+const IMPOSSIBLE = ["1e308", "9007199254740991", "abc", "-3"];
+const LOST = {
+  published: 0,
+  fresh: [DEPLOYED, DEPLOYED],
+  oldError: /were deleted in Redis.*--held/,
+} as const;
 
 const STATES: readonly State[] = [
+  { what: "nothing is wrong", plant: async () => {} },
+  { what: "all keys are gone", plant: (redis, keys) => redis.del(...Object.values(keys)), ...LOST },
   {
-    what: "nothing is wrong",
-    plant: async () => {},
-    published: 2,
-    fresh: [PUBLISHED, BLOCKED],
-    freshError: undefined,
-    oldError: undefined,
-  },
-  {
-    what: "all keys are gone",
-    plant: (redis, keys) => redis.del(...Object.values(keys)),
-    published: 0,
-    fresh: [DEPLOYED, DEPLOYED],
-    freshError: undefined,
-    oldError: /were deleted in Redis.*--held/,
+    what: "the state is gone, the entries are not",
+    plant: (redis, { state }) => redis.del(state),
+    ...LOST,
   },
   {
     what: "the state is of another type",
     plant: (redis, { state }) => redis.del(state).then(() => redis.set(state, "x")),
     published: 0,
     fresh: [DEPLOYED, DEPLOYED],
-    freshError: /not read.*WRONGTYPE/,
-    oldError: /not read.*WRONGTYPE/,
-  },
-  {
-    what: "the state is gone, the entries are not",
-    plant: (redis, { state }) => redis.del(state),
-    published: 0,
-    fresh: [DEPLOYED, DEPLOYED],
-    freshError: undefined,
-    oldError: /were deleted in Redis.*--held/,
+    ...bothReport(/not read.*WRONGTYPE/),
   },
   {
     what: "the document is no JSON",
-    plant: async (redis, keys) => {
-      await redis.hset(keys.state, "document", '{"rules": [secret');
-      await revise(redis, keys);
-    },
-    published: 2,
-    fresh: [PUBLISHED, BLOCKED],
+    plant: withDocument('{"rules": [secret'),
     freshError: /has faults.*it is no JSON.*Version 2 is in force/,
     oldError: /has faults/,
   },
   {
     what: "the document is gone, its version is not",
-    plant: async (redis, keys) => {
-      await redis.hdel(keys.state, "document");
-      await revise(redis, keys);
-    },
-    published: 2,
-    fresh: [PUBLISHED, BLOCKED],
+    plant: revised((redis, { state }) => redis.hdel(state, "document")),
     freshError: /without a document.*Version 2 is in force/,
     oldError: /without a document/,
   },
   {
     what: "the document has faults, and no history is left",
     plant: async (redis, keys) => {
-      await redis.hset(keys.state, "document", '{"rules": 7}');
       await redis.del(keys.history);
-      await revise(redis, keys);
+      await withDocument('{"rules": 7}')(redis, keys);
     },
-    published: 2,
     fresh: [DEPLOYED, BLOCKED],
     freshError: /has faults.*The rules of before stay in force/,
     oldError: /has faults/,
   },
-  ...["1e308", "9007199254740991", "abc", "-3"].map((revision): State => ({
+  ...IMPOSSIBLE.map((revision): State => ({
     what: `the revision is ${revision}`,
     plant: (redis, { state }) => redis.hset(state, "revision", revision),
-    published: 2,
-    fresh: [PUBLISHED, BLOCKED],
-    freshError: /revision .* is nothing that Tidegate writes/,
-    oldError: /revision .* is nothing that Tidegate writes/,
+    ...bothReport(/revision .* is nothing that Tidegate writes/),
   })),
   {
     what: "the document has more bytes than one may have",
-    plant: async (redis, keys) => {
-      await redis.hset(keys.state, "document", `"${"x".repeat(900_000)}"`);
-      await revise(redis, keys);
-    },
-    published: 2,
-    fresh: [PUBLISHED, BLOCKED],
+    plant: withDocument(`"${"x".repeat(900_000)}"`),
     freshError: /has faults.*Version 2 is in force/,
     oldError: /has faults/,
   },
   {
     what: "the document asks for an algorithm of a later version",
-    plant: async (redis, keys) => {
-      await redis.hset(keys.state, "document", JSON.stringify(limited(30)).replace("fixed", "new"));
-      await revise(redis, keys);
-    },
-    published: 2,
-    fresh: [PUBLISHED, BLOCKED],
+    plant: withDocument(JSON.stringify(limited(30)).replace("fixed", "new")),
     freshError: /has faults.*algorithm.*Version 2 is in force/,
     oldError: /has faults/,
   },
@@ -138,80 +111,48 @@ const STATES: readonly State[] = [
     },
     published: 1,
     fresh: ["200 20", BLOCKED],
-    freshError: undefined,
     oldError: /an older copy/,
   },
   {
     what: "the revision is gone",
     plant: (redis, { state }) => redis.hdel(state, "revision"),
-    published: 2,
-    fresh: [PUBLISHED, BLOCKED],
-    freshError: /revision .* is gone/,
-    oldError: /revision .* is gone/,
+    ...bothReport(/revision .* is gone/),
   },
   {
     what: "the moment of publishing is no number",
-    plant: async (redis, keys) => {
-      await redis.hset(keys.state, "publishedAt", "abc");
-      await revise(redis, keys);
-    },
-    published: 2,
-    fresh: [PUBLISHED, BLOCKED],
-    freshError: undefined,
-    oldError: undefined,
+    plant: revised((redis, { state }) => redis.hset(state, "publishedAt", "abc")),
   },
   {
     what: "the entries are gone",
-    plant: async (redis, keys) => {
-      await redis.del(keys.entries);
-      await revise(redis, keys);
-    },
-    published: 2,
+    plant: revised((redis, { entries }) => redis.del(entries)),
     fresh: [PUBLISHED, PUBLISHED],
-    freshError: undefined,
-    oldError: undefined,
-    old: "200 30",
+    old: PUBLISHED,
   },
-  ...["1e308", "9007199254740991", "abc", "-3"].map((version): State => ({
+  ...IMPOSSIBLE.map((version): State => ({
     what: `the version is ${version}`,
-    plant: async (redis, keys) => {
-      await redis.hset(keys.state, "version", version);
-      await revise(redis, keys);
-    },
+    plant: revised((redis, { state }) => redis.hset(state, "version", version)),
     published: 0,
-    fresh: [PUBLISHED, BLOCKED],
-    freshError: undefined,
-    oldError: undefined,
   })),
   {
     what: "the entries are of another type",
-    plant: async (redis, keys) => {
-      await redis.del(keys.entries);
-      await redis.rpush(keys.entries, "x");
-      await revise(redis, keys);
-    },
-    published: 2,
+    plant: revised((redis, { entries }) =>
+      redis.del(entries).then(() => redis.rpush(entries, "x")),
+    ),
     fresh: [PUBLISHED, PUBLISHED],
-    freshError: /entries .* of a type/,
-    oldError: /entries .* of a type/,
+    ...bothReport(/entries .* of a type/),
   },
   {
     what: "foreign entries stand among the others",
-    plant: async (redis, keys) => {
-      await redis.hset(keys.entries, {
+    plant: revised((redis, { entries }) =>
+      redis.hset(entries, {
         "deny:x": "{",
         "deny:y": "7",
         odd: "{}",
         "deny:z": '{"entry":7}',
         "deny:dateless": '{"entry":{"identity":"x-user-id:dan"}}',
         "deny:endless": '{"entry":{"until":1e300,"identity":"x-user-id:eli"},"at":"x","by":{}}',
-      });
-      await revise(redis, keys);
-    },
-    published: 2,
-    fresh: [PUBLISHED, BLOCKED],
-    freshError: undefined,
-    oldError: undefined,
+      }),
+    ),
   },
   {
     what: "history, draft and audit have records that Tidegate does not write",
@@ -219,30 +160,13 @@ const STATES: readonly State[] = [
       const head = '"publishedAt":"x","by":"me","document":{}}';
       await redis.hset(history, { 7: `{"version":"x",${head}`, 8: `{"version":8,${head}`, x: "{" });
       await redis.set(draft, '{"document":{}}');
-      await redis.lpush(
-        audit,
-        "7",
-        "{",
-        "{}",
-        '{"action":"x"}',
-        '{"action":"y","by":"me","at":1e300}',
-      );
+      const dateless = '{"action":"y","by":"me","at":1e300}';
+      await redis.lpush(audit, "7", "{", "{}", '{"action":"x"}', dateless);
     },
-    published: 2,
-    fresh: [PUBLISHED, BLOCKED],
-    freshError: undefined,
-    oldError: undefined,
   },
   ...(["history", "draft", "audit"] as const).map((name): State => ({
     what: `the ${name} is of another type`,
-    plant: async (redis, keys) => {
-      await redis.del(keys[name]);
-      await redis.zadd(keys[name], 1, "x");
-    },
-    published: 2,
-    fresh: [PUBLISHED, BLOCKED],
-    freshError: undefined,
-    oldError: undefined,
+    plant: (redis, { [name]: key }) => redis.del(key).then(() => redis.zadd(key, 1, "x")),
   })),
 ];
 
@@ -258,7 +182,8 @@ afterEach(() => {
 });
 
 describe.each(STATES)("where $what", (state) => {
-  const { plant, published, fresh, freshError, oldError, old: toldMal = BLOCKED } = state;
+  const { plant, published = 2, fresh = [PUBLISHED, BLOCKED], freshError, oldError } = state;
+  const { old: toldMal = BLOCKED } = state;
 
   test("isolates enforce the intact parts, report the faults, and a publication mends it", async () => {
     const { redis, keys, isolate } = await startFleet();

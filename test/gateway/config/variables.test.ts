@@ -110,12 +110,12 @@ describe("a variable of the gateway", () => {
     ["", "https://kv.example", "https://kv.example"],
     ["https://redis.example", "", "https://redis.example"],
   ])("names the Redis: UPSTASH %j, KV %j asks %s", async (upstash, kv, asked) => {
-    const ask = gateway({
+    const named = {
       UPSTASH_REDIS_REST_URL: upstash,
       KV_REST_API_URL: kv,
       KV_REST_API_TOKEN: "secret",
-    });
-    await ask("/limited/x", from);
+    };
+    await gateway(named)("/limited/x", from);
     expect(redis.mock.calls[0]![0]).toBe(asked);
   });
 });

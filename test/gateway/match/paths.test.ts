@@ -4,95 +4,41 @@ import { describe, expect, test } from "vitest";
 import { readPath, type Readings, type Segments } from "../../../src/gateway/match/path.ts";
 import { compileRouter } from "../../../src/gateway/match/router.ts";
 import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
+import { words } from "../origins/spellings.ts";
 
 /** Other ways to write /api/login, which have one meaning. */
-const spellings = [
-  "/api/login/",
-  "//api/login",
-  "/api//login",
-  "///api////login//",
-  "/API/Login",
-  "/api/logi%6E",
-  "/%61%70%69/%6c%6F%67%69%6e",
-  "/api/%6Cogin",
-  "/x/../api/./login",
-  "/api/%4C%6f%67in//",
-];
+const spellings = words(String.raw`
+  /api/login/ //api/login /api//login ///api////login// /API/Login /api/logi%6E /%61%70%69/%6c%6F%67%69%6e
+  /api/%6Cogin /x/../api/./login /api/%4C%6f%67in//
+`);
 
 /** Paths that one origin takes for /api/login and another does not. */
-const ambiguous = [
-  "/api%2Flogin",
-  "/api%2flogin%2F",
-  "/api/login%2F",
-  "/api/%256Cogin",
-  "/api/login;jsessionid=1",
-  "/api;v=1/login;x",
-  "/;x/api/login",
-  "/api/login%3Bx",
-  "/api/login%253Bx",
-  "/api/login;x/y",
-  "/api%2Flogin;x%2Fy",
-  "/api/login%3bx/y",
-  "/api%3bx%2Fy/login",
-  "/api/login;%2fx",
-  "/api/login;%ff",
-];
+const ambiguous = words(String.raw`
+  /api%2Flogin /api%2flogin%2F /api/login%2F /api/%256Cogin /api/login;jsessionid=1 /api;v=1/login;x
+  /;x/api/login /api/login%3Bx /api/login%253Bx /api/login;x/y /api%2Flogin;x%2Fy /api/login%3bx/y
+  /api%3bx%2Fy/login /api/login;%2fx /api/login;%ff
+`);
 
 /** Paths that no client has a reason to send. */
-const hostile = [
-  "/api/login%00",
-  "/api/login%2500",
-  "/x%0a",
-  "/x%7Fy",
-  "/x%1fy",
-  "/file%252Ehtml",
-  "/api%252Flogin",
-  "/api%25%32%46login",
-  "/api%25252flogin",
-  "/api/x%2F..%2Flogin",
-  "/api/x/%252e%252e/login",
-  "/api/x%2f%2e%2e%2flogin",
-  "/api/%2e%2flogin",
-  "/api%5Clogin",
-  "/api%255clogin",
-  "/api%5C..%5Capi%5Clogin",
-  "/x/..;/api/login",
-  "/x/..;y/api/login",
-  "/x/.%3b/api/login",
-  "/api/x%ff%2f..%2flogin",
-  "/api%2f%ff%2f..%2flogin",
-  "/api/%EF%BB%BF%2f..%2flogin",
-  "/api/%%2f..%2flogin",
-  "/api/x//%252e%252e/%252e%252e/login",
-];
+const hostile = words(String.raw`
+  /api/login%00 /api/login%2500 /x%0a /x%7Fy /x%1fy /file%252Ehtml /api%252Flogin /api%25%32%46login
+  /api%25252flogin /api/x%2F..%2Flogin /api/x/%252e%252e/login /api/x%2f%2e%2e%2flogin /api/%2e%2flogin
+  /api%5Clogin /api%255clogin /api%5C..%5Capi%5Clogin /x/..;/api/login /x/..;y/api/login /x/.%3b/api/login
+  /api/x%ff%2f..%2flogin /api%2f%ff%2f..%2flogin /api/%EF%BB%BF%2f..%2flogin /api/%%2f..%2flogin
+  /api/x//%252e%252e/%252e%252e/login
+`);
 
 /** Paths that some origin ends at an escaped character: the rule counts them, and no client is refused. */
-const endedEarly = [
-  "/api/login%3Fx=1",
-  "/api/login%23x",
-  "/api/login%253fx",
-  "/api/login%20",
-  "/api/login%20%20",
-  "/api/login%3f;/x",
-  "/api;p/login;x%3fy/z",
-];
+const endedEarly = words(String.raw`
+  /api/login%3Fx=1 /api/login%23x /api/login%253fx /api/login%20 /api/login%20%20 /api/login%3f;/x
+  /api;p/login;x%3fy/z
+`);
 
-/** Paths that are other ones to every origin. */
-const others = [
-  "/api/login2",
-  "/api/log",
-  "/api/log-in",
-  "/api/login/x",
-  "/api/login%2Fx",
-  "/api",
-  "/api/login%ff",
-  "/api/login%20x",
-  // U+0085 ends no path.
-  "/api/login%C2%85",
-  "/api/x;login",
-  "/login",
-  "/api.login",
-];
+/** Paths that are other ones to every origin: U+0085, too, ends no path. */
+const others = words(String.raw`
+  /api/login2 /api/log /api/log-in /api/login/x /api/login%2Fx /api /api/login%ff /api/login%20x
+  /api/login%C2%85 /api/x;login /login /api.login
+`);
 
 const all = ({ plain, others, wider }: Readings) => [plain, ...others, ...wider];
 
@@ -103,18 +49,25 @@ function coverageOf(pattern: string): (path: Segments) => boolean {
 }
 
 const encode = (text: string) => `%${text.charCodeAt(0).toString(16)}`;
-const twice = (text: string) => encode(text).replace("%", "%25");
 
 /** A letter as it is, as a capital, and escaped up to two times. */
 function spelled(letter: string) {
-  const escaped = encode(letter);
-  return fc.constantFrom(
-    letter,
-    letter.toUpperCase(),
-    escaped,
-    escaped.toUpperCase(),
-    twice(letter),
-  );
+  const once = encode(letter);
+  const twice = once.replace("%", "%25");
+  return fc.constantFrom(letter, letter.toUpperCase(), once, once.toUpperCase(), twice);
+}
+
+async function expectRefused(answer: Response, detail: string): Promise<void> {
+  expect([answer.status, answer.headers.get("Content-Type")]).toEqual([
+    400,
+    "application/problem+json",
+  ]);
+  expect(await answer.json()).toEqual({
+    type: "about:blank",
+    title: "Bad Request",
+    status: 400,
+    detail,
+  });
 }
 
 const rulesForNothing = [{ path: "/nothing", policies: [quota("nothing", 1)] }];
@@ -144,18 +97,10 @@ describe("a limited path", () => {
 
   test.each(ambiguous)("is refused as %s, and takes no unit", async (spelling) => {
     const { post, targets } = await oneLogin();
-    const refused = await post(spelling);
-    expect([refused.status, refused.headers.get("Content-Type")]).toEqual([
-      400,
-      "application/problem+json",
-    ]);
-    expect(await refused.json()).toEqual({
-      type: "about:blank",
-      title: "Bad Request",
-      status: 400,
-      detail:
-        "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.",
-    });
+    await expectRefused(
+      await post(spelling),
+      "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.",
+    );
     expect(targets()).toEqual([]);
     expect((await post("/api/login")).status).toBe(200);
   });
@@ -176,18 +121,7 @@ describe("a limited path", () => {
 
   test("does not escape by any mixture of these", () => {
     const covers = coverageOf("/api/login");
-    const slash = fc.constantFrom(
-      "/",
-      "//",
-      "/./",
-      "%2f",
-      "%5C",
-      "%252F",
-      "/x/..%2f",
-      ";a=b/",
-      "/%2e/",
-      ";%2f/",
-    );
+    const slash = fc.constantFrom(...words("/ // /./ %2f %5C %252F /x/..%2f ;a=b/ /%2e/ ;%2f/"));
     const path = fc.tuple(
       slash,
       ...[..."api"].map(spelled),
@@ -199,10 +133,7 @@ describe("a limited path", () => {
       fc.property(path, (pieces) => {
         const { pathname } = new URL(`http://gateway.example/${pieces.join("")}`);
         const readings = readPath(pathname);
-        expect([pathname, readings === undefined || all(readings).some(covers)]).toEqual([
-          pathname,
-          true,
-        ]);
+        expect(readings === undefined || all(readings).some(covers), pathname).toBe(true);
       }),
       { numRuns: 3_000 },
     );
@@ -214,18 +145,10 @@ describe("a path that no client has a reason to send", () => {
     const origin = await startOrigin();
     for (const variables of [{}, { AMBIGUOUS_PATHS: "pass" }]) {
       const ask = gatewayTo(origin.url, rulesForNothing, variables);
-      const refused = await ask(path);
-      expect([refused.status, refused.headers.get("Content-Type")]).toEqual([
-        400,
-        "application/problem+json",
-      ]);
-      expect(await refused.json()).toEqual({
-        type: "about:blank",
-        title: "Bad Request",
-        status: 400,
-        detail:
-          "The path has escaped dot segments, backslashes, control characters, or slashes or dots escaped twice.",
-      });
+      await expectRefused(
+        await ask(path),
+        "The path has escaped dot segments, backslashes, control characters, or slashes or dots escaped twice.",
+      );
     }
     expect(origin.seen).toEqual([]);
   });
@@ -277,10 +200,7 @@ describe("a limited path with a name in it", () => {
       fc.property(id, (id) => {
         const { pathname } = new URL(`http://gateway.example/files/x${id}`);
         const readings = readPath(pathname);
-        expect([pathname, readings === undefined || covers(readings.plain)]).toEqual([
-          pathname,
-          true,
-        ]);
+        expect(readings === undefined || covers(readings.plain), pathname).toBe(true);
       }),
       { numRuns: 3_000 },
     );
@@ -311,22 +231,7 @@ describe("case", () => {
 
 describe("any path", () => {
   test("has a bounded number of readings, however long it is, and never fails", () => {
-    const piece = fc.constantFrom(
-      "/",
-      "%",
-      "%2",
-      "%2f",
-      "%25",
-      ";",
-      "%3b",
-      "%253b",
-      "..",
-      ".",
-      "a",
-      "%ff",
-      "\ud800",
-      "%3f",
-    );
+    const piece = fc.constantFrom(...words("/ % %2 %2f %25 ; %3b %253b .. . a %ff %3f"), "\ud800");
     fc.assert(
       fc.property(fc.string({ unit: piece, maxLength: 300 }), (path) => {
         const readings = readPath(path);
@@ -348,16 +253,12 @@ describe("any path", () => {
 });
 
 describe("a path that names a host", () => {
-  test.each([
-    "//evil.example/x",
-    "///evil.example",
-    "/\\evil.example/x",
-    "/@evil.example/",
-    "/:80@evil.example",
-    "/.evil.example/",
-    "/%2f%2fevil.example",
-    "/http://evil.example",
-  ])("stays with the origin: %s", async (path) => {
+  test.each(
+    words(String.raw`
+      //evil.example/x ///evil.example /\evil.example/x /@evil.example/ /:80@evil.example /.evil.example/
+      /%2f%2fevil.example /http://evil.example
+    `),
+  )("stays with the origin: %s", async (path) => {
     const origin = await startOrigin();
     const ask = gatewayTo(`${origin.url}/base/`, rulesForNothing);
     expect((await ask(path)).status).toBe(200);
@@ -367,27 +268,19 @@ describe("a path that names a host", () => {
 });
 
 describe("the gateway's own paths", () => {
-  test.each([
-    "/_tidegate",
-    "/_tidegate/",
-    "/_tidegate/x",
-    "//_tidegate/x",
-    "/_TIDEGATE/health/x",
-    "/%5Ftidegate/x",
-    "/;/_tidegate",
-    "/_tidegate;x/y",
-    "/_tidegate%2Fhealth",
-    "/%255Ftidegate",
-    "/_tidegate%3Fx",
-    "/_tidegate%20%20",
-  ])("never reach the origin: %s", async (path) => {
+  test.each(
+    words(String.raw`
+      /_tidegate /_tidegate/ /_tidegate/x //_tidegate/x /_TIDEGATE/health/x /%5Ftidegate/x /;/_tidegate /_tidegate;x/y
+      /_tidegate%2Fhealth /%255Ftidegate /_tidegate%3Fx /_tidegate%20%20
+    `),
+  )("never reach the origin: %s", async (path) => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, rulesForNothing);
     for (const method of ["GET", "POST"]) {
       const answer = await ask(path, { method });
-      expect(answer.status).toBe(404);
       expect(answer.headers.get("Content-Type")).toBe("application/problem+json");
       expect(await answer.json()).toMatchObject({ title: "Not Found", status: 404 });
+      expect(answer.status).toBe(404);
     }
     expect(origin.seen).toEqual([]);
   });

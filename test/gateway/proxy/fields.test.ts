@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { gatewayTo, generous, startOrigin } from "../../support/gateway/gateway.ts";
 
@@ -46,19 +46,9 @@ describe("a request on its way to the origin", () => {
       ["Upgrade", "h2c"],
       ["Expect", "100-continue"],
     ]);
-    expect(Object.keys(fields).sort()).toEqual([
-      "accept",
-      "accept-encoding",
-      "accept-language",
-      "cf-connecting-ip",
-      "connection",
-      "host",
-      "sec-fetch-mode",
-      "user-agent",
-      "x-forwarded-host",
-      "x-forwarded-proto",
-      "x-kept",
-    ]);
+    expect(Object.keys(fields).sort().join(" ")).toBe(
+      "accept accept-encoding accept-language cf-connecting-ip connection host sec-fetch-mode user-agent x-forwarded-host x-forwarded-proto x-kept",
+    );
     // That of the hop to the origin.
     expect(fields["connection"]).toEqual(["keep-alive"]);
   });
@@ -80,19 +70,19 @@ describe("a request on its way to the origin", () => {
       ...Object.entries(told),
       ["Connection", Object.keys(told).join(", ").toUpperCase()],
     ]);
-    for (const [name, value] of Object.entries(told)) {
-      expect([name, fields[name]]).toEqual([name, [value]]);
-    }
+    expect(fields).toMatchObject(
+      Object.fromEntries(Object.entries(told).map(([name, value]) => [name, [value]])),
+    );
   });
 
   test.each(["a b, x-hop", "x-hop,,", ";, x-hop", "\u00e9, x-hop", "x-hop, ()"])(
     "passes with a Connection that is malformed: %j",
     async (connection) => {
-      const { fields } = await askWith([
+      const fields = [
         ["Connection", connection],
         ["X-Hop", "1"],
-      ]);
-      expect(fields["x-hop"]).toBeUndefined();
+      ] as const;
+      expect((await askWith(fields)).fields["x-hop"]).toBeUndefined();
     },
   );
 
@@ -110,31 +100,10 @@ describe("a request on its way to the origin", () => {
 
   test("goes below the origin's path", async () => {
     const origin = await startOrigin();
-    for (const base of ["/base", "/base/", "/base//"]) {
-      await gatewayTo(origin.url + base, generous)("/x?y");
+    for (const base of ["/base", "/base/", "/base//", "/"]) {
+      await gatewayTo(origin.url + base, generous)("/x?");
     }
-    await gatewayTo(`${origin.url}/`, generous)("/x?");
-    expect(origin.seen.map(({ target }) => target)).toEqual([
-      "/base/x?y",
-      "/base/x?y",
-      "/base/x?y",
-      "/x?",
-    ]);
-  });
-});
-
-describe("on Workers, where the caller is a client", () => {
-  afterEach(() => {
-    vi.unstubAllGlobals();
-  });
-
-  test("X-Forwarded-Host and -Proto are the platform's own, not the client's", async () => {
-    vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
-    const { fields } = await askWith([
-      ["X-Forwarded-Host", "evil.example"],
-      ["X-Forwarded-Proto", "gopher"],
-    ]);
-    expect(fields["x-forwarded-host"]).toEqual(["gateway.example"]);
-    expect(fields["x-forwarded-proto"]).toEqual(["http"]);
+    const targets = origin.seen.map(({ target }) => target);
+    expect(targets).toEqual(["/base/x?", "/base/x?", "/base/x?", "/x?"]);
   });
 });

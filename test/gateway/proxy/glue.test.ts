@@ -6,30 +6,15 @@ const { origin, gateway } = useFetched();
 
 const onWorkers = () => vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
 
-/** The request that the origin got for a request with these fields. */
-async function asked(fields: Record<string, string> = {}, path = "/x", init: RequestInit = {}) {
-  await gateway({})(path, { ...init, headers: fields });
-  const [request, options] = origin.mock.calls[0]!;
-  return { request, options, fields: Object.fromEntries(request.headers) };
+/** The fields that the origin got of a request with these. */
+async function passed(fields: Record<string, string>) {
+  await gateway({})("/x", { headers: fields });
+  return Object.fromEntries(origin.mock.calls[0]![0].headers);
 }
 
 describe("the request to the origin", () => {
-  test("is the same method, path and query at its own address, and redirects are not followed", async () => {
-    const { request, options } = await asked({}, "/A//b%20c/?x=1&y=/", {
-      method: "PATCH",
-      body: "hello",
-    });
-    expect([request.method, request.url, await request.text()]).toEqual([
-      "PATCH",
-      "https://origin.example/A//b%20c/?x=1&y=/",
-      "hello",
-    ]);
-    expect(options).toMatchObject({ redirect: "manual" });
-    expect(origin).toHaveBeenCalledTimes(1);
-  });
-
   test("has these fields, and no other, off Workers", async () => {
-    const { fields } = await asked({
+    const fields = await passed({
       Host: "gateway.example",
       "Accept-Encoding": "br",
       Upgrade: "websocket",
@@ -45,7 +30,7 @@ describe("the request to the origin", () => {
 
   test("has these on Workers, where a coding goes through and a WebSocket, too", async () => {
     onWorkers();
-    const { fields } = await asked({
+    const fields = await passed({
       Host: "gateway.example",
       "Accept-Encoding": "br",
       Upgrade: "WebSocket",
@@ -66,7 +51,7 @@ describe("the request to the origin", () => {
     "is no other upgrade on Workers: %s",
     async (upgrade) => {
       onWorkers();
-      expect((await asked({ Upgrade: upgrade })).fields).not.toHaveProperty("upgrade");
+      expect(await passed({ Upgrade: upgrade })).not.toHaveProperty("upgrade");
     },
   );
 
@@ -90,44 +75,27 @@ describe("the answer to the client", () => {
     expect(await gateway({})("/limited/x")).toBe(switching);
   });
 
-  test.each([
-    [false, {}],
-    [true, { "content-encoding": "gzip", "content-length": "5" }],
-  ])(
-    "names its coding and length only where they still hold: on Workers %j",
-    async (workers, fields) => {
-      if (workers) onWorkers();
-      origin.mockResolvedValue(
-        new Response("coded", { headers: { "Content-Encoding": "gzip", "Content-Length": "5" } }),
-      );
-      const { headers } = await gateway({})("/x");
-      headers.delete("content-type");
-      expect(Object.fromEntries(headers)).toEqual(fields);
-    },
-  );
-
-  test("keeps its length where it was not coded", async () => {
-    origin.mockResolvedValue(new Response("plain", { headers: { "Content-Length": "5" } }));
-    expect((await gateway({})("/x")).headers.get("Content-Length")).toBe("5");
+  test("names its coding and its length on Workers, where they still hold", async () => {
+    onWorkers();
+    const coded = { "content-encoding": "gzip", "content-length": "5" };
+    origin.mockResolvedValue(new Response("coded", { headers: coded }));
+    const { headers } = await gateway({})("/x");
+    headers.delete("content-type");
+    expect(Object.fromEntries(headers)).toEqual(coded);
   });
 
-  test("has no field that its Connection names, off Workers and on", async () => {
-    for (const prepare of [() => {}, onWorkers]) {
-      prepare();
-      origin.mockResolvedValue(
-        new Response("hop", {
-          headers: {
-            Connection: "X-Hop",
-            "X-Hop": "1",
-            "Proxy-Authenticate": "Basic",
-            "X-Own": "1",
-          },
-        }),
-      );
-      const { headers } = await gateway({})("/x");
-      headers.delete("content-type");
-      expect(Object.fromEntries(headers)).toEqual({ "x-own": "1" });
-    }
+  test("has no field that its Connection names, on Workers", async () => {
+    onWorkers();
+    const fields = {
+      Connection: "X-Hop",
+      "X-Hop": "1",
+      "Proxy-Authenticate": "Basic",
+      "X-Own": "1",
+    };
+    origin.mockResolvedValue(new Response("hop", { headers: fields }));
+    const { headers } = await gateway({})("/x");
+    headers.delete("content-type");
+    expect(Object.fromEntries(headers)).toEqual({ "x-own": "1" });
   });
 
   test("is a problem that may not be stored where the origin fails, after one try", async () => {

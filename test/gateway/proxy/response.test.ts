@@ -21,9 +21,8 @@ describe("a response on its way to the client", () => {
       "Short and stout",
       "teapot",
     ]);
-    expect(answer.headers.get("X-Custom")).toBe("1");
-    expect(answer.headers.get("ETag")).toBe('"x"');
-    expect(answer.headers.has("RateLimit")).toBe(true);
+    const names = ["X-Custom", "ETag", "RateLimit"];
+    expect(names.map((name) => answer.headers.get(name))).toEqual(["1", '"x"', expect.any(String)]);
   });
 
   test("keeps every cookie by itself", async () => {
@@ -52,16 +51,12 @@ describe("a response on its way to the client", () => {
 
   test("says the gateway's policies after the origin's own", async () => {
     const answer = await answerOf((_request, response) => {
-      response.writeHead(
-        200,
-        [
-          ["RateLimit", '"a";r=1;t=2'],
-          ["RateLimit", '"b";r=3;t=4'],
-          ["RateLimit-Policy", '"a";q=5;w=6, "b";q=7;w=8'],
-          ["X-RateLimit-Remaining", "1"],
-          ["Retry-After", "9"],
-        ].flat() as never,
-      );
+      response.writeHead(200, {
+        RateLimit: ['"a";r=1;t=2', '"b";r=3;t=4'],
+        "RateLimit-Policy": '"a";q=5;w=6, "b";q=7;w=8',
+        "X-RateLimit-Remaining": "1",
+        "Retry-After": "9",
+      });
       response.end();
     });
     expect(answer.headers.get("RateLimit")).toMatch(/^"a";r=1;t=2, "b";r=3;t=4, "all";r=999999;t=/);
@@ -81,12 +76,8 @@ describe("a response on its way to the client", () => {
         asked++;
         response.writeHead(status, { Location: "/elsewhere?x=1" }).end("moved");
       });
-      expect([answer.status, answer.headers.get("Location"), await answer.text(), asked]).toEqual([
-        status,
-        "/elsewhere?x=1",
-        "moved",
-        1,
-      ]);
+      expect([answer.status, await answer.text(), asked]).toEqual([status, "moved", 1]);
+      expect(answer.headers.get("Location")).toBe("/elsewhere?x=1");
     },
   );
 
@@ -130,22 +121,17 @@ describe("an origin that does not answer", () => {
   ])("and %s is a 502 without a word on why", async (_what, listener) => {
     const answer = await answerOf(listener);
     expect(answer.status).toBe(502);
-    expect(answer.headers.get("Content-Type")).toBe("application/problem+json");
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
-    expect(answer.headers.has("RateLimit")).toBe(true);
+    const names = ["Content-Type", "Cache-Control", "RateLimit"];
+    expect(names.map((name) => answer.headers.get(name))).toEqual([
+      "application/problem+json",
+      "no-store",
+      expect.any(String),
+    ]);
     expect(await answer.json()).toEqual({
       type: "about:blank",
       title: "Bad Gateway",
       status: 502,
       detail: "The origin did not answer.",
     });
-  });
-
-  test("is not there at all", async () => {
-    const answer = await gatewayTo("http://127.0.0.1:1", generous)("/x");
-    expect([answer.status, Object.keys((await answer.json()) as object)]).toEqual([
-      502,
-      ["type", "title", "status", "detail"],
-    ]);
   });
 });

@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { createGateway } from "../../../src/gateway.ts";
 import { readConfig } from "../../../src/gateway/config/config.ts";
 import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
 import { ConfigurationError } from "../../../src/index.ts";
+import { gatewayTo, quota } from "../../support/gateway/gateway.ts";
 
 const api = {
   algorithm: "token-bucket",
@@ -13,22 +13,17 @@ const api = {
   per: "1s",
   optimistic: { unsettled: 2 },
 };
-const ahead = {
-  algorithm: "fixed-window",
-  name: "day",
-  limit: 100,
-  window: "1d",
-  optimistic: true,
-};
+const ahead = { ...quota("day", 100), optimistic: true };
 
-const variables = (rules: readonly object[]) => ({
-  ORIGIN: "https://origin.example",
-  STORE: "memory",
-  CLIENT_IP: "cloudflare",
-  RULES: rules,
-});
-const settingsOf = (...rules: object[]) =>
-  readConfig(variables(rules), {}, EVERY_GATEWAY_FEATURE).ruleset.settings;
+function settingsOf(...RULES: object[]) {
+  const variables = {
+    ORIGIN: "https://origin.example",
+    STORE: "memory",
+    CLIENT_IP: "cloudflare",
+    RULES,
+  };
+  return readConfig(variables, {}, EVERY_GATEWAY_FEATURE).ruleset.settings;
+}
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -51,25 +46,14 @@ test.each([
 });
 
 test("a rule costs at most as many units as may be unsettled", () => {
-  const { policies } = settingsOf({ path: "/*", policies: [api], cost: 2 });
-  expect(policies).toHaveLength(1);
+  expect(settingsOf({ path: "/*", policies: [api], cost: 2 }).policies).toHaveLength(1);
 });
 
 test("a gateway answers ahead of its store", async () => {
   vi.stubGlobal("fetch", async () => new Response("from the origin"));
-  const strict = { ...api, name: "strict", optimistic: undefined };
-  for (const [policy, remaining] of [
-    [api, ["9", "8", "7"]],
-    [strict, ["9", "8", "7"]],
-  ] as const) {
-    const gateway = createGateway(variables([{ path: "/*", policies: [policy] }]));
-    for (const left of remaining) {
-      const request = new Request("https://api.example.com/", {
-        headers: { "CF-Connecting-IP": "203.0.113.7" },
-      });
-      const response = await gateway.fetch(request);
-      expect(response.headers.get("X-RateLimit-Remaining")).toBe(left);
-    }
+  const ask = gatewayTo("https://origin.example", [{ path: "/*", policies: [api] }]);
+  for (const left of ["9", "8", "7"]) {
+    expect((await ask("/")).headers.get("X-RateLimit-Remaining")).toBe(left);
   }
 });
 

@@ -1,9 +1,12 @@
 import { describe, expect, test, vi } from "vitest";
 
 import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
+import { words } from "../origins/spellings.ts";
 
 const path = "/api/rides";
 const problem = "application/problem+json";
+
+const gatewayOf = async (rules: unknown) => gatewayTo((await startOrigin()).url, rules);
 
 describe("rules", () => {
   test("limit what they cover; everything else passes untouched", async () => {
@@ -19,7 +22,6 @@ describe("rules", () => {
       target: "/api/other?x=1",
       body: "hello",
     });
-
     const first = await ask("/api/login", { method: "POST" });
     expect([first.status, await first.text()]).toEqual([200, "origin"]);
     expect(first.headers.get("RateLimit-Policy")).toBe('"login";q=1;w=2592000');
@@ -35,8 +37,7 @@ describe("rules", () => {
   });
 
   test("name several methods, and count each of them in one bucket", async () => {
-    const origin = await startOrigin();
-    const ask = gatewayTo(origin.url, [
+    const ask = await gatewayOf([
       { method: ["POST", "PUT", "POST"], path, policies: [quota("p", 2)] },
     ]);
     const statuses = [];
@@ -47,8 +48,7 @@ describe("rules", () => {
   });
 
   test("without a method, or with `*`, are about all of them", async () => {
-    const origin = await startOrigin();
-    const ask = gatewayTo(origin.url, [
+    const ask = await gatewayOf([
       { path: "/a", policies: [quota("a", 1)] },
       { method: ["*", "GET"], path: "/b", policies: [quota("b", 1)] },
     ]);
@@ -73,60 +73,46 @@ describe("rules", () => {
   });
 
   test.each([
-    ["/rides/:id", ["/rides/1", "/rides/:id", "/rides/*"], ["/rides", "/rides/1/2", "/ride/1"]],
-    ["/rides/:id/cancel", ["/rides/1/cancel"], ["/rides/1", "/rides/cancel", "/rides/1/cancel/2"]],
-    ["/api/*", ["/api", "/api/", "/api/a", "/api/a/b/c"], ["/", "/apis", "/b/api"]],
-    ["/a/:x/*", ["/a/1", "/a/1/2/3"], ["/a", "/b/1"]],
-    ["/*", ["/", "/a", "/a/b"], []],
-    ["/", ["/"], ["/a"]],
-    ["/a.b+(c)|d$", ["/a.b+(c)|d$"], ["/axb", "/a.b", "/d", "/a.bb(c)"]],
-    ["/Café", ["/caf%C3%A9", "/CAFÉ", "/café"], ["/cafe", "/caf%E9"]],
-    ["/trailing/", ["/trailing", "/trailing/"], ["/trailing/x"]],
-    ["/api/login.*", ["/api/login.json", "/API/LOGIN.x.y"], ["/api/login", "/api/login.json/x"]],
-    ["/api/login*", ["/api/login", "/api/login.json", "/api/logins"], ["/api/log", "/api/login/x"]],
-    ["/a/*.php/*", ["/a/x.php", "/a/.php/b/c"], ["/a/php", "/a/x.php5", "/x.php"]],
-    ["/a-*-z", ["/a-b-z", "/a--z"], ["/a-z", "/a-b-zz", "/xa-b-z"]],
-    [
-      "/**/api/login",
-      ["/api/login", "/index.php/api/login", "/a/b/api/login"],
-      ["/login", "/api/login/x"],
-    ],
-    ["/app/**/login", ["/app/login", "/app/a/b/login"], ["/login", "/x/app/login", "/app"]],
-    ["/**/login*/*", ["/login", "/a/login.php/b", "/a/b/logins"], ["/", "/a/xlogin"]],
-    ["/**/:id/login", ["/1/login", "/a/1/login"], ["/login"]],
-  ])("of %s cover %j and not %j", async (pattern, covered, others) => {
-    const origin = await startOrigin();
-    const ask = gatewayTo(origin.url, [{ path: pattern, policies: [quota("p", 100)] }]);
+    ["/rides/:id", "/rides/1 /rides/:id /rides/*", "/rides /rides/1/2 /ride/1"],
+    ["/rides/:id/cancel", "/rides/1/cancel", "/rides/1 /rides/cancel /rides/1/cancel/2"],
+    ["/api/*", "/api /api/ /api/a /api/a/b/c", "/ /apis /b/api"],
+    ["/a/:x/*", "/a/1 /a/1/2/3", "/a /b/1"],
+    ["/*", "/ /a /a/b", ""],
+    ["/", "/", "/a"],
+    ["/a.b+(c)|d$", "/a.b+(c)|d$", "/axb /a.b /d /a.bb(c)"],
+    ["/Café", "/caf%C3%A9 /CAFÉ /café", "/cafe /caf%E9"],
+    ["/trailing/", "/trailing /trailing/", "/trailing/x"],
+    ["/api/login.*", "/api/login.json /API/LOGIN.x.y", "/api/login /api/login.json/x"],
+    ["/api/login*", "/api/login /api/login.json /api/logins", "/api/log /api/login/x"],
+    ["/a/*.php/*", "/a/x.php /a/.php/b/c", "/a/php /a/x.php5 /x.php"],
+    ["/a-*-z", "/a-b-z /a--z", "/a-z /a-b-zz /xa-b-z"],
+    ["/**/api/login", "/api/login /index.php/api/login /a/b/api/login", "/login /api/login/x"],
+    ["/app/**/login", "/app/login /app/a/b/login", "/login /x/app/login /app"],
+    ["/**/login*/*", "/login /a/login.php/b /a/b/logins", "/ /a/xlogin"],
+    ["/**/:id/login", "/1/login /a/1/login", "/login"],
+  ])("of %s cover %s and not %s", async (pattern, covered, others) => {
+    const ask = await gatewayOf([{ path: pattern, policies: [quota("p", 100)] }]);
     const isLimited = async (path: string) => (await ask(path)).headers.has("RateLimit");
-    for (const path of covered) expect([path, await isLimited(path)]).toEqual([path, true]);
-    for (const path of others) expect([path, await isLimited(path)]).toEqual([path, false]);
+    for (const path of words(covered)) expect(await isLimited(path), path).toBe(true);
+    for (const path of words(others)) expect(await isLimited(path), path).toBe(false);
   });
 
-  test("all decide that cover a request, together: a denial by one takes nothing of the others", async () => {
-    const origin = await startOrigin();
-    const ask = gatewayTo(origin.url, [
+  test("that deny are known without asking what the others have left, of which they take nothing", async () => {
+    const ask = await gatewayOf([
       { path: "/api/*", policies: [quota("api", 10)] },
       { path: "/api/login", policies: [quota("login", 1)] },
     ]);
-    const first = await ask("/api/login");
-    expect(first.headers.get("RateLimit-Policy")).toBe(
-      '"api";q=10;w=2592000, "login";q=1;w=2592000',
-    );
-    // The policy nearest its limit, of all rules.
-    expect(first.headers.get("X-RateLimit-Limit")).toBe("1");
-    expect(first.headers.get("X-RateLimit-Remaining")).toBe("0");
+    await ask("/api/login");
     const denied = await ask("/api/login");
-    expect(denied.status).toBe(429);
-    // Known since the first answer, without asking what the others have left.
-    expect(denied.headers.get("RateLimit-Policy")).toBe('"login";q=1;w=2592000');
-    expect(denied.headers.get("X-RateLimit-Limit")).toBe("1");
-    expect(await denied.json()).toMatchObject({ "violated-policies": ["login"] });
+    expect([denied.status, denied.headers.get("RateLimit-Policy")]).toEqual([
+      429,
+      '"login";q=1;w=2592000',
+    ]);
     expect((await ask("/api/x")).headers.get("X-RateLimit-Remaining")).toBe("8");
   });
 
   test("keep clients apart, by the sources that they name", async () => {
-    const origin = await startOrigin();
-    const ask = gatewayTo(origin.url, [
+    const ask = await gatewayOf([
       { path, partition: ["header:x-api-key", "ip"], policies: [quota("p", 1)] },
     ]);
     const as = async (fields: Record<string, string>) =>
@@ -170,10 +156,10 @@ describe("rules", () => {
   });
 
   test("charge the cost that they say", async () => {
-    const origin = await startOrigin();
-    const ask = gatewayTo(origin.url, [{ path, cost: 4, policies: [quota("p", 10)] }]);
-    expect((await ask(path)).headers.get("X-RateLimit-Remaining")).toBe("6");
-    expect((await ask(path)).headers.get("X-RateLimit-Remaining")).toBe("2");
+    const ask = await gatewayOf([{ path, cost: 4, policies: [quota("p", 10)] }]);
+    for (const left of ["6", "2"]) {
+      expect((await ask(path)).headers.get("X-RateLimit-Remaining")).toBe(left);
+    }
     expect((await ask(path)).status).toBe(429);
   });
 });

@@ -34,26 +34,9 @@ test("a rule counts by a segment of its path, for every client and spelling", as
 });
 
 test("a segment that origins may read differently is passed over", async () => {
-  expect(
-    await statuses({ path: "/users/:id/*", partition: ["path:id", "ip"] }, [
-      ["/users/42%2fa"],
-      ["/users/43%2fa"],
-      ["/users/42/a"],
-    ]),
-  ).toEqual([200, 429, 200]);
-});
-
-test("a header that is sent twice is one value, and so another client", async () => {
-  const ask = gatewayTo((await startOrigin()).url, [
-    { path: "/*", policies, partition: ["header:x-api-key"] },
-  ]);
-  const send = async (...keys: string[]) => {
-    const headers = new Headers(keys.map((key): [string, string] => ["x-api-key", key]));
-    return (await ask("/a", { headers })).status;
-  };
-  expect([await send("a"), await send("a"), await send("a", "b"), await send("a, b")]).toEqual([
-    200, 429, 200, 429,
-  ]);
+  const rule = { path: "/users/:id/*", partition: ["path:id", "ip"] };
+  const requests = [["/users/42%2fa"], ["/users/43%2fa"], ["/users/42/a"]] as const;
+  expect(await statuses(rule, requests)).toEqual([200, 429, 200]);
 });
 
 test("each rule reads its own path", async () => {

@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 
 import { Redis } from "ioredis";
-import { inject, onTestFinished } from "vitest";
+import { inject, onTestFinished, vi } from "vitest";
 
 import { administer } from "../../../src/gateway/administration/administer.ts";
 import type { Administered } from "../../../src/gateway/administration/administered.ts";
@@ -20,6 +20,10 @@ export interface LiveGateway {
   write(document: unknown, version?: number): Promise<void>;
   /** Writes an entry as a single call does. */
   writeEntry(field: string, entry: unknown): Promise<void>;
+  /** Writes a document, and reads it. */
+  publish(document: unknown, version?: number): Promise<void>;
+  /** Writes an entry, and reads it. */
+  put(field: string, entry: unknown): Promise<void>;
 }
 
 /** The deployed rules: `/api/*` has a limit of 5 per value of `x-user-id`. */
@@ -55,10 +59,7 @@ export async function startLiveGateway(
   const keys = liveKeys(prefix);
   let administered: Administered | undefined;
   const gateway = createGateway(
-    {
-      ...liveVariables(origin.url, prefix),
-      ...variables,
-    },
+    { ...liveVariables(origin.url, prefix), ...variables },
     {
       admin(config, rules) {
         administered = administer(config, rules);
@@ -68,7 +69,7 @@ export async function startLiveGateway(
   );
   let revision = 0;
 
-  return {
+  const live: LiveGateway = {
     administered: administered!,
     redis,
     keys,
@@ -91,13 +92,31 @@ export async function startLiveGateway(
         .hset(keys.state, { revision })
         .exec();
     },
+    async publish(...written) {
+      await live.write(...written);
+      await administered!.refresh();
+    },
+    async put(...written) {
+      await live.writeEntry(...written);
+      await administered!.refresh();
+    },
   };
+  return live;
 }
 
 /** The limit that a client with this id sees, and its remaining units. */
 export async function quotaOf(gateway: LiveGateway, user: string): Promise<string> {
   const { headers } = await gateway.ask("/api/x", { "x-user-id": user });
   return `${/q=(\d+)/.exec(headers.get("ratelimit-policy") ?? "")?.[1]}, ${/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]} left`;
+}
+
+/** The lines that a gateway writes into its log from now on. */
+export function logLines(): () => readonly string[] {
+  const warn = vi
+    .spyOn(console, "warn")
+    .mockReset()
+    .mockImplementation(() => {});
+  return () => warn.mock.calls.map(([line]) => String(line));
 }
 
 /** The deployed rules with another limit, as a document. */
