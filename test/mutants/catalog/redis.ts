@@ -52,7 +52,7 @@ export const REDIS: readonly Written[] = [
     tests: [
       "test/store/redis-error",
       "test/store/store-errors",
-      "test/store/rest-commands",
+      "test/store/rest-client",
       "test/edge/store-errors",
     ],
   },
