@@ -133,9 +133,10 @@ test("every inline function is one that a script calls", () => {
   expect(uncalled).toEqual([]);
 });
 
-test("a script has the algorithms of its policies alone, in any order", () => {
-  const { text } = scriptFor(DECIDE, policiesOf(["token-bucket", "fixed-window"]));
-  expect(text).toBe(scriptFor(DECIDE, policiesOf(["fixed-window", "token-bucket"])).text);
+test("a script has the algorithms of its policies alone, once, in any order", () => {
+  const policies = policiesOf(["token-bucket", "fixed-window"]);
+  const { text } = scriptFor(DECIDE, policies);
+  expect(scriptFor(DECIDE, [...policies.toReversed(), ...policies]).text).toBe(text);
   expect(ALGORITHMS.filter((algorithm) => text.includes(`'${algorithm}'`))).toEqual([
     "token-bucket",
     "fixed-window",

@@ -1,17 +1,13 @@
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { DECIDE, EXTEND, REFUND } from "../../src/algorithms/scripts.generated.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { testRedis } from "../support/test-redis.ts";
 import { PLANTED } from "./planted.ts";
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const TTL_US = 60e6;
 const compiled = compilePolicy(concurrency({ limit: 5, ttl: "60s" }));

@@ -1,5 +1,4 @@
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { DECIDE, REFUND } from "../../src/algorithms/scripts.generated.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
@@ -8,13 +7,10 @@ import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
+import { testRedis } from "../support/test-redis.ts";
 import { PLANTED } from "./planted.ts";
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const subjects = everyPolicy(5, "10m").map((policy) => ({
   subject: policy.algorithm as string,
