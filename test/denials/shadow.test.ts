@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import type { Policy } from "../../src/index.ts";
+import type { Policy, Store } from "../../src/index.ts";
 import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
-import type { Store } from "../../src/store/store.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import { type Policy, shareDenials } from "../../src/index.ts";
+import { memoryStore, type Policy, shareDenials } from "../../src/index.ts";
 import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";

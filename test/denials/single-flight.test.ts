@@ -3,12 +3,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Operation } from "../../src/algorithms/model.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
 import { createSingleFlight, PATIENCE_MS } from "../../src/denials/single-flight.ts";
-import { StoreError, tokenBucket } from "../../src/index.ts";
+import { memoryStore, type Store, StoreError, tokenBucket } from "../../src/index.ts";
 import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
-import type { Store } from "../../src/store/store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 /** A round trip to Redis, in milliseconds. */

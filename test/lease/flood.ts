@@ -1,8 +1,6 @@
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Decision } from "../../src/decision/decision.ts";
+import { memoryStore, type Store, tokenBucket } from "../../src/index.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
-import type { Store } from "../../src/store/store.ts";
 import { FACTS } from "../support/algorithms/all.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
 import { random } from "../support/random.ts";

@@ -1,11 +1,7 @@
 import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Operation } from "../../src/algorithms/model.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import type { Policy } from "../../src/policy/policy.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
-import type { Store } from "../../src/store/store.ts";
+import { fixedWindow, memoryStore, type Policy, type Store, tokenBucket } from "../../src/index.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
 
 /*

@@ -19,8 +19,6 @@ import { meaningOf } from "../../scripts/build-lua/meaning.ts";
 import { minify } from "../../scripts/build-lua/minify.ts";
 import { readLua, resolveIncludes } from "../../scripts/build-lua/source.ts";
 import { parse } from "../../scripts/build-lua/syntax.ts";
-import { concurrency } from "../../src/algorithms/concurrency.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import {
   DECIDE,
   DECIDE_ONE,
@@ -31,6 +29,7 @@ import {
   REPLICA,
 } from "../../src/algorithms/scripts.generated.ts";
 import { calendar } from "../../src/features/calendar/feature.ts";
+import { concurrency, fixedWindow } from "../../src/index.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
 import { sha1For, scriptFor } from "../../src/store/redis/script.ts";
 import { compile } from "../support/compile-policy.ts";

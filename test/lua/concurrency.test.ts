@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Operation, Slot } from "../../src/algorithms/model.ts";
+import { concurrency, fixedWindow } from "../../src/index.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { refundInMemory } from "../../src/store/memory-refund.ts";
 import { extendSlots } from "../../src/store/memory-slots.ts";
@@ -132,26 +131,6 @@ function partition() {
     scores: () => redis.zrange(keys[0]!, 0, "-1", "WITHSCORES"),
   };
 }
-
-test("after the limit was lowered, the wait is for as many slots as are too many", async () => {
-  const { clock, keys, ask } = partition();
-  for (const id of ["a", "b", "c"]) {
-    await ask("consume", slotOf(id));
-    clock.nowUs += 1e6;
-  }
-  const lowered = compile([concurrency({ limit: 2, ttl: "60s" })]);
-  const ofLowered = async () =>
-    (await inRedisAt(clock).decide("consume", keys, [1], lowered, slotOf("d"))).rows[0];
-  // Two are too many: the second one to expire was taken two seconds ago.
-  expect(await ofLowered()).toEqual({
-    allowed: false,
-    remaining: 0,
-    retryAfterUs: 58e6,
-    resetAfterUs: 59e6,
-  });
-  clock.nowUs += 58e6;
-  expect(await ofLowered()).toMatchObject({ allowed: true, remaining: 0 });
-});
 
 test("an id whose slot has expired is denied while all are taken", async () => {
   const { clock, keys, ask } = partition();

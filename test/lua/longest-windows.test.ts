@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { segmentedWindow, slidingWindowCounter, slidingWindowLog } from "../../src/index.ts";
 import { tightenPolicy } from "../../src/policy/tighten.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";

@@ -3,9 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import { refund as refundModel } from "../../src/algorithms/refund.ts";
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { segmentedWindow, slidingWindowCounter, slidingWindowLog } from "../../src/index.ts";
 import { fromData } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";

@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { fixedWindow, memoryStore, tokenBucket } from "../../src/index.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";

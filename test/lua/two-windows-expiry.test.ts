@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import type { Policy } from "../../src/policy/policy.ts";
+import { type Policy, segmentedWindow, slidingWindowCounter } from "../../src/index.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { testRedis } from "../support/test-redis.ts";

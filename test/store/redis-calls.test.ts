@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { concurrency, fixedWindow, tokenBucket } from "../../src/index.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";

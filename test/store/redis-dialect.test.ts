@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { DECIDE_ONE, KEY_LOCKING } from "../../src/algorithms/scripts.generated.ts";
-import { createLimiter } from "../../src/index.ts";
+import { createLimiter, fixedWindow } from "../../src/index.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";

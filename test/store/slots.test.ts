@@ -2,8 +2,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
-import { concurrency } from "../../src/algorithms/concurrency.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { concurrency, fixedWindow } from "../../src/index.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { openStore } from "../../src/store/open-store.ts";

@@ -1,12 +1,9 @@
 import { expect, test } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { StoreError } from "../../src/errors/errors.ts";
+import { concurrency, fixedWindow, memoryStore, StoreError } from "../../src/index.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { CrossSlotError } from "../../src/store/cross-slot.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Slot, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 
