@@ -1,21 +1,20 @@
-import { expect, test } from "vitest";
+import fc from "fast-check";
+import { afterEach, expect, test, vi } from "vitest";
 
-import type { Row } from "../../src/algorithms/model.ts";
 import { createDenialCache } from "../../src/denials/denial-cache.ts";
 import type { Reply } from "../../src/store/store.ts";
+import { runs } from "../support/runs.ts";
+import { modelDenialCache } from "./denial-model.ts";
+
+afterEach(() => vi.restoreAllMocks());
 
 /** What Redis's clock showed with every reply, in microseconds. */
 const SHOWN = 1_800_000_000_000_000;
 
-/** A reply of rows that wait for this many milliseconds. */
-const waiting = (...waits: number[]): Reply => ({
+/** A reply that tells to wait for this many milliseconds. */
+const waiting = (wait: number): Reply => ({
   nowUs: SHOWN,
-  rows: waits.map((wait): Row => ({
-    allowed: wait === 0,
-    remaining: 0,
-    retryAfterUs: wait * 1000,
-    resetAfterUs: wait * 2000,
-  })),
+  rows: [{ allowed: false, remaining: 0, retryAfterUs: wait * 1000, resetAfterUs: wait * 2000 }],
 });
 
 test("a denial is known from the moment of sending for the wait less the drift", () => {
@@ -34,69 +33,11 @@ test("a denial is known from the moment of sending for the wait less the drift",
   expect(cache.find("a", [1], 10_995).state).toBe("unknown");
 });
 
-test("a denied cost says nothing about a smaller one, and everything about a larger one", () => {
-  const cache = createDenialCache(10, 1);
-  cache.learn("a", [8], 0, waiting(1_000));
-  expect(cache.find("a", [7], 1).state).toBe("unknown");
-  expect(cache.find("a", [8], 1).state).toBe("denied");
-  expect(cache.find("a", [9], 1).state).toBe("denied");
-});
-
-test("an answer without a wait teaches nothing", () => {
-  const cache = createDenialCache(10, 1);
-  cache.learn("a", [1], 0, waiting(0));
-  expect(cache.find("a", [1], 0).state).toBe("unknown");
-});
-
-test("of several policies the longest wait counts", () => {
-  const cache = createDenialCache(10, 3);
-  cache.learn("a", [1, 1, 1], 0, waiting(100, 2_000, 0));
-  expect(cache.find("a", [1, 1, 1], 1_998).state).toBe("denied");
-  expect(cache.find("a", [1, 1, 1], 1_999).state).toBe("expired");
-});
-
-test("a cost above the one that a policy denied is denied for as long as that policy waits", () => {
-  const cache = createDenialCache(10, 2);
-  cache.learn("a", [4, 1], 0, waiting(2_000, 100));
-  const stateOf = (costs: readonly number[], nowMs: number) => cache.find("a", costs, nowMs).state;
-  expect(stateOf([3, 1], 99)).toBe("denied");
-  expect(stateOf([3, 1], 100)).toBe("unknown");
-  expect(stateOf([3, 0], 99)).toBe("unknown");
-  expect(stateOf([4, 0], 1_998)).toBe("denied");
-  expect(stateOf([3, 0], 1_999)).toBe("expired");
-  expect(cache.find("a", [3, 1], 50)).toMatchObject({
-    rows: [
-      { allowed: true, retryAfterUs: 0 },
-      { allowed: false, retryAfterUs: 50_000 },
-    ],
-  });
-});
-
-test("the rows and costs of advisory policies, which come last, do not count", () => {
-  const cache = createDenialCache(10, 1);
-  cache.learn("a", [2, 9], 0, waiting(0, 5_000));
-  expect(cache.find("a", [2, 9], 1).state).toBe("unknown");
-  cache.learn("a", [2, 9], 0, waiting(1_000, 0));
-  expect(cache.find("a", [1, 9], 1).state).toBe("unknown");
-  expect(cache.find("a", [2], 1)).toMatchObject({ state: "denied", rows: [{ allowed: false }] });
-});
-
 test("no denial is trusted for more than a minute, because another isolate may have reset it", () => {
   const cache = createDenialCache(10, 1);
   cache.learn("a", [1], 0, waiting(86_400_000));
   expect(cache.find("a", [1], 59_999).state).toBe("denied");
   expect(cache.find("a", [1], 60_000).state).toBe("expired");
-});
-
-test("a forgotten denial does not come back with an answer that was under way", () => {
-  const cache = createDenialCache(10, 1);
-  cache.learn("a", [1], 0, waiting(10_000));
-  cache.forget("a", 5);
-  expect(cache.find("a", [1], 6).state).toBe("unknown");
-  cache.learn("a", [1], 5, waiting(10_000));
-  expect(cache.find("a", [1], 6).state).toBe("unknown");
-  cache.learn("a", [1], 6, waiting(10_000));
-  expect(cache.find("a", [1], 7).state).toBe("denied");
 });
 
 test("it stays within its entries, and the ones in use stay", () => {
@@ -112,14 +53,90 @@ test("it stays within its entries, and the ones in use stay", () => {
   expect(cache.find("flood-997", [1], 1).state).toBe("unknown");
 });
 
-test("a dropped entry makes room before any denied one, however often it is asked for", () => {
-  const cache = createDenialCache(2, 1);
-  cache.learn("out", [1], 0, waiting(10));
-  cache.learn("denied", [1], 0, waiting(10_000));
-  expect(cache.find("out", [1], 20).state).toBe("expired");
-  cache.drop("out");
-  expect(cache.find("out", [1], 20).state).toBe("unknown");
-  cache.learn("new", [1], 20, waiting(10_000));
-  expect(cache.find("denied", [1], 20).state).toBe("denied");
-  expect(cache.find("new", [1], 20).state).toBe("denied");
+/** Texts that are easily taken for one another, or for nothing. */
+const partition = fc.oneof(
+  fc.nat(60).map((group) => `2001:db8:${group.toString(16)}::/64`),
+  fc.nat(60).map((digit) => `user:00000000-0000-4000-8000-0000000000${digit}`),
+  fc.constantFrom(..."A,aÿ\0\u012c\u01ff\ufffd", "", "a\0", "\0a", "\ud800"),
+  fc.constantFrom(23, 24, 25, 127, 128, 129, 253, 254, 255, 256, 300).map((n) => "a".repeat(n)),
+  fc.string({ unit: "binary", maxLength: 40 }),
+);
+
+const row = fc.record({
+  allowed: fc.boolean(),
+  remaining: fc.constantFrom(0, 1, 1e9),
+  retryAfterUs: fc.constantFrom(0, 1, 300_000, 2_000_000, 1e12),
+  resetAfterUs: fc.constantFrom(1, 2_000_000, 2_592e9),
+});
+
+/** One item for each policy, and those of other groups of policies before and after. */
+const listOf = <Item>(policies: number, item: fc.Arbitrary<Item>) =>
+  fc.array(item, { minLength: policies + 1, maxLength: policies + 1 });
+
+const step = (policies: number) =>
+  fc.record({
+    what: fc.constantFrom("learn", "learn", "learn", "find", "find", "find", "drop", "forget"),
+    which: fc.nat(79),
+    costs: listOf(policies, fc.constantFrom(0, 1, 2, 1e9)),
+    rows: listOf(policies, row),
+    deniedBefore: fc.boolean(),
+    /** Since the step before, and since the request was sent. Milliseconds. */
+    passed: fc.constantFrom(0, 0, 0.3, 20, 900),
+    underWay: fc.constantFrom(0, 0.2, 40),
+  });
+
+const run = fc.integer({ min: 1, max: 3 }).chain((policies) =>
+  fc.record({
+    policies: fc.constant(policies),
+    maxEntries: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 60 })),
+    partitions: fc.uniqueArray(partition, { minLength: 1, maxLength: 80, size: "max" }),
+    steps: fc.array(step(policies), { maxLength: 300, size: "max" }),
+  }),
+);
+
+test.for([{ hash: "drawn" }, { hash: "the same for every partition" }])(
+  "it answers as the model does, hash $hash",
+  ({ hash }) => {
+    if (hash !== "drawn") vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => array);
+    fc.assert(
+      fc.property(run, ({ policies, maxEntries, partitions, steps }) => {
+        const cache = createDenialCache(maxEntries, policies);
+        const model = modelDenialCache(maxEntries, policies);
+        let now = 0;
+        for (const { what, which, costs, rows, deniedBefore, passed, underWay } of steps) {
+          const partition = partitions[which % partitions.length]!;
+          now += passed;
+          for (const each of [cache, model]) {
+            if (what === "learn") {
+              const reply = { nowUs: 1e15 + which, rows };
+              each.learn(partition, costs, now - underWay, reply, deniedBefore);
+            } else if (what === "forget") each.forget(partition, now);
+            else if (what === "drop") each.drop(partition);
+          }
+          expect(cache.find(partition, costs, now)).toEqual(model.find(partition, costs, now));
+        }
+        // The remaining entries are the same too: none was dropped too early, nor kept too long.
+        const most = Array.from({ length: policies }, () => 1e9);
+        for (const partition of partitions) {
+          expect(cache.find(partition, most, now)).toEqual(model.find(partition, most, now));
+        }
+      }),
+      { numRuns: runs(300) },
+    );
+  },
+);
+
+test("thousands of denials come and go as in the model", () => {
+  const cache = createDenialCache(1_000, 1);
+  const model = modelDenialCache(1_000, 1);
+  const rows = [{ allowed: false, remaining: 0, retryAfterUs: 1e7, resetAfterUs: 1e7 }];
+  const reply = { nowUs: 1e15, rows };
+  for (let i = 0; i < 5_000; i++) {
+    // Every third is one that has been there lately.
+    const partition = `2001:db8:${(i % 3 === 0 ? (i * 7) % (i + 1) : i).toString(16)}::/64`;
+    const now = i / 1_000;
+    expect(cache.find(partition, [1], now)).toEqual(model.find(partition, [1], now));
+    cache.learn(partition, [1], now, reply);
+    model.learn(partition, [1], now, reply);
+  }
 });

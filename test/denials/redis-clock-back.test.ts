@@ -1,33 +1,23 @@
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import type { Limiter } from "../../src/decide/limiter.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { checkSettings } from "../../src/limiter/settings.ts";
-import { Faults } from "../../src/options/faults.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
-import { redisStore } from "../../src/store/redis/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { factsOf } from "../support/algorithms/all.ts";
 import { everyPolicy } from "../support/every-policy.ts";
-import { redisWithClock } from "../support/redis-with-clock.ts";
+import { builtLimiter } from "../support/limiter/built-limiter.ts";
+import { storeWithClock } from "../support/redis-with-clock.ts";
+import { testRedis } from "../support/test-redis.ts";
 
 /*
  * Two isolates with denial caches of their own, on one Redis whose clock goes back. Counted from the step, the next
  * request must pass within two windows: one that it would have had to wait for anyway, and one for the step.
  */
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const WINDOW = 10_000;
 /** Milliseconds between two requests of an isolate. */
@@ -42,13 +32,6 @@ interface World {
 
 /** What Redis's clock shows, in microseconds. */
 const clockOf = (world: World) => () => FUTURE + Math.round((world.time - world.back) * 1000);
-
-function isolateOf(store: Store, policy: Policy, world: World): Limiter {
-  const faults = new Faults();
-  const settings = checkSettings({ policies: [policy] }, EVERY_FEATURE, faults);
-  faults.throwIfAny();
-  return buildLimiter(store, { ...settings, now: () => 1e6 + world.time }, EVERY_FEATURE);
-}
 
 interface Story {
   readonly policy: Policy;
@@ -65,7 +48,8 @@ async function lockout(
 ): Promise<number> {
   const world: World = { time: 0, back: 0 };
   const store = storeOf(world);
-  const isolates = [isolateOf(store, policy, world), isolateOf(store, policy, world)];
+  const now = () => 1e6 + world.time;
+  const isolates = [1, 2].map(() => builtLimiter(store, { policies: [policy] }, { now }));
   const identity = crypto.randomUUID();
   for (const isolate of isolates) {
     while ((await isolate.limit(identity, { cost })).allowed);
@@ -87,7 +71,7 @@ async function lockout(
   }
 }
 
-const inRedis = (world: World) => redisStore(redisWithClock(redis, clockOf(world)), ALL_SCRIPTS);
+const inRedis = (world: World) => storeWithClock(redis, clockOf(world));
 const inMemory = (world: World) => memoryStore({ now: clockOf(world) });
 
 /** The longest wait of a request without a step, in milliseconds: a step adds at most that much. */

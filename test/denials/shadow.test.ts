@@ -1,16 +1,15 @@
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import type { Policy } from "../../src/index.ts";
+import type { Policy, Store } from "../../src/index.ts";
 import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
-import type { Store } from "../../src/store/store.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
+import { testRedis } from "../support/test-redis.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
 /*
@@ -18,11 +17,7 @@ import { virtualTime } from "../support/virtual-time.ts";
  * and the network takes its time, so that minutes of load run in seconds and no machine's noise blurs a moment.
  */
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 interface Tally {
   decisions: number;

@@ -74,13 +74,12 @@ afterEach(() => {
 
 const pass = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-function isolate(limit = 1, prefix = "tg"): Limiter {
+function isolate(limit = 1): Limiter {
   const policies = [compilePolicy(fixedWindow({ name: "p", limit, window: `${WINDOW}ms` }))];
   return buildLimiter(
     store,
     {
       ...DEFAULTS,
-      prefix,
       policies,
       sharedDenials: shareDenials({
         get: (key) => cache.get(key),
@@ -175,16 +174,6 @@ describe("a denial that one isolate learnt from Redis", () => {
     expect(calls).toHaveLength(3);
   });
 
-  test("is of one configuration: a deployment with other numbers or another prefix does not see it", async () => {
-    const [one] = await bothDenied();
-    const [wider, apart] = [isolate(2), isolate(1, "other")];
-    await play([300, wider, 2], [310, apart], [340, wider, 2], [350, apart]);
-    calls = [];
-    await play([SECOND, one], [SECOND + 50, apart], [SECOND + 60, wider, 2]);
-    expect(calls).toHaveLength(3);
-    expect(notes.size).toBe(3);
-  });
-
   test("is taken away by a reset", async () => {
     const [one, other] = await bothDenied();
     await play([SECOND, one]);
@@ -244,6 +233,8 @@ describe("while one isolate asks", () => {
     fails = true;
     const [first] = await play([SECOND, one]);
     expect(first!.reason).toBe("store-unavailable");
+    // Nothing is withdrawn: others may have published a denial.
+    expect([...notes.values()]).toEqual([expect.stringMatching(/^\d+$/)]);
     fails = false;
     expect(await play([SECOND + 450, other])).toEqual([allowed]);
   });
@@ -305,19 +296,6 @@ describe("a shared cache that misbehaves", () => {
     const [, other] = await bothDenied();
     Object.assign(cache, broken);
     expect(await play([SECOND, other])).toEqual([{ reason: "allowed", took: TRIP }]);
-  });
-
-  test("costs 25 ms five times if it hangs, then once per second", async () => {
-    const [, other] = await bothDenied();
-    cache.get = () => new Promise(() => {});
-    const windows = Array.from({ length: 12 }, (_, window) => SECOND + window * WINDOW);
-    const requests = windows.flatMap((at) => [[at, other] as const, [at + 100, other] as const]);
-    const answers = (await play(...requests)).filter((_, i) => i % 2 === 0);
-    expect(answers.map(({ reason }) => reason)).toEqual(Array(12).fill("allowed"));
-    expect(answers.slice(0, 5).map(({ took }) => took)).toEqual(Array(5).fill(25 + TRIP));
-    const late = answers.slice(5).map(({ took }) => took);
-    expect(late.filter((took) => took === 25 + TRIP).length).toBeLessThanOrEqual(7);
-    expect(late).toContain(TRIP);
   });
 });
 

@@ -1,19 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import {
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  shareDenials,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/index.ts";
+import { memoryStore, type Policy, shareDenials } from "../../src/index.ts";
 import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { random } from "../support/random.ts";
 import { installTimers, virtualTime } from "../support/virtual-time.ts";
@@ -86,13 +78,7 @@ async function shadow(policy: Policy, load: number, isolates: number, seed: numb
   return tally;
 }
 
-const policies: Policy[] = [
-  tokenBucket({ limit: 100, refill: 100, per: "10s" }),
-  slidingWindowLog({ limit: 100, window: "10s" }),
-  slidingWindowCounter({ limit: 100, window: "10s" }),
-  segmentedWindow({ limit: 100, window: "10s" }),
-  fixedWindow({ limit: 100, window: "10s" }),
-];
+const policies = EVERY_ALGORITHM.map(({ of }) => of(100, "10s"));
 const loads = [1.2, 5, 50];
 const crowds = [2, 10, 100];
 const EACH = 5_000;

@@ -1,14 +1,12 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
 import { createSingleFlight, PATIENCE_MS } from "../../src/denials/single-flight.ts";
-import { StoreError, tokenBucket } from "../../src/index.ts";
+import { memoryStore, type Store, StoreError, tokenBucket } from "../../src/index.ts";
 import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
-import type { Store } from "../../src/store/store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 /** A round trip to Redis, in milliseconds. */
@@ -134,7 +132,7 @@ test("a waiter that has seen no end asks when its patience ends, and one that co
   void limiter.limit("a", { cost: 10 });
   const waiting = burst(3, 10);
   await waiting;
-  expect(calls.map(({ at }) => at - start)).toEqual([0, PATIENCE_MS, PATIENCE_MS, PATIENCE_MS]);
+  expect(calls.map(({ at }) => at - start)).toEqual([0, 150, 150, 150]);
   expect(await waiting).toEqual(["allowed", "limited", "limited"]);
 });
 
@@ -158,4 +156,62 @@ test("a waiter that waits for one after the other runs out of patience all the s
   expect(flights.join("a", [1], 10, PATIENCE_MS + 10)).toBeUndefined();
   expect(flights.join("a", [1], 110, PATIENCE_MS + 99)).toBeInstanceOf(Promise);
   expect(flights.join("a", [1], 110, PATIENCE_MS + 100)).toBeUndefined();
+});
+
+/** Something to wait for, and how to end it. */
+function ending() {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  return { ask: () => promise, succeed: () => resolve("answer"), fail: reject };
+}
+
+/** Lets promises run. */
+const turn = () => vi.advanceTimersByTimeAsync(0);
+
+describe("a single flight", () => {
+  test("gives its answer to the caller that runs it, and only its end to those that join", async () => {
+    const flights = createSingleFlight(1);
+    const { ask, succeed } = ending();
+    const ran = flights.run("a", [1], 0, ask);
+    const joined = flights.join("a", [1], 0, 0);
+    succeed();
+    expect(await ran).toBe("answer");
+    expect(await joined).toBe(true);
+    expect(flights.join("a", [1], 0, 0)).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("that ends late does not end the younger one in its place", async () => {
+    const flights = createSingleFlight(1);
+    const [older, younger] = [ending(), ending()];
+    const ran = flights.run("a", [1], 0, older.ask);
+    void flights.run("a", [1], PATIENCE_MS, younger.ask);
+    older.succeed();
+    await ran;
+    let over = false;
+    void flights.join("a", [1], PATIENCE_MS, PATIENCE_MS)!.then(() => (over = true));
+    await turn();
+    expect(over).toBe(false);
+    younger.succeed();
+    await turn();
+    expect(over).toBe(true);
+  });
+
+  test("of several policies can be joined if it costs none of them more", () => {
+    const flights = createSingleFlight(2);
+    void flights.run("a", [3, 1], 0, ending().ask);
+    expect(flights.join("a", [3, 0], 0, 0)).toBeUndefined();
+    expect(flights.join("a", [2, 9], 0, 0)).toBeUndefined();
+    expect(flights.join("b", [3, 1], 0, 0)).toBeUndefined();
+    expect(flights.join("a", [3, 1], 0, 0)).toBeInstanceOf(Promise);
+  });
+
+  test("is one of a thousand at most: the oldest is dropped first", () => {
+    const flights = createSingleFlight(1);
+    const run = (partition: string) => void flights.run(partition, [1], 0, ending().ask);
+    const isJoinable = (partition: string) => flights.join(partition, [1], 0, 0) !== undefined;
+    for (let i = 0; i < 1_000; i++) run(`${i}`);
+    expect([isJoinable("0"), isJoinable("999")]).toEqual([true, true]);
+    run("1000");
+    expect([isJoinable("0"), isJoinable("1"), isJoinable("1000")]).toEqual([false, true, true]);
+  });
 });

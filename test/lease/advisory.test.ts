@@ -1,9 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { createLimiter } from "../../src/limiter/create-limiter.ts";
-import type { Policy } from "../../src/policy/policy.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { createLimiter, fixedWindow, memoryStore, type Policy } from "../../src/index.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { everyone, flood, ledgerOf } from "./flood.ts";
 

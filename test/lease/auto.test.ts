@@ -13,9 +13,9 @@ import {
   tokenBucket,
 } from "../../src/index.ts";
 import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
+import { builtLimiter } from "../support/limiter/built-limiter.ts";
 import { heldStore, turns } from "../support/optimistic/held-store.ts";
 
 const bucket = (options: object = {}) =>
@@ -115,12 +115,7 @@ describe("the length of an automatic lease", () => {
   test("shares no denials, and a dimension that is too small for a lease does", () => {
     const share = vi.fn(() => ({}) as never);
     const sharing = (policy: Policy) => {
-      const options = { lease: "auto", policies: [policy], sharedDenials: { share } } as const;
-      buildLimiter(
-        memoryStore(),
-        checkSettings(options, EVERY_FEATURE, new Faults()),
-        EVERY_FEATURE,
-      );
+      builtLimiter(memoryStore(), { lease: "auto", policies: [policy], sharedDenials: { share } });
     };
     sharing(bucket());
     expect(share).not.toHaveBeenCalled();

@@ -1,19 +1,17 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
+import type { Limiter } from "../../src/decide/limiter.ts";
 import { StoreError } from "../../src/errors/errors.ts";
 import type { SharedDenials } from "../../src/features/shared-denials/shared-denials.ts";
 import { fixedWindow, slidingWindowLog, tokenBucket } from "../../src/index.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
-import { checkSettings } from "../../src/limiter/settings.ts";
-import { Faults } from "../../src/options/faults.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Call, type Fate, twoMasters } from "../limiter/two-masters.ts";
+import { builtLimiter } from "../support/limiter/built-limiter.ts";
 
 /*
  * A lease on a policy that counts all clients, beside policies of other dimensions that are decided exactly. The store counts in
@@ -50,17 +48,14 @@ function world() {
   };
   return {
     isolate(options: Partial<LimiterOptions> = {}) {
-      const faults = new Faults();
       const policies = [address, key, fixedWindow(EVERYONE)];
-      const settings = checkSettings({ policies, ...options }, EVERY_FEATURE, faults);
-      faults.throwIfAny();
-      return buildLimiter(store, { ...settings, now: () => clock }, EVERY_FEATURE);
+      return builtLimiter(store, { policies, ...options }, { now: () => clock });
     },
   };
 }
 
 /** Requests a millisecond apart, each from an address of its own. Returns how many were allowed. */
-async function crowd(limiter: ReturnType<typeof buildLimiter>, requests: number): Promise<number> {
+async function crowd(limiter: Limiter, requests: number): Promise<number> {
   let allowed = 0;
   for (let request = 0; request < requests; request++) {
     clock++;
@@ -82,7 +77,7 @@ const decided = (requests: number, policies: string) =>
 
 const about = (name: string) => asked.filter(([, policies]) => policies.split(",").includes(name));
 
-const remaining = async (limiter: ReturnType<typeof buildLimiter>, name: string) =>
+const remaining = async (limiter: Limiter, name: string) =>
   (await limiter.peek({ ip: "nobody", key: "k" })).policies.find((each) => each.name === name)!
     .remaining;
 
@@ -272,13 +267,8 @@ test("while the master of a lease is silent, the other one decides its own polic
     () => clock * 1000,
     (name) => (isLeased(name) ? fate : "answered"),
   );
-  const settings = checkSettings(
-    { policies: [key, fixedWindow(EVERYONE)] },
-    EVERY_FEATURE,
-    new Faults(),
-  );
-  const store = splitStore(masters.store);
-  const limiter = buildLimiter(store, { ...settings, now: () => clock }, EVERY_FEATURE);
+  const policies = [key, fixedWindow(EVERYONE)];
+  const limiter = builtLimiter(splitStore(masters.store), { policies }, { now: () => clock });
   const load = async () => {
     for (let request = 0; request < 200; request++) {
       clock++;
@@ -289,20 +279,8 @@ test("while the master of a lease is silent, the other one decides its own polic
   expect(masters.calls.filter(({ call }) => call === ("lease" as Call)).length).toBeGreaterThan(1);
   fate = "not sent";
   await load();
-  const { policies } = await limiter.peek({ key: client });
-  expect(policies[0]!.remaining).toBe(key.limit - 400);
-});
-
-describe("shadow policies beside a lease", () => {
-  test("deny nothing and let no request pass uncounted when they have no more", async () => {
-    const limiter = world().isolate({
-      policies: [
-        fixedWindow({ ...EVERYONE, limit: 200 }),
-        fixedWindow({ ...EVERYONE, name: "trial", limit: 20, mode: "shadow" }),
-      ],
-    });
-    expect(await crowd(limiter, 400)).toBe(200);
-  });
+  const { policies: rows } = await limiter.peek({ key: client });
+  expect(rows[0]!.remaining).toBe(key.limit - 400);
 });
 
 test("a reset drops the leased units under every plan", async () => {

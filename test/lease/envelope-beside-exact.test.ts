@@ -5,13 +5,10 @@ import { expect, test } from "vitest";
 
 import { StoreError } from "../../src/errors/errors.ts";
 import { fixedWindow, type Policy, slidingWindowLog, tokenBucket } from "../../src/index.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { checkSettings } from "../../src/limiter/settings.ts";
-import { Faults } from "../../src/options/faults.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { excessOf } from "../support/lease/excess.ts";
+import { builtLimiter } from "../support/limiter/built-limiter.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
 import { virtualTime } from "../support/virtual-time.ts";
@@ -60,16 +57,9 @@ async function story(everyone: Policy, seed: number) {
     reset: () => {},
   };
 
-  const faults = new Faults();
   const options = { policies: [everyone, address], onFailure: "closed" } as const;
-  const settings = {
-    ...checkSettings(options, EVERY_FEATURE, faults),
-    now: () => (time.now() - START) / 1000,
-  };
-  faults.throwIfAny();
-  const limiters = Array.from({ length: ISOLATES }, () =>
-    buildLimiter(distant, settings, EVERY_FEATURE),
-  );
+  const now = () => (time.now() - START) / 1000;
+  const limiters = Array.from({ length: ISOLATES }, () => builtLimiter(distant, options, { now }));
 
   const admissions: Admission[] = [];
   let held = 0;

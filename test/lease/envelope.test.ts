@@ -1,10 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { type Policy } from "../../src/policy/policy.ts";
+import { fixedWindow, type Policy, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 import { tightenPolicy } from "../../src/policy/tighten.ts";
 import { WINDOWS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";

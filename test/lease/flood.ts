@@ -1,13 +1,8 @@
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Decision } from "../../src/decision/decision.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { checkSettings } from "../../src/limiter/settings.ts";
-import { Faults } from "../../src/options/faults.ts";
+import { memoryStore, type Store, tokenBucket } from "../../src/index.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
-import type { Store } from "../../src/store/store.ts";
 import { FACTS } from "../support/algorithms/all.ts";
+import { builtLimiter } from "../support/limiter/built-limiter.ts";
 import { random } from "../support/random.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 
@@ -144,20 +139,18 @@ export async function flood(options: FloodOptions): Promise<Flood> {
     reset: () => {},
     ...(denials === "cluster" && { spansPartitions: () => false }),
   };
-  const own = { ...everyone(algorithm, "everyone", limit), lease: `${LEASE_US / 1000}ms` as const };
+  const lease = `${LEASE_US / 1000}ms` as const;
   const policies: Policy[] = [
-    ...advisory.map((policy) => ({ ...policy, lease: own.lease })),
-    own,
+    ...advisory.map((policy) => ({ ...policy, lease })),
+    { ...everyone(algorithm, "everyone", limit), lease },
     ...(denials === "known"
       ? []
       : [tokenBucket({ name: "address", by: "ip", limit: 1e6, refill: 1e6, per: "1s" })]),
   ];
-  const faults = new Faults();
   const cache = denials === "off" ? { denialCache: false as const } : {};
-  const settings = checkSettings({ policies, ...cache }, EVERY_FEATURE, faults);
-  faults.throwIfAny();
+  const own = { now: () => time.now() / 1000, random: next };
   const limiters = Array.from({ length: isolates }, () =>
-    buildLimiter(store, { ...settings, now: () => time.now() / 1000, random: next }, EVERY_FEATURE),
+    builtLimiter(store, { policies, ...cache }, own),
   );
 
   const advice: [number, Record<string, boolean>][] = [];

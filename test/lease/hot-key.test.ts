@@ -1,10 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { replayHotKey } from "../../bench/benchmark/lease/replay.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { type Policy } from "../../src/policy/policy.ts";
+import { fixedWindow, type Policy, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 import { excessOf } from "../support/lease/excess.ts";
 import { some } from "../support/runs.ts";
 

@@ -1,15 +1,8 @@
 import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Operation } from "../../src/algorithms/model.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { checkSettings } from "../../src/limiter/settings.ts";
-import { Faults } from "../../src/options/faults.ts";
-import type { Policy } from "../../src/policy/policy.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
-import type { Store } from "../../src/store/store.ts";
+import { fixedWindow, memoryStore, type Policy, type Store, tokenBucket } from "../../src/index.ts";
+import { builtLimiter } from "../support/limiter/built-limiter.ts";
 
 /*
  * Requests that a known denial answers never look for units that are leased. They are demand all the same, of the dimension
@@ -30,12 +23,8 @@ function world(policies: Policy[]) {
     },
     reset: (keys) => model.reset(keys),
   };
-  const faults = new Faults();
-  const settings = checkSettings({ policies }, EVERY_FEATURE, faults);
-  faults.throwIfAny();
-  return Object.assign(scene, {
-    limiter: buildLimiter(store, { ...settings, now: () => scene.clock }, EVERY_FEATURE),
-  });
+  const limiter = builtLimiter(store, { policies }, { now: () => scene.clock });
+  return Object.assign(scene, { limiter });
 }
 
 const everyone = fixedWindow({

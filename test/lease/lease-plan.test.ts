@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { createLeases } from "../../src/features/leases/leases.ts";
-import type { Policy } from "../../src/policy/policy.ts";
+import { fixedWindow, type Policy, slidingWindowLog } from "../../src/index.ts";
 import type { Reply, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 

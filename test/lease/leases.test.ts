@@ -251,19 +251,6 @@ describe("when the store has no more", () => {
       retryAfterUs: (first + 10_000 - clock) * 1000,
     });
   });
-
-  test("units that are leased are no reason to wait", async () => {
-    const { store } = isolate(slidingWindowLog({ limit: 100, window: "10s" }));
-    const waits: number[] = [];
-    for (let request = 0; request < 100; request++) {
-      clock++;
-      const { rows } = await store.decide("consume", HOT, 1);
-      expect(rows[0]!.remaining).toBe(99 - request);
-      waits.push(rows[0]!.retryAfterUs);
-    }
-    expect(waits.slice(0, 99)).toEqual(Array(99).fill(0));
-    expect(waits[99]).toBeGreaterThan(0);
-  });
 });
 
 test.for([

@@ -69,14 +69,6 @@ describe("a limiter with leases, on Redis", () => {
     expect(decision.headers().get("RateLimit-Policy")).toBe('"api";q=90;w=1');
     expect((await limiter.limit("hot", { cost: 91 })).reason).toBe("cost-exceeds-limit");
   });
-
-  test("asks with every request where it has none", async () => {
-    const policies = [fixedWindow({ limit: 100, window: "1d" })];
-    const { limiter, calls } = isolate({ policies, prefix: prefix() });
-    for (let request = 0; request < 50; request++) await limiter.limit("hot");
-    // And twice to find the script.
-    expect(calls()).toBeGreaterThanOrEqual(50);
-  });
 });
 
 test("leased units that do not suffice in an outage are dropped, because the fallback counts them", async () => {

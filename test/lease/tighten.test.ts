@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 
 import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import type { Policy } from "../../src/policy/policy.ts";
+import { type Policy, tokenBucket } from "../../src/index.ts";
 import { tightenPolicy } from "../../src/policy/tighten.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";

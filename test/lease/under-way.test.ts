@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { memoryStore, slidingWindowLog } from "../../src/index.ts";
 import type { Reply, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { leasedStore } from "./leased-store.ts";

@@ -1,23 +1,17 @@
 import fc from "fast-check";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { storeOver } from "../../src/store/memory-store.ts";
 import { createMemory } from "../../src/store/memory.ts";
-import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
-import { redisStore } from "../../src/store/redis/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compileAt } from "../support/calendar/compile.ts";
-import { redisWithClock } from "../support/redis-with-clock.ts";
+import { storeWithClock } from "../support/redis-with-clock.ts";
 import { least, runs } from "../support/runs.ts";
+import { testRedis } from "../support/test-redis.ts";
 import { question, unitsOf } from "./question.ts";
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const HOUR_US = 3600e6;
 
@@ -67,10 +61,7 @@ test("calendar-window in Lua agrees with its model, under any clocks and calenda
         const key = `calendar:{${crypto.randomUUID()}}`;
         let now = FUTURE + 100 * 24 * HOUR_US;
         let skewUs = 0;
-        const inRedis = redisStore(
-          redisWithClock(redis, () => now),
-          ALL_SCRIPTS,
-        );
+        const inRedis = storeWithClock(redis, () => now);
         const inMemory = storeOver(createMemory(), () => now);
         const policiesOf = (window: typeof first) =>
           compileAt(
@@ -106,10 +97,7 @@ test("a clock of Redis that goes back behind a boundary leaves the window after 
   const boundary = FUTURE - (FUTURE % HOUR_US) + HOUR_US;
   let now = boundary;
   const policies = compileAt(() => now, fixedWindow({ name: "c", limit: 5, window: "hour" }));
-  const store = redisStore(
-    redisWithClock(redis, () => now),
-    ALL_SCRIPTS,
-  );
+  const store = storeWithClock(redis, () => now);
   const kept = async () => [await redis.getBuffer(key), await redis.pexpiretime(key)];
   await store.decide("consume", [key], [5], policies);
   const before = await kept();
@@ -124,10 +112,7 @@ test("a key that two calendars share is kept until the later boundary, and no lo
   const dayUs = 24 * HOUR_US;
   const midnight = FUTURE - (FUTURE % dayUs) + dayUs;
   let now = midnight - 3 * HOUR_US;
-  const store = redisStore(
-    redisWithClock(redis, () => now),
-    ALL_SCRIPTS,
-  );
+  const store = storeWithClock(redis, () => now);
   const [late, early] = ["Etc/GMT", "Etc/GMT-1"].map((timeZone) =>
     compileAt(() => now, fixedWindow({ name: "c", limit: 5, window: "day", timeZone })),
   );
@@ -161,10 +146,7 @@ test.each([40, -40])(
     const hourly = fixedWindow({ name: "c", limit: 5, window: "hour" });
     const right = compileAt(() => now, hourly);
     const wrong = compileAt(() => now + hours * HOUR_US, hourly);
-    const store = redisStore(
-      redisWithClock(redis, () => now),
-      ALL_SCRIPTS,
-    );
+    const store = storeWithClock(redis, () => now);
     await store.decide("consume", [key], [5], right);
     for (const policies of [wrong, right]) {
       const { rows } = await store.decide("consume", [key], [1], policies);
@@ -178,13 +160,7 @@ test("an isolate that is two windows behind begins a window of the last length, 
   const now = FUTURE - (FUTURE % HOUR_US) + 2 * HOUR_US;
   const hourly = fixedWindow({ name: "c", limit: 5, window: "hour" });
   const policies = compileAt(() => now - 2 * HOUR_US, hourly);
-  for (const store of [
-    redisStore(
-      redisWithClock(redis, () => now),
-      ALL_SCRIPTS,
-    ),
-    storeOver(createMemory(), () => now),
-  ]) {
+  for (const store of [storeWithClock(redis, () => now), storeOver(createMemory(), () => now)]) {
     const { rows } = await store.decide("consume", [key], [1], policies);
     expect(rows).toMatchObject([{ resetAfterUs: HOUR_US }]);
   }
@@ -206,10 +182,7 @@ test.for([
     // Its setting is that of calendars; no unit was cut off, and three are taken.
     const state = Buffer.from(`${ends}020000${"3".padStart(14, "0")}`, "hex");
     await redis.set(key, state);
-    const store = redisStore(
-      redisWithClock(redis, () => now),
-      ALL_SCRIPTS,
-    );
+    const store = storeWithClock(redis, () => now);
     const { rows } = await store.decide("consume", [key], [1], policies);
     expect(rows).toMatchObject([{ remaining: 1, resetAfterUs }]);
   },
@@ -220,10 +193,7 @@ test("of a window that another setting began only the end is known: no unit come
   const begin = FUTURE - (FUTURE % HOUR_US);
   const now = begin + HOUR_US / 2;
   const policies = compileAt(() => now, fixedWindow({ name: "c", limit: 5, window: "hour" }));
-  const store = redisStore(
-    redisWithClock(redis, () => now),
-    ALL_SCRIPTS,
-  );
+  const store = storeWithClock(redis, () => now);
   const plant = (endsUs: number) => {
     const ends = endsUs.toString(16).padStart(14, "0");
     return redis.set(key, Buffer.from(`${ends}006400${"3".padStart(14, "0")}`, "hex"));
@@ -242,10 +212,7 @@ test("units of April end with April, also for an isolate that is still in March"
   const now = Date.UTC(year, 3, 1, 1) * 1000;
   const monthly = fixedWindow({ name: "c", limit: 5, window: "month" });
   const policies = compileAt(() => now - 2 * HOUR_US, monthly);
-  const store = redisStore(
-    redisWithClock(redis, () => now),
-    ALL_SCRIPTS,
-  );
+  const store = storeWithClock(redis, () => now);
   const { rows } = await store.decide("consume", [key], [1], policies);
   expect(rows).toMatchObject([{ resetAfterUs: Date.UTC(year, 4, 1) * 1000 - now }]);
 });
@@ -255,13 +222,7 @@ test("a charge under a limit that is lower now forgets nothing that was taken be
   const now = FUTURE;
   const limitOf = (limit: number) =>
     compileAt(() => now, fixedWindow({ name: "c", limit, window: "hour" }));
-  for (const store of [
-    redisStore(
-      redisWithClock(redis, () => now),
-      ALL_SCRIPTS,
-    ),
-    storeOver(createMemory(), () => now),
-  ]) {
+  for (const store of [storeWithClock(redis, () => now), storeOver(createMemory(), () => now)]) {
     await store.decide("charge", [key], [9], limitOf(10));
     await store.decide("charge", [key], [1], limitOf(1));
     const { rows } = await store.decide("peek", [key], [1], limitOf(10));
@@ -275,10 +236,7 @@ test("a key outlives the wait that it tells by a millisecond at most", async () 
   const key = `calendar:{${crypto.randomUUID()}}`;
   const now = Date.now() * 1000;
   const [policy] = compileAt(() => now, fixedWindow({ name: "c", limit: 1, window: "month" }));
-  const store = redisStore(
-    redisWithClock(redis, () => now),
-    ALL_SCRIPTS,
-  );
+  const store = storeWithClock(redis, () => now);
   const { rows } = await store.decide("consume", [key], [1], [policy!]);
   const endsUs = now + rows[0]!.resetAfterUs;
   expect(await redis.pexpiretime(key)).toBe(endsUs / 1000 + 1);

@@ -2,11 +2,8 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
-import { concurrency } from "../../src/algorithms/concurrency.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { DECIDE_ONE } from "../../src/algorithms/scripts.generated.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { concurrency, fixedWindow, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";

@@ -1,15 +1,11 @@
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { testRedis } from "../support/test-redis.ts";
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const SECOND_US = 1e6;
 const BEGIN = FUTURE - (FUTURE % SECOND_US);

@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
@@ -10,12 +9,9 @@ import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { ALGORITHMS } from "../support/policy/options-of.ts";
 import { least, runs } from "../support/runs.ts";
+import { testRedis } from "../support/test-redis.ts";
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const client: RedisClient = {
   evalsha: (sha1, keys, args) => redis.evalsha(sha1, keys.length, ...keys, ...args),

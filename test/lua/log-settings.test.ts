@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
 import { refund as refundModel } from "../../src/algorithms/refund.ts";
@@ -8,15 +7,12 @@ import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { least, runs } from "../support/runs.ts";
+import { testRedis } from "../support/test-redis.ts";
 import { refundScript } from "./refund-script.ts";
 
 /* A log that several settings ask by turns, in Redis and in its model, which test/model holds to its promise. */
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const setting = fc.record({
   limit: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 13, max: 60 })),

@@ -1,26 +1,18 @@
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { segmentedWindow, slidingWindowCounter, slidingWindowLog } from "../../src/index.ts";
 import { tightenPolicy } from "../../src/policy/tighten.ts";
-import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
-import { redisStore } from "../../src/store/redis/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { redisWithClock } from "../support/redis-with-clock.ts";
+import { storeWithClock } from "../support/redis-with-clock.ts";
+import { testRedis } from "../support/test-redis.ts";
 
 /*
  * Scripts take a state with an even longer window for that of another program. A lease makes the longest window ten seconds
  * longer, and segments are rounded up.
  */
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const options = { name: "longest", limit: 5, window: "366d" } as const;
 
@@ -34,10 +26,7 @@ test.for([
   async ([_name, policy, leaseUs]) => {
     const key = `longest:{${crypto.randomUUID()}}`;
     const clock = { now: FUTURE };
-    const store = redisStore(
-      redisWithClock(redis, () => clock.now),
-      ALL_SCRIPTS,
-    );
+    const store = storeWithClock(redis, () => clock.now);
     const longest = tightenPolicy(compilePolicy(policy), leaseUs);
     const shorter = compilePolicy({ ...policy, window: "365d" });
     const isAllowed = async (compiled: typeof longest, cost: number) =>

@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import type { AlgorithmModel } from "../../src/algorithms/model.ts";
@@ -11,13 +10,10 @@ import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { ALGORITHMS, optionsOf } from "../support/policy/options-of.ts";
 import { least, runs } from "../support/runs.ts";
+import { testRedis } from "../support/test-redis.ts";
 import { question, unitsOf } from "./question.ts";
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const window = fc.constantFrom("1ms", "7ms", "1s", "10s", "1.000003s", "1h", "30d");
 const limit = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constantFrom(100, 1000, 50_000));

@@ -1,5 +1,4 @@
-import { Redis } from "ioredis";
-import { afterAll, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { readLua, resolveIncludes } from "../../scripts/build-lua/source.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
@@ -7,9 +6,9 @@ import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
+import { testRedis } from "../support/test-redis.ts";
 
-const redis = new Redis(inject("redisUrl"));
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const FILE = "test/support/lua/one-policy.lua";
 /** Functions that are called, numbers that Redis's struct library packs. */

@@ -1,23 +1,17 @@
 import fc from "fast-check";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { memoryStore } from "../../src/store/memory-store.ts";
-import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
-import { redisStore } from "../../src/store/redis/store.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { ALGORITHMS } from "../support/policy/options-of.ts";
-import { redisWithClock } from "../support/redis-with-clock.ts";
+import { storeWithClock } from "../support/redis-with-clock.ts";
 import { least, runs } from "../support/runs.ts";
+import { testRedis } from "../support/test-redis.ts";
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const policy = fc
   .tuple(
@@ -61,10 +55,7 @@ interface Take {
 
 test("memory gives back as Redis does, for any takes, double refunds and wrong moments", async () => {
   let now = FUTURE;
-  const store = redisStore(
-    redisWithClock(redis, () => now),
-    ALL_SCRIPTS,
-  );
+  const store = storeWithClock(redis, () => now);
   const outcomes = { all: 0, part: 0, nothing: 0 };
   await fc.assert(
     fc.asyncProperty(run, async ({ drawn, steps }) => {

@@ -1,25 +1,18 @@
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 
-import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import type { Operation } from "../../src/algorithms/model.ts";
-import { refund as refundModel } from "../../src/algorithms/refund.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
-import { random } from "../support/random.ts";
+import { testRedis } from "../support/test-redis.ts";
 import { refundScript } from "./refund-script.ts";
 
 /* The refund of a bucket whose setting changes, such as by a plan, and whose state still says how it was written. */
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const bucket = (limit: number, refill: number) =>
   compilePolicy(tokenBucket({ name: "rides", limit, refill, per: "1s" }));
@@ -185,47 +178,3 @@ test.for(windows.slice(0, 3))(
     expect(await giveBack(10, 8, FUTURE + 3)).toBe(0);
   },
 );
-
-describe("takes and refunds of clients whose plan changes", () => {
-  test.for([
-    { plans: [free, gold, odd], name: "to other rates" },
-    { plans: [free, bucket(50, 10), bucket(10, 10)], name: "to other limits" },
-  ])("in Lua give back what the model does: $name", async ({ plans }) => {
-    const { model } = IMPLEMENTATIONS["token-bucket"];
-    const outcomes = { something: 0, nothing: 0 };
-    for (let seed = 1; seed <= 40; seed++) {
-      const draw = random(seed);
-      const key = `refund:{${crypto.randomUUID()}}`;
-      const decide = algorithmScript(redis, "token-bucket");
-      const refund = refundScript(redis, "token-bucket");
-      const takes: { readonly takenAtUs: number; readonly cost: number; policy: CompiledPolicy }[] =
-        [];
-      let policy = plans[0]!;
-      let nowUs = FUTURE + 86_400e6;
-      let state: unknown;
-      for (let step = 0; step < 60; step++) {
-        nowUs += draw() < 0.3 ? 1 : Math.ceil(draw() * 300_000);
-        if (draw() < 0.1) policy = plans[Math.floor(draw() * plans.length)]!;
-        const take = takes.at(-1 - Math.floor(draw() * 3));
-        if (take && draw() < 0.4) {
-          const { limit, parameters } = take.policy;
-          const request = { ...take, nowUs, limit, parameters };
-          const expected = refundModel("token-bucket", state, request);
-          state = expected.state;
-          expect(await refund(key, request)).toBe(expected.given);
-          outcomes[expected.given > 0 ? "something" : "nothing"]++;
-          continue;
-        }
-        const { limit, parameters } = policy;
-        const operation = draw() < 0.1 ? "charge" : "consume";
-        const cost = 1 + Math.floor((draw() * limit) / 3);
-        const request = { nowUs, operation, cost, limit, parameters } as const;
-        const { state: kept, ...expected } = model(state, request);
-        if (kept !== state) takes.push({ takenAtUs: nowUs, cost, policy });
-        state = kept;
-        expect(await decide(key, request)).toEqual(expected);
-      }
-    }
-    expect(Math.min(outcomes.something, outcomes.nothing)).toBeGreaterThan(50);
-  });
-});

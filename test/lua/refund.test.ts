@@ -1,30 +1,22 @@
 import fc from "fast-check";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import { refund as refundModel } from "../../src/algorithms/refund.ts";
-import { REFUND } from "../../src/algorithms/scripts.generated.ts";
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { segmentedWindow, slidingWindowCounter, slidingWindowLog } from "../../src/index.ts";
 import { fromData } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
-import { compile, compilePolicy } from "../support/compile-policy.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { ALGORITHMS, optionsOf } from "../support/policy/options-of.ts";
 import { random } from "../support/random.ts";
-import { redisWithClock } from "../support/redis-with-clock.ts";
 import { IS_WHOLE, least, runs } from "../support/runs.ts";
+import { testRedis } from "../support/test-redis.ts";
 import { question, unitsOf } from "./question.ts";
 import { refundScript } from "./refund-script.ts";
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const window = fc.constantFrom("7ms", "1s", "1.000003s", "1h");
 const limit = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constantFrom(50, 1000));
@@ -347,28 +339,4 @@ test("a counter whose window is no whole number of milliseconds gives no units b
   }
   const taken = { takenAtUs: begin - 1, cost: 3, limit, parameters };
   expect(await refund(key, { ...taken, nowUs: begin + windowUs + 1 })).toBe(0);
-});
-
-test("several policies get back their taken units, with one call", async () => {
-  const policies = compile(everyPolicy(50, "1h"));
-  const client = redisWithClock(redis, () => FUTURE);
-  const id = crypto.randomUUID();
-  const keys = policies.map(({ key }) => `refund:{${id}}:${key}`);
-  const requests = policies.map(({ algorithm, limit: size, parameters }, i) => ({
-    decide: algorithmScript(redis, algorithm),
-    request: { nowUs: FUTURE, cost: 1, limit: size, parameters },
-    key: keys[i]!,
-  }));
-  for (const { decide, request, key } of requests) {
-    await decide(key, { ...request, operation: "consume", cost: 20 });
-  }
-  const groups = policies.flatMap(({ scriptArguments }, i) => [String(i), ...scriptArguments]);
-  const reply = (await client.eval(REFUND, keys, [String(FUTURE), ...groups])) as number[];
-  expect(reply).toEqual([
-    FUTURE,
-    ...policies.map(({ parameters }, i) => i * (parameters["intervalUs"] ?? 1)),
-  ]);
-  for (const [i, { decide, request, key }] of requests.entries()) {
-    expect((await decide(key, { ...request, operation: "peek" })).remaining).toBe(30 + i);
-  }
 });

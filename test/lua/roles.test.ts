@@ -1,24 +1,16 @@
 import fc from "fast-check";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
-import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
-import { redisStore } from "../../src/store/redis/store.ts";
+import { fixedWindow, memoryStore, tokenBucket } from "../../src/index.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { ALGORITHMS } from "../support/policy/options-of.ts";
-import { redisWithClock } from "../support/redis-with-clock.ts";
+import { storeWithClock } from "../support/redis-with-clock.ts";
 import { least, runs } from "../support/runs.ts";
+import { testRedis } from "../support/test-redis.ts";
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const ROLES = [{}, {}, { mode: "shadow" }, { mode: "soft" }, { counts: "denials" }] as const;
 const policy = fc
@@ -50,10 +42,7 @@ const run = fc.array(policy, { minLength: 1, maxLength: 4 }).chain((drawn) =>
 
 test("several policies with costs and roles of their own decide in Redis as they do in memory", async () => {
   let now = FUTURE;
-  const store = redisStore(
-    redisWithClock(redis, () => now),
-    ALL_SCRIPTS,
-  );
+  const store = storeWithClock(redis, () => now);
   const seen = { allowed: 0, denied: 0, advised: 0, banned: 0 };
   await fc.assert(
     fc.asyncProperty(run, async ({ drawn, steps }) => {
@@ -86,10 +75,7 @@ test("several policies with costs and roles of their own decide in Redis as they
 });
 
 test("a consume hands a ban's state over to other numbers, a peek does not", async () => {
-  const store = redisStore(
-    redisWithClock(redis, () => FUTURE),
-    ALL_SCRIPTS,
-  );
+  const store = storeWithClock(redis, () => FUTURE);
   const banFor = (per: "10s" | "20s") =>
     compile([
       fixedWindow({ name: "requests", limit: 5, window: "10s" }),
@@ -103,35 +89,4 @@ test("a consume hands a ban's state over to other numbers, a peek does not", asy
   expect(await redis.get(keys[1]!)).toBe(before);
   await store.decide("consume", keys, [1, 0], banFor("20s"));
   expect(await redis.get(keys[1]!)).not.toBe(before);
-});
-
-test("a lease beside advisory policies takes the same units in Redis and in memory", async () => {
-  let now = FUTURE;
-  const store = redisStore(
-    redisWithClock(redis, () => now),
-    ALL_SCRIPTS,
-  );
-  let granted = 0;
-  await fc.assert(
-    fc.asyncProperty(run, async ({ drawn, steps }) => {
-      const policies = compile(drawn);
-      fc.pre(policies.every(({ role }) => role !== "denials"));
-      const model = memoryStore({ now: () => now });
-      const id = crypto.randomUUID();
-      const keys = policies.map(({ name }) => `tg:{${id}}:${name}`);
-      for (const { passed, operation, costs } of steps) {
-        now += Math.round(passed * 1000);
-        const wanted = policies.map(() => 1 + costs[0]!);
-        const reply = await store.decide("lease", keys, wanted, policies);
-        expect(reply).toEqual(model.decide("lease", keys, wanted, policies));
-        granted += Number(reply.taken! > 0);
-        const ones = policies.map(() => 1);
-        expect(await store.decide(operation, keys, ones, policies)).toEqual(
-          model.decide(operation, keys, ones, policies),
-        );
-      }
-    }),
-    { numRuns: runs(150) },
-  );
-  expect(granted).toBeGreaterThan(least(200));
 });

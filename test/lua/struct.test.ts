@@ -1,10 +1,9 @@
-import { Redis } from "ioredis";
-import { afterAll, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { expandStructs } from "../../scripts/build-lua/struct.ts";
+import { testRedis } from "../support/test-redis.ts";
 
-const redis = new Redis(inject("redisUrl"));
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 test("numbers are read from bytes, and their variables declared or assigned to", () => {
   expect(expandStructs("local a, b = struct.unpack('>I1 I3', value, 5)")).toBe(

@@ -1,19 +1,13 @@
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import type { Policy } from "../../src/policy/policy.ts";
+import { type Policy, segmentedWindow, slidingWindowCounter } from "../../src/index.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { testRedis } from "../support/test-redis.ts";
 
 /* The ttl of a key with several settings, and its effect. */
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"));
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 type Window = `${number}s`;
 

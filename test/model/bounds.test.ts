@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { type Policy } from "../../src/policy/policy.ts";
+import { type Policy, segmentedWindow } from "../../src/index.ts";
 import { EVERY_ALGORITHM, factsOf, WINDOWS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { type Admission, fullestWindow } from "../support/model/trailing-window.ts";

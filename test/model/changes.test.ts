@@ -1,15 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { Evaluation } from "../../src/algorithms/model.ts";
 import type { Operation } from "../../src/algorithms/model.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Duration } from "../../src/options/duration.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { WINDOWS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { type Admission, burstAboveRate, fullestWindow } from "../support/model/trailing-window.ts";
+import { type Admission, fullestWindow } from "../support/model/trailing-window.ts";
 import { runs } from "../support/runs.ts";
+import { counterAt } from "./counter.ts";
 
 /*
  * A policy that changes under its name, and a clock that goes back: on the models, which test/lua/model.test.ts holds
@@ -21,23 +20,12 @@ const HOUR = 60 * MINUTE;
 /** Five minutes and a half into an hour. */
 const START = 500_000 * HOUR + 5.5 * MINUTE;
 
-interface Counter {
-  ask(policy: Policy, operation: Operation, cost?: number): Evaluation<unknown>;
-  /** Of the clock, in microseconds. */
-  now: number;
-}
-
-function counter(): Counter {
-  let state: unknown;
+function counter() {
+  const counted = counterAt(START);
   return {
-    now: START,
-    ask(policy, operation, cost = 1) {
-      const { implementation, limit, parameters } = compilePolicy(policy);
-      const request = { nowUs: this.now, operation, cost, limit, parameters };
-      const outcome = implementation.model(state, request);
-      ({ state } = outcome);
-      return outcome;
-    },
+    clock: counted,
+    ask: (policy: Policy, operation: Operation, cost?: number) =>
+      counted.ask(compilePolicy(policy), operation, cost),
   };
 }
 
@@ -50,7 +38,7 @@ describe.each(WINDOWS)("$algorithm", ({ of: build }) => {
   ])("from %s to %s: what the old window counts, the new one counts", ([before, after]) => {
     const counted = counter();
     counted.ask(build(10, before), "consume", 4);
-    counted.now += 1e6;
+    counted.clock.now += 1e6;
     expect(counted.ask(build(10, after), "peek").remaining).toBe(6);
     expect(counted.ask(build(10, after), "consume", 7).allowed).toBe(false);
     expect(counted.ask(build(10, after), "consume", 6).allowed).toBe(true);
@@ -63,26 +51,17 @@ describe.each(WINDOWS)("$algorithm", ({ of: build }) => {
   ])("from %s to %s: whoever has spent all waits for one new window", ([before, after, window]) => {
     const counted = counter();
     counted.ask(build(10, before), "consume", 10);
-    counted.now += 1e6;
+    counted.clock.now += 1e6;
     const { retryAfterUs } = counted.ask(build(10, after), "consume");
     expect(retryAfterUs).toBeGreaterThan(0);
     expect(retryAfterUs).toBeLessThanOrEqual(window);
     // Only denials come, every few seconds: they do not make it longer.
-    const until = counted.now + retryAfterUs;
-    for (; counted.now < until; counted.now += Math.ceil(window / 23)) {
+    const until = counted.clock.now + retryAfterUs;
+    for (; counted.clock.now < until; counted.clock.now += Math.ceil(window / 23)) {
       expect(counted.ask(build(10, after), "consume").allowed).toBe(false);
     }
-    counted.now = until;
+    counted.clock.now = until;
     expect(counted.ask(build(10, after), "consume").allowed).toBe(true);
-  });
-
-  test("a limit that is raised adds to the remaining units, one that is lowered takes from them", () => {
-    const counted = counter();
-    counted.ask(build(10, "1h"), "consume", 8);
-    expect(counted.ask(build(20, "1h"), "peek").remaining).toBe(12);
-    expect(counted.ask(build(9, "1h"), "peek").remaining).toBe(1);
-    expect(counted.ask(build(5, "1h"), "peek").remaining).toBe(0);
-    expect(counted.ask(build(10, "1h"), "peek").remaining).toBe(2);
   });
 
   test("a window that changes while the limit is lower forgets nothing", () => {
@@ -97,43 +76,12 @@ describe.each(WINDOWS)("$algorithm", ({ of: build }) => {
     const counted = counter();
     counted.ask(versions[0]!, "consume", 10);
     counted.ask(versions[1]!, "consume", 1);
-    const spentAt = counted.now;
+    const spentAt = counted.clock.now;
     for (let request = 0; ; request++) {
-      counted.now += 700_000;
+      counted.clock.now += 700_000;
       if (counted.ask(versions[request % 2]!, "consume").allowed) break;
-      expect(counted.now - spentAt).toBeLessThan(11 * MINUTE);
+      expect(counted.clock.now - spentAt).toBeLessThan(11 * MINUTE);
     }
-  });
-});
-
-describe("token bucket", () => {
-  const hourly = tokenBucket({ limit: 10, refill: 10, per: "1h" });
-  const minutely = tokenBucket({ limit: 10, refill: 10, per: "1m" });
-
-  test("a slower refill is for units taken from then on: at most the limit and the new rate", () => {
-    const counted = counter();
-    counted.ask(minutely, "consume", 10);
-    const admissions: Admission[] = [];
-    for (; counted.now < START + HOUR; counted.now += 1e6) {
-      if (counted.ask(hourly, "consume").allowed) {
-        admissions.push({ time: counted.now, units: 1 });
-      }
-    }
-    const { intervalUs, divisor } = compilePolicy(hourly).parameters;
-    expect(burstAboveRate(admissions, intervalUs!, divisor!)).toBeLessThanOrEqual(10);
-  });
-
-  test("a faster refill waits for no longer than that takes to fill it", () => {
-    const counted = counter();
-    counted.ask(hourly, "consume", 10);
-    expect(counted.ask(minutely, "consume")).toMatchObject({ allowed: false, retryAfterUs: 6e6 });
-  });
-
-  test("a limit that is raised adds to the remaining units", () => {
-    const counted = counter();
-    counted.ask(hourly, "consume", 8);
-    const raised = tokenBucket({ limit: 20, refill: 10, per: "1h" });
-    expect(counted.ask(raised, "peek").remaining).toBe(12);
   });
 });
 
@@ -173,7 +121,7 @@ test.for(WINDOWS)(
         let time = START;
         for (const { gap, back, cost, peek } of steps) {
           time += gap * 1000;
-          counted.now += (gap - back) * 1000;
+          counted.clock.now += (gap - back) * 1000;
           const units = Math.min(cost, limit);
           const { allowed } = counted.ask(policy, peek ? "peek" : "consume", units);
           if (allowed && !peek) admissions.push({ time, units });
@@ -196,12 +144,12 @@ test.for(WINDOWS.filter(({ times }) => times === 1))(
         let asked = policies[0]!;
         let remembered = START;
         for (const { gap, change, cost, peek } of steps) {
-          counted.now += gap * 1000;
+          counted.clock.now += gap * 1000;
           at = change ?? at;
           const current = policies[at % policies.length]!;
           if (!peek && current !== asked) {
             // Units that the old window had forgotten by now cannot be counted.
-            remembered = Math.max(remembered, counted.now - asked.window * 1000);
+            remembered = Math.max(remembered, counted.clock.now - asked.window * 1000);
             asked = current;
           }
           const { window, segments } = current;
@@ -209,8 +157,8 @@ test.for(WINDOWS.filter(({ times }) => times === 1))(
           const units = Math.min(cost, limit);
           const { allowed } = counted.ask(policy, peek ? "peek" : "consume", units);
           if (!allowed || peek) continue;
-          admissions.push({ time: counted.now, units });
-          const since = Math.max(remembered, counted.now - window * 1000);
+          admissions.push({ time: counted.clock.now, units });
+          const since = Math.max(remembered, counted.clock.now - window * 1000);
           const held = admissions.filter(({ time }) => time > since);
           expect(held.reduce((sum, { units: taken }) => sum + taken, 0)).toBeLessThanOrEqual(limit);
         }

@@ -1,15 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { Evaluation, Operation } from "../../src/algorithms/model.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import type { CompiledPolicy } from "../../src/policy/compile.ts";
+import type { Operation } from "../../src/algorithms/model.ts";
+import { slidingWindowCounter, tokenBucket } from "../../src/index.ts";
 import { FACTS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { ALGORITHMS } from "../support/policy/options-of.ts";
 import { least, runs } from "../support/runs.ts";
+import { counterAt } from "./counter.ts";
 
 /*
  * A name that stands for one policy after the other, such as the plans of a client: consumed units count. On the models, which
@@ -20,24 +19,7 @@ const HOUR = 3_600e6;
 /** Five minutes and a half into an hour. */
 const START = 500_000 * HOUR + 330e6;
 
-interface Counter {
-  ask(policy: CompiledPolicy, operation: Operation, cost?: number): Evaluation<unknown>;
-  /** Of the clock, in microseconds. */
-  now: number;
-}
-
-function counter(): Counter {
-  let state: unknown;
-  return {
-    now: START,
-    ask({ implementation, limit, parameters }, operation, cost = 1) {
-      const request = { nowUs: this.now, operation, cost, limit, parameters };
-      const outcome = implementation.model(state, request);
-      ({ state } = outcome);
-      return outcome;
-    },
-  };
-}
+const counter = () => counterAt(START);
 
 const plan = (limit: number, refill: number) =>
   compilePolicy(tokenBucket({ name: "rides", limit, refill, per: "1s" }));

@@ -1,36 +1,16 @@
 import { expect, test } from "vitest";
 
-import { refund } from "../../src/algorithms/refund.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { WINDOWS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { type Admission, fullestWindow } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
 import { least, runs } from "../support/runs.ts";
+import { counterAt } from "./counter.ts";
 
 /* Refunds while the clock goes back, or the policy changes under its name. */
 
 const START = 1_800_000_000_123_457;
-
-/** A count that is asked by one policy or another, and given back to. */
-function counter() {
-  let state: unknown;
-  return {
-    now: START,
-    consume({ implementation, limit, parameters }: CompiledPolicy, cost: number): boolean {
-      const request = { nowUs: this.now, operation: "consume", cost, limit, parameters } as const;
-      const outcome = implementation.model(state, request);
-      ({ state } = outcome);
-      return outcome.allowed;
-    },
-    giveBack({ algorithm, limit, parameters }: CompiledPolicy, takenAtUs: number, cost: number) {
-      const request = { nowUs: this.now, takenAtUs, cost, limit, parameters };
-      const { given, state: left } = refund(algorithm, state, request);
-      state = left;
-      return given;
-    },
-  };
-}
 
 interface Take {
   readonly policy: CompiledPolicy;
@@ -55,7 +35,7 @@ test.for(WINDOWS)(
       const limit = 1 + Math.floor(next() * 12);
       const windowMs = 100 + Math.floor(next() * 4_900);
       const policy = compilePolicy(of(limit, `${windowMs}ms`, 1 + Math.floor(next() * 7)));
-      const counted = counter();
+      const counted = counterAt(START);
       let takes: Take[] = [];
       const all: Take[] = [];
       let time = START;
@@ -74,7 +54,7 @@ test.for(WINDOWS)(
           continue;
         }
         const kept = 1 + Math.floor(next() * limit);
-        if (!counted.consume(policy, kept)) continue;
+        if (!counted.ask(policy, "consume", kept).allowed) continue;
         const taken = { policy, atUs: counted.now, time, kept, changes: 0 };
         takes.push(taken);
         all.push(taken);
@@ -97,7 +77,7 @@ test.for(WINDOWS.filter(({ times }) => times === 1))(
           of(limit, `${100 + Math.floor(next() * 4_900)}ms`, 1 + Math.floor(next() * 7)),
         ),
       );
-      const counted = counter();
+      const counted = counterAt(START);
       const takes: Take[] = [];
       let policy = policies[0]!;
       let asked = policy;
@@ -127,7 +107,7 @@ test.for(WINDOWS.filter(({ times }) => times === 1))(
           remembered = Math.max(remembered, counted.now - Math.round(asked.windowUs));
         asked = policy;
         const kept = 1 + Math.floor(next() * limit);
-        if (!counted.consume(policy, kept)) continue;
+        if (!counted.ask(policy, "consume", kept).allowed) continue;
         takes.push({ policy, atUs: counted.now, time: counted.now, kept, changes });
         const since = Math.max(remembered, counted.now - Math.round(policy.windowUs));
         const held = keptOf(takes.filter(({ time }) => time > since));

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 
 import { withSlot, withSlotExtended } from "../../src/algorithms/slots.ts";
-import { concurrency } from "../../src/index.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { concurrency, memoryStore } from "../../src/index.ts";
 import { compile } from "../support/compile-policy.ts";
 
 /* The slots of one key, by their expiry. */

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Operation } from "../../src/algorithms/model.ts";
-import { refund } from "../../src/algorithms/refund.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { least, runs } from "../support/runs.ts";
+import { counterAt } from "./counter.ts";
 
 /*
  * Two settings of one fixed window that are alive at once, as in two-settings.test.ts. The ledger knows only when units
@@ -23,26 +23,6 @@ interface Hold {
   readonly policy: CompiledPolicy;
   readonly at: number;
   units: number;
-}
-
-function fixed() {
-  let state: unknown;
-  return {
-    evaluate(now: number, policy: CompiledPolicy, operation: Operation, cost: number): boolean {
-      const { implementation, limit, parameters } = policy;
-      const request = { nowUs: now, operation, cost, limit, parameters };
-      const { allowed, state: kept } = implementation.model(state, request);
-      state = kept;
-      return allowed;
-    },
-    giveBack(now: number, { policy, at, units }: Hold): number {
-      const { algorithm, limit, parameters } = policy;
-      const request = { nowUs: now, takenAtUs: at, cost: units, limit, parameters };
-      const { given, state: left } = refund(algorithm, state, request);
-      state = left;
-      return given;
-    },
-  };
 }
 
 const step = fc.record({
@@ -63,17 +43,16 @@ test("limits of one fixed window each decide exactly by the units that the windo
   fc.assert(
     fc.property(limits, steps, (numbers, schedule) => {
       const policies = numbers.map((limit) => compiled(limit, 1_000));
-      const counted = fixed();
+      const counted = counterAt(START);
       const holds: Hold[] = [];
-      let now = START;
       for (const { gapUs, which, cost, operation } of schedule) {
-        now += gapUs;
+        counted.now += gapUs;
         const policy = policies[which % policies.length]!;
-        const began = now - (now % 1e6);
+        const began = counted.now - (counted.now % 1e6);
         if (operation === "refund") {
           const hold = holds.at(-1 - (cost % 5));
           if (!hold) continue;
-          const back = counted.giveBack(now, hold);
+          const back = counted.giveBack(hold.policy, hold.at, hold.units);
           expect(back).toBe(hold.at >= began ? hold.units : 0);
           hold.units -= back;
           given += back;
@@ -81,10 +60,10 @@ test("limits of one fixed window each decide exactly by the units that the windo
         }
         const units = Math.min(cost, policy.limit);
         const held = holds.reduce((sum, hold) => sum + (hold.at >= began ? hold.units : 0), 0);
-        const allowed = counted.evaluate(now, policy, operation, units);
+        const { allowed } = counted.ask(policy, operation, units);
         expect(allowed).toBe(held + units <= policy.limit);
         if (operation === "peek") continue;
-        if (allowed) holds.push({ policy, at: now, units });
+        if (allowed) holds.push({ policy, at: counted.now, units });
         if (allowed) admitted += units;
         else denied++;
       }
@@ -100,23 +79,22 @@ test("fixed windows of several lengths never admit more in one of the shortest t
     fc.property(limits, steps, (numbers, schedule) => {
       // Each is a multiple of the shortest.
       const policies = numbers.map((limit, i) => compiled(limit, 1_000 * [1, 5, 10, 60][i]!));
-      const counted = fixed();
+      const counted = counterAt(START);
       const admissions: { readonly at: number; readonly units: number }[] = [];
-      let now = START;
       for (const { gapUs, which, cost, operation } of schedule) {
-        now += gapUs;
+        counted.now += gapUs;
         if (operation === "refund") continue;
         const policy = policies[which % policies.length]!;
         const units = Math.min(cost, policy.limit);
-        const allowed = counted.evaluate(now, policy, operation, units);
+        const { allowed } = counted.ask(policy, operation, units);
         if (operation === "peek") continue;
         if (!allowed) {
           denied++;
           continue;
         }
-        admissions.push({ at: now, units });
+        admissions.push({ at: counted.now, units });
         admitted += units;
-        const began = now - (now % 1e6);
+        const began = counted.now - (counted.now % 1e6);
         const held = admissions.reduce((sum, each) => sum + (each.at >= began ? each.units : 0), 0);
         expect(held).toBeLessThanOrEqual(policy.limit);
       }

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
-import { refund } from "../../src/algorithms/refund.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
@@ -10,6 +9,7 @@ import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { least, runs } from "../support/runs.ts";
+import { counterAt } from "./counter.ts";
 import { promisedBy, remembering } from "./remembering.ts";
 
 /*
@@ -18,30 +18,6 @@ import { promisedBy, remembering } from "./remembering.ts";
  */
 
 const START = 500_000 * 3600e6 + 330e6;
-
-function counter() {
-  let state: unknown;
-  return {
-    now: START,
-    evaluate(
-      { implementation, limit, parameters }: CompiledPolicy,
-      operation: Operation,
-      cost = 1,
-    ) {
-      const request = { nowUs: this.now, operation, cost, limit, parameters };
-      const outcome = implementation.model(state, request);
-      if (operation === "peek") expect(outcome.state).toBe(state);
-      ({ state } = outcome);
-      return outcome;
-    },
-    giveBack({ algorithm, limit, parameters }: CompiledPolicy, takenAtUs: number, cost: number) {
-      const request = { nowUs: this.now, takenAtUs, cost, limit, parameters };
-      const { given, state: left } = refund(algorithm, state, request);
-      state = left;
-      return given;
-    },
-  };
-}
 
 interface Numbers {
   readonly limit: number;
@@ -69,26 +45,23 @@ const setting = fc.record({
 });
 const settings = fc.array(setting, { minLength: 2, maxLength: 3 });
 
-/** The units that a hundred requests a second, by turns of three, have admitted after a time. */
-function admittedBy(policies: readonly CompiledPolicy[], forUs: number): number {
-  const counted = counter();
-  let admitted = 0;
-  for (let request = 0; counted.now < START + forUs; request++, counted.now += 10_000) {
-    const policy = policies[Math.floor(request / 3) % policies.length]!;
-    if (counted.evaluate(policy, "consume").allowed) admitted++;
-  }
-  return admitted;
-}
+type Ask = (now: number, policy: CompiledPolicy, units?: number) => void;
 
-/** The units that a model that remembers each admission would have admitted of the same. */
-function rememberedBy(policies: readonly CompiledPolicy[], forUs: number): number {
-  const ledger = remembering();
-  for (let request = 0, now = START; now < START + forUs; request++, now += 10_000) {
-    const promised = promisedBy(policies[Math.floor(request / 3) % policies.length]!);
+/**
+ * The units that are admitted of the same requests by a count that all of these policies share, and by a model that remembers each
+ * admission.
+ */
+function admittedOf(play: (ask: Ask) => void): [admitted: number, remembered: number] {
+  const [counted, ledger] = [counterAt(START), remembering()];
+  let admitted = 0;
+  play((now, policy, units = 1) => {
+    counted.now = now;
+    if (counted.ask(policy, "consume", units).allowed) admitted += units;
+    const promised = promisedBy(policy);
     ledger.ask(promised, now);
-    if (ledger.held(promised, now) + 1 <= promised.limit) ledger.admit(now, 1);
-  }
-  return ledger.total();
+    if (ledger.held(promised, now) + units <= promised.limit) ledger.admit(now, units);
+  });
+  return [admitted, ledger.total()];
 }
 
 const short = { limit: 20, windowMs: 10_000, segments: 10 };
@@ -107,8 +80,12 @@ test.each([
   (_, build, one, two, times) => {
     const policies = [build(one), build(two)].map(compilePolicy);
     for (const forUs of [30e6, 120e6, 600e6]) {
-      const remembered = rememberedBy(policies, forUs);
-      const admitted = admittedBy(policies, forUs);
+      // A hundred requests a second, by turns of three.
+      const [admitted, remembered] = admittedOf((ask) => {
+        for (let request = 0, now = START; now < START + forUs; request++, now += 10_000) {
+          ask(now, policies[Math.floor(request / 3) % policies.length]!);
+        }
+      });
       expect(admitted).toBeLessThanOrEqual(times * remembered);
       // And the limits stay usable: segments cost as much as they do alone.
       expect(admitted).toBeGreaterThanOrEqual(0.7 * remembered);
@@ -142,7 +119,7 @@ describe.each(strict)("two settings of a $algorithm, alive at once", ({ build })
         fc.array(step, { minLength: 1, maxLength: 120, size: "max" }),
         (numbers, steps) => {
           const policies = numbers.map((each) => compilePolicy(build(each)));
-          const counted = counter();
+          const counted = counterAt(START);
           const ledger = remembering();
           const holds: { policy: CompiledPolicy; at: number; units: number }[] = [];
           for (const { gapUs, which, cost, operation } of steps) {
@@ -160,7 +137,7 @@ describe.each(strict)("two settings of a $algorithm, alive at once", ({ build })
               continue;
             }
             const units = Math.min(cost, policy.limit);
-            const { allowed } = counted.evaluate(policy, operation, units);
+            const { allowed } = counted.ask(policy, operation, units);
             if (operation === "peek") continue;
             ledger.ask(promised, counted.now);
             if (!allowed) continue;
@@ -181,14 +158,14 @@ describe.each(strict)("two settings of a $algorithm, alive at once", ({ build })
     fc.assert(
       fc.property(settings, fc.nat(), (numbers, seed) => {
         const policies = numbers.map((each) => compilePolicy(build(each)));
-        const counted = counter();
+        const counted = counterAt(START);
         const ledger = remembering();
         for (let request = 0; request < 200; request++) {
           let waitUs = Infinity;
           for (let i = 0; i < policies.length; i++) {
             const policy = policies[(request + seed + i) % policies.length]!;
             const promised = promisedBy(policy);
-            const { allowed, retryAfterUs } = counted.evaluate(policy, "consume");
+            const { allowed, retryAfterUs } = counted.ask(policy, "consume");
             ledger.ask(promised, counted.now);
             waitUs = Math.min(waitUs, retryAfterUs);
             if (!allowed) continue;
@@ -209,10 +186,10 @@ test("units taken before a setting had a request come back to those that counted
     { limit: 1, windowMs: 100, segments: 2 },
     { limit: 1, windowMs: 1_000, segments: 1 },
   ].map((numbers) => compilePolicy(segmented(numbers)));
-  const counted = counter();
+  const counted = counterAt(START);
   const consume = (policy: CompiledPolicy | undefined, gapUs: number) => {
     counted.now += gapUs;
-    return counted.evaluate(policy!, "consume").allowed;
+    return counted.ask(policy!, "consume").allowed;
   };
   expect([consume(first, 1), consume(second, 1), consume(late, 100_000)]).toEqual([
     true,
@@ -233,11 +210,11 @@ describe("units taken before a setting of a counter had a request don't come bac
 
   /** A counter that a request of the middle setting has found full, so that it counts apart, from 2 ms on. */
   function countedApart() {
-    const counted = counter();
+    const counted = counterAt(START);
     const at = (ms: number) => (counted.now = START + ms * 1_000);
     const consume = (policy: CompiledPolicy | undefined, ms: number, cost = 1) => {
       at(ms);
-      return counted.evaluate(policy!, "consume", cost).allowed;
+      return counted.ask(policy!, "consume", cost).allowed;
     };
     expect([consume(short, 1), consume(middle, 2)]).toEqual([true, false]);
     const giveBack = (ms: number) => {
@@ -262,13 +239,13 @@ describe("units taken before a setting of a counter had a request don't come bac
   });
 
   test("of one setting before, it does: that one knows its own takes", () => {
-    const counted = counter();
-    expect(counted.evaluate(short!, "consume", 3).allowed).toBe(true);
+    const counted = counterAt(START);
+    expect(counted.ask(short!, "consume", 3).allowed).toBe(true);
     const takenAtUs = counted.now;
     counted.now += 10_000;
-    expect(counted.evaluate(late!, "consume").allowed).toBe(false);
+    expect(counted.ask(late!, "consume").allowed).toBe(false);
     expect(counted.giveBack(short!, takenAtUs, 3)).toBe(3);
-    expect(counted.evaluate(late!, "consume", 3).allowed).toBe(true);
+    expect(counted.ask(late!, "consume", 3).allowed).toBe(true);
   });
 });
 
@@ -277,62 +254,43 @@ test("two settings of a counter admit at most a fifth more than that model to an
     fc.property(settings, fc.nat(), (numbers, seed) => {
       const policies = numbers.map((each) => compilePolicy(weighted(each)));
       const forUs = 5 * Math.max(...policies.map(({ windowUs }) => windowUs));
-      const [admitted, remembered] = [false, true].map((remembers) => {
-        const counted = counter();
-        const ledger = remembering();
-        const asks = (request: number, i: number) =>
-          policies[(request + seed + i) % policies.length]!;
-        for (let request = 0; counted.now < START + forUs; request++) {
+      const [admitted, remembered] = admittedOf((ask) => {
+        for (let request = 0, now = START; now < START + forUs; request++) {
           for (let i = 0; i < policies.length; i++) {
-            const policy = asks(request, i);
-            const promised = promisedBy(policy);
-            ledger.ask(promised, counted.now);
-            const allowed = remembers
-              ? ledger.held(promised, counted.now) + 1 <= promised.limit
-              : counted.evaluate(policy, "consume").allowed;
-            if (allowed) ledger.admit(counted.now, 1);
+            ask(now, policies[(request + seed + i) % policies.length]!);
           }
-          counted.now += Math.ceil(forUs / 500);
+          now += Math.ceil(forUs / 500);
         }
-        return ledger.total();
       });
-      expect(admitted).toBeLessThanOrEqual(Math.ceil(1.2 * remembered!) + 1);
+      expect(admitted).toBeLessThanOrEqual(Math.ceil(1.2 * remembered) + 1);
     }),
     { numRuns: runs(60) },
   );
 });
 
 test("nor to one whose requests cost more and come unevenly", () => {
-  const ask = fc.record({
+  const request = fc.record({
     gap: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 100 })),
     which: fc.nat(2),
     cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 30 })),
   });
-  const schedule = fc.array(ask, { minLength: 100, maxLength: 400, size: "max" });
+  const schedule = fc.array(request, { minLength: 100, maxLength: 400, size: "max" });
   let total = 0;
   fc.assert(
-    fc.property(settings, schedule, (numbers, asks) => {
+    fc.property(settings, schedule, (numbers, requests) => {
       const policies = numbers.map((each) => compilePolicy(weighted(each)));
       const unitUs = Math.max(...policies.map(({ windowUs }) => windowUs)) / 1_000;
-      const [admitted, remembered] = [false, true].map((remembers) => {
-        const counted = counter();
-        const ledger = remembering();
-        for (const { gap, which, cost } of asks) {
-          counted.now += 1 + Math.floor(gap * unitUs);
+      const [admitted, remembered] = admittedOf((ask) => {
+        let now = START;
+        for (const { gap, which, cost } of requests) {
+          now += 1 + Math.floor(gap * unitUs);
           const policy = policies[which % policies.length]!;
-          const promised = promisedBy(policy);
-          const units = Math.min(cost, policy.limit);
-          ledger.ask(promised, counted.now);
-          const allowed = remembers
-            ? ledger.held(promised, counted.now) + units <= promised.limit
-            : counted.evaluate(policy, "consume", units).allowed;
-          if (allowed) ledger.admit(counted.now, units);
+          ask(now, policy, Math.min(cost, policy.limit));
         }
-        return ledger.total();
       });
-      total += admitted!;
+      total += admitted;
       // One request of 30 units may be admitted here that the model refuses for smaller ones before it.
-      expect(admitted).toBeLessThanOrEqual(1.2 * remembered! + 30);
+      expect(admitted).toBeLessThanOrEqual(1.2 * remembered + 30);
     }),
     { numRuns: runs(300) },
   );

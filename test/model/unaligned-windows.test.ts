@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Operation } from "../../src/algorithms/model.ts";
-import { refund } from "../../src/algorithms/refund.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { least, runs } from "../support/runs.ts";
+import { counterAt } from "./counter.ts";
 
 /*
  * Windows that begin with the first request, on the model, which test/lua/model.test.ts holds equal to the script. The
@@ -20,20 +20,16 @@ const compiled = (limit: number, windowMs: number, aligned = false) =>
   compilePolicy(fixedWindow({ name: "f", limit, window: `${windowMs}ms`, aligned }));
 
 function counter() {
-  let state: unknown;
+  const counted = counterAt(START);
   return {
     ask(nowUs: number, policy: CompiledPolicy, operation: Operation, cost = 1) {
-      const { implementation, limit, parameters } = policy;
-      const request = { nowUs, operation, cost, limit, parameters };
-      const { state: kept, ...row } = implementation.model(state, request);
-      state = kept;
+      counted.now = nowUs;
+      const { state: _state, ...row } = counted.ask(policy, operation, cost);
       return row;
     },
-    giveBack(nowUs: number, takenAtUs: number, { algorithm, limit, parameters }: CompiledPolicy) {
-      const request = { nowUs, takenAtUs, cost: 1, limit, parameters };
-      const { given, state: left } = refund(algorithm, state, request);
-      state = left;
-      return given;
+    giveBack(nowUs: number, takenAtUs: number, policy: CompiledPolicy) {
+      counted.now = nowUs;
+      return counted.giveBack(policy, takenAtUs, 1);
     },
   };
 }

@@ -1,5 +1,14 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  afterAll,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from "vitest";
 
 import {
   concurrency,
@@ -8,12 +17,11 @@ import {
   fixedWindow,
   type Limiter,
   type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
 import { fromIoredis } from "../../src/node.ts";
+import { everyPolicy } from "../support/every-policy.ts";
 import { answers, delay, type Fault, halfOpen, none } from "../support/fault-proxy.ts";
 import { type Replicated, startReplicated } from "./replicated.ts";
 
@@ -29,11 +37,7 @@ beforeEach(() => {
 
 const LIMIT = 5;
 const policies: Policy[] = [
-  tokenBucket({ limit: LIMIT, refill: 1, per: "1h" }),
-  slidingWindowLog({ limit: LIMIT, window: "1h" }),
-  slidingWindowCounter({ limit: LIMIT, window: "1h" }),
-  segmentedWindow({ limit: LIMIT, window: "1h" }),
-  fixedWindow({ limit: LIMIT, window: "1h" }),
+  ...everyPolicy(LIMIT, "1h"),
   fixedWindow({ limit: LIMIT, window: "month" }),
 ];
 const bucket = tokenBucket({ name: "b", limit: LIMIT, refill: 1, per: "1h" });
@@ -56,6 +60,22 @@ function counter() {
   return () => ({
     primary: pair.primary.commands().slice(before[0]).length,
     replica: pair.replica.commands().slice(before[1]).length,
+  });
+}
+
+/** Warnings that only the test sees. */
+function silent() {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  return warn;
+}
+
+/** From here to the end of the test, the replica knows nothing new. */
+function hold(): void {
+  pair.link.hold();
+  onTestFinished(async () => {
+    pair.link.pass();
+    await pair.replicated();
   });
 }
 
@@ -242,26 +262,22 @@ test("a ban alone is a reason for the replica to deny", async () => {
 describe("a replica that is late", () => {
   test("admits no request: denials that it does not know yet come from the primary", async () => {
     const { limiter, other } = await settled(crypto.randomUUID());
-    pair.link.hold();
+    hold();
     expect((await other.limit("a", { cost: LIMIT })).allowed).toBe(true);
     const since = counter();
     expect((await limiter.limit("a")).reason).toBe("limited");
     expect(since()).toEqual({ primary: 1, replica: 1 });
-    pair.link.pass();
-    await pair.replicated();
   });
 
   test("denies none whom this isolate has reset", async () => {
     const { limiter, other } = await settled(crypto.randomUUID());
     await exhaust(other, ["a"]);
-    pair.link.hold();
+    hold();
     await limiter.reset("a");
     const since = counter();
     expect((await limiter.limit("a", { cost: LIMIT })).allowed).toBe(true);
     expect((await limiter.limit("a")).reason).toBe("limited");
     expect(since()).toEqual({ primary: 2, replica: 0 });
-    pair.link.pass();
-    await pair.replicated();
   });
 
   test("denies none whom this isolate has reset, under a plan", async () => {
@@ -271,33 +287,28 @@ describe("a replica that is late", () => {
     await limiter.limit("another", asGold);
     await other.limit("a", asGold);
     await pair.replicated();
-    pair.link.hold();
+    hold();
     await limiter.reset("a");
     const since = counter();
     expect((await limiter.limit("a", asGold)).allowed).toBe(true);
     expect(since()).toEqual({ primary: 1, replica: 0 });
-    pair.link.pass();
-    await pair.replicated();
   });
 
   test("is not asked for a minute once the primary admits a request that it denies", async () => {
     const prefix = crypto.randomUUID();
     const other = isolate({ prefix });
     await exhaust(other, ["a", "b"]);
-    pair.link.hold();
+    hold();
     await other.reset("a");
     await other.reset("b");
     const limiter = isolate({ prefix });
     await limiter.limit("known");
     const since = counter();
-    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const warn = silent();
     expect((await limiter.limit("a")).reason).toBe("allowed");
     expect((await limiter.limit("b")).reason).toBe("allowed");
     expect(since()).toEqual({ primary: 2, replica: 1 });
     expect(warn).toHaveBeenCalledWith(expect.stringContaining("that the replica denied"));
-    warn.mockRestore();
-    pair.link.pass();
-    await pair.replicated();
   });
 });
 
@@ -333,7 +344,7 @@ describe("a replica that", () => {
   ];
   test.each(faults)("%s fails no decision, and costs five", async (_name, fault) => {
     const { limiter } = await settled(crypto.randomUUID(), { replicaTimeout: "300ms" });
-    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    silent();
     pair.replica.proxy.fault = fault;
     const since = counter();
     for (let i = 0; i < 8; i++) {
@@ -344,19 +355,17 @@ describe("a replica that", () => {
     // A probe a second comes in between on a slow machine.
     expect(replica).toBeGreaterThanOrEqual(5);
     expect(replica).toBeLessThanOrEqual(7);
-    warn.mockRestore();
   });
 
   test("answers every other request is asked each time", async () => {
     const { limiter } = await settled(crypto.randomUUID());
-    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    silent();
     const since = counter();
     for (let i = 0; i < 12; i++) {
       pair.replica.proxy.fault = i % 2 === 0 ? none : ({ reset }) => reset();
       await limiter.limit(`user:${i}`);
     }
     expect(since()).toEqual({ primary: 12, replica: 12 });
-    warn.mockRestore();
   });
 
   test("denies for less time than the primary takes is not wrong", async () => {
@@ -365,7 +374,7 @@ describe("a replica that", () => {
     const other = isolate({ prefix, policies: second });
     const limiter = isolate({ prefix, policies: second });
     await limiter.limit("known");
-    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const warn = silent();
     await other.limit("a");
     await pair.replicated();
     pair.primary.proxy.fault = delay(1_500);
@@ -375,7 +384,6 @@ describe("a replica that", () => {
     await limiter.limit("b");
     expect(since()).toEqual({ primary: 1, replica: 1 });
     expect(warn).not.toHaveBeenCalled();
-    warn.mockRestore();
   });
 
   test("has lost its primary, and is told not to serve its old state, denies none", async () => {
@@ -387,7 +395,7 @@ describe("a replica that", () => {
         replicaTimeout: "1s",
         policies: [bucket],
       });
-    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    silent();
     try {
       const other = make();
       for (const id of ["a", "b"]) await other.limit(id, { cost: LIMIT });
@@ -400,7 +408,6 @@ describe("a replica that", () => {
       expect((await limiter.limit("b")).reason).toBe("limited");
       expect(strict.replica.commands().at(-1)).toMatch(/_RO$/);
     } finally {
-      warn.mockRestore();
       await Promise.all([strict.primary.redis.quit(), strict.replica.redis.quit()]);
       await strict.stop();
     }
@@ -408,7 +415,7 @@ describe("a replica that", () => {
 
   test("is another Redis is found out, and denies none", async () => {
     const stranger = await startReplicated();
-    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    silent();
     try {
       const prefix = crypto.randomUUID();
       const theirs = createLimiter({
@@ -426,7 +433,6 @@ describe("a replica that", () => {
       // Redis has not loaded the script there.
       expect(stranger.primary.commands().slice(before)).toEqual(["EVALSHA_RO", "EVAL_RO"]);
     } finally {
-      warn.mockRestore();
       await stranger.stop();
     }
   });

@@ -2,17 +2,14 @@ import type { Redis } from "ioredis";
 
 import type { Limiter } from "../../src/decide/limiter.ts";
 import { createReplica } from "../../src/features/replica/replica.ts";
-import type { Policy } from "../../src/index.ts";
+import type { Policy, Store } from "../../src/index.ts";
 import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { checkSettings, type LimiterSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
-import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
-import { redisStore } from "../../src/store/redis/store.ts";
-import type { Store } from "../../src/store/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { random } from "../support/random.ts";
-import { redisWithClock } from "../support/redis-with-clock.ts";
+import { storeWithClock } from "../support/redis-with-clock.ts";
 
 export interface ScheduleOptions {
   readonly seed: number;
@@ -69,10 +66,7 @@ export async function playSchedule(redis: Redis, options: ScheduleOptions): Prom
   let timeUs = startUs;
   let copiedAtUs = timeUs;
 
-  const primary = redisStore(
-    redisWithClock(redis, () => timeUs),
-    ALL_SCRIPTS,
-  );
+  const primary = storeWithClock(redis, () => timeUs);
 
   async function copy(): Promise<void> {
     await redis.eval(COPY_ALL, keys.size, ...keys, COPY);

@@ -1,50 +1,30 @@
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import {
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/index.ts";
+import { fixedWindow, type Policy, tokenBucket } from "../../src/index.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { least, runs } from "../support/runs.ts";
+import { testRedis } from "../support/test-redis.ts";
 import { type Outcome, playSchedule, type ScheduleOptions } from "./schedule.ts";
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 /** The same policy with a limit, and with other numbers. */
-const KINDS: readonly (readonly [string, (limit: number, changed: boolean) => Policy])[] = [
+type Make = (limit: number, changed: boolean) => Policy;
+const windowOf = (changed: boolean) => (changed ? "90s" : "60s");
+const KINDS: readonly (readonly [string, Make])[] = [
+  ...EVERY_ALGORITHM.filter(({ refills }) => !refills).map(({ algorithm, of }): [string, Make] => [
+    algorithm,
+    (limit, changed) => ({ ...of(limit, windowOf(changed)), name: "p" }),
+  ]),
   [
     "token-bucket",
     (limit, changed) =>
       tokenBucket({ name: "p", limit, refill: changed ? 7 : 3, per: changed ? "41s" : "60s" }),
   ],
   [
-    "sliding-window-log",
-    (limit, changed) => slidingWindowLog({ name: "p", limit, window: changed ? "90s" : "60s" }),
-  ],
-  [
-    "sliding-window-counter",
-    (limit, changed) => slidingWindowCounter({ name: "p", limit, window: changed ? "90s" : "60s" }),
-  ],
-  [
-    "segmented-window",
-    (limit, changed) => segmentedWindow({ name: "p", limit, window: changed ? "90s" : "60s" }),
-  ],
-  [
-    "fixed-window",
-    (limit, changed) => fixedWindow({ name: "p", limit, window: changed ? "90s" : "60s" }),
-  ],
-  [
     "fixed-window from the first request on",
     (limit, changed) =>
-      fixedWindow({ name: "p", limit, window: changed ? "90s" : "60s", aligned: false }),
+      fixedWindow({ name: "p", limit, window: windowOf(changed), aligned: false }),
   ],
 ];
 

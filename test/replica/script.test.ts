@@ -1,24 +1,18 @@
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createReplica, readOnly } from "../../src/features/replica/replica.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { fromData } from "../../src/policy/from-data.ts";
 import type { Policy } from "../../src/policy/policy.ts";
-import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
-import { redisStore } from "../../src/store/redis/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { random } from "../support/random.ts";
-import { redisWithClock } from "../support/redis-with-clock.ts";
+import { storeWithClock } from "../support/redis-with-clock.ts";
 import { runs } from "../support/runs.ts";
+import { testRedis } from "../support/test-redis.ts";
 
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
-});
-afterAll(() => redis.quit());
+const redis = testRedis();
 
 const READS = /redis\.p?call\('(?:GET|GETRANGE|BITFIELD_RO)'/g;
 const policyOf = (algorithm: string, limit: number, window = "60s"): CompiledPolicy =>
@@ -53,10 +47,7 @@ describe.each(ALGORITHMS)("the script for %s", (algorithm) => {
 
   test("gives the verdict of the primary's own script, by the given time", async () => {
     let timeUs = FUTURE;
-    const primary = redisStore(
-      redisWithClock(redis, () => timeUs),
-      ALL_SCRIPTS,
-    );
+    const primary = storeWithClock(redis, () => timeUs);
     let answered = 0;
     for (let seed = 1; seed <= runs(4); seed++) {
       const next = random(seed);
@@ -81,10 +72,7 @@ describe.each(ALGORITHMS)("the script for %s", (algorithm) => {
   test("leaves a state to the primary that its clock has left behind", async () => {
     const policies = [policyOf(algorithm, 2)];
     const keys = [`read:{${crypto.randomUUID()}}`];
-    const primary = redisStore(
-      redisWithClock(redis, () => FUTURE + 300e6),
-      ALL_SCRIPTS,
-    );
+    const primary = storeWithClock(redis, () => FUTURE + 300e6);
     await primary.decide("charge", keys, [2], policies);
     expect(await replica().read(keys, [1], policies, FUTURE)).toBeUndefined();
     await redis.del(...keys);

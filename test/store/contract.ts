@@ -1,10 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Row } from "../../src/algorithms/model.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import type { Store } from "../../src/store/store.ts";
+import { fixedWindow, slidingWindowLog, type Store, tokenBucket } from "../../src/index.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compile } from "../support/compile-policy.ts";
 import { partitionsOf } from "./partition.ts";

@@ -1,9 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { durableObjectStore, TidegateObject } from "../../src/durable-object.ts";
-import { ConfigurationError } from "../../src/errors/errors.ts";
-import { createLimiter } from "../../src/limiter/create-limiter.ts";
+import { ConfigurationError, createLimiter, fixedWindow } from "../../src/index.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { fixedWindow, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 import { keepCounts, type ObjectStorage } from "../../src/store/durable-object/kept-counts.ts";
 import { compile } from "../support/compile-policy.ts";
 

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { concurrency, fixedWindow, slidingWindowLog } from "../../src/index.ts";
 import { refundInMemory } from "../../src/store/memory-refund.ts";
 import { extendSlots } from "../../src/store/memory-slots.ts";
 import { createMemory } from "../../src/store/memory.ts";

@@ -1,9 +1,6 @@
 import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import type { Policy } from "../../src/policy/policy.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { fixedWindow, memoryStore, type Policy, slidingWindowLog } from "../../src/index.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { fullestWindow } from "../support/model/trailing-window.ts";

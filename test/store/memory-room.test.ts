@@ -26,15 +26,6 @@ const second = fixedWindow({ limit: 9, window: "1s" });
 const day = fixedWindow({ limit: 9, window: "1d" });
 const minute = segmentedWindow({ limit: 9, window: "1m", segments: 60 });
 
-test("an expired count makes room before the one that was unused for longest", async () => {
-  const { pass, take } = storeOf({ maxEntries: 3 });
-  expect(await take("first", day)).toBe(8);
-  for (const key of ["a", "b"]) await take(key, second);
-  pass(2);
-  await take("c", day);
-  expect(await take("first", day)).toBe(7);
-});
-
 test("a window of many segments takes more memory than one of few", async () => {
   const { pass, take } = storeOf({ maxBytes: 1_950 });
   // Two of 61 counts fit and one of one, but not three of 61.

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { fixedWindow, memoryStore } from "../../src/index.ts";
 import { compile } from "../support/compile-policy.ts";
 import { storeContract } from "./contract.ts";
 

@@ -53,21 +53,3 @@ test.for([
   await redisStore(withOwnErrors(client), ALL_SCRIPTS).decide("consume", ["k"], [1], policies);
   expect(calls).toEqual(["evalsha", "eval"]);
 });
-
-test.for([
-  "ERR wrong type of key tg:{a: NOSCRIPT}:p",
-  'Command failed: ERR unknown, command was: ["evalsha","..","1","tg:{x}: NOSCRIPT"]',
-  "NOSCRIPTS are nothing",
-  "ERR NOSCRIPT is not the first word",
-])("nothing is sent again because of %j", async (message) => {
-  let calls = 0;
-  const refuse = async () => {
-    calls++;
-    throw new Error(message);
-  };
-  const store = redisStore(withOwnErrors({ evalsha: refuse, eval: refuse }));
-  await expect(store.decide("consume", ["k"], [1], policies)).rejects.toMatchObject({
-    code: "ERR_STORE_REFUSED",
-  });
-  expect(calls).toBe(1);
-});

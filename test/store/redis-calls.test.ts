@@ -1,14 +1,13 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { concurrency, fixedWindow, tokenBucket } from "../../src/index.ts";
+import { Faults } from "../../src/options/faults.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
-import { scriptFor } from "../../src/store/redis/script.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
+import type { Slot, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
+import { EVERY_PART } from "../support/store/every-part.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -32,6 +31,10 @@ function storeThat(answer: (args: readonly string[]) => unknown) {
 }
 
 const ROW = [1, 9, 0, 1_000];
+const rowsFor = ([, ...args]: readonly string[]) => [
+  5,
+  ...Array.from({ length: Math.floor(args.length / 6) }, () => ROW).flat(),
+];
 
 describe("a decision", () => {
   test("is one call, with the keys and the arguments that the script's head names", async () => {
@@ -55,10 +58,7 @@ describe("a decision", () => {
   });
 
   test("ends with the roles if one of several policies is not enforced", async () => {
-    const { store, calls } = storeThat(([, ...args]) => [
-      5,
-      ...Array.from({ length: Math.floor(args.length / 6) }, () => ROW).flat(),
-    ]);
+    const { store, calls } = storeThat(rowsFor);
     const roles = async (...policies: Parameters<typeof compile>[0]) => {
       const compiled = compile(policies);
       const keys = compiled.map((_, i) => `k${i}`);
@@ -87,10 +87,7 @@ describe("a decision", () => {
   });
 
   test("of which only the first has cost 0 is a consume, and one of a policy alone a look", async () => {
-    const { store, calls } = storeThat(([, ...args]) => [
-      5,
-      ...Array.from({ length: Math.floor(args.length / 6) }, () => ROW).flat(),
-    ]);
+    const { store, calls } = storeThat(rowsFor);
     await store.decide("consume", ["k1", "k2"], [0, 1], compile([daily, burst]));
     await store.decide("consume", ["k"], [0], compile([daily]));
     expect(calls.map(([, , args]) => args.slice(0, 2))).toEqual([
@@ -98,16 +95,6 @@ describe("a decision", () => {
       ["peek", "0"],
     ]);
   });
-
-  test.for([[[5, ...ROW, 1]], [[5, 1, 9, 0]], [[]]])(
-    "is not answered by as many numbers as %j has",
-    async ([answer]) => {
-      const { store } = storeThat(() => answer);
-      await expect(
-        Promise.resolve(store.decide("consume", ["k"], [1], compile([daily]))),
-      ).rejects.toMatchObject({ code: "ERR_STORE_REPLY" });
-    },
-  );
 
   test("that is a lease runs a script of its own, and says how many units it took", async () => {
     const { store, calls } = storeThat(([operation]) => [
@@ -144,48 +131,102 @@ test("an extension asks of the policies with slots alone, each with its ttl, and
   expect(calls).toHaveLength(1);
 });
 
-describe("a reset", () => {
-  test("is one call, of all keys, and asks no policy", async () => {
-    const { store, calls } = storeThat(() => [5]);
-    await store.reset(["k1", "k2"]);
-    expect(calls.map(([, keys, args]) => [keys, args])).toEqual([[["k1", "k2"], ["reset"]]]);
-  });
-
-  test.for([[null], ["OK"], [1], [[]], [[5, 1]], [["5"]]])(
-    "is not confirmed by %j",
-    async ([answer]) => {
-      const { store } = storeThat(() => answer);
-      await expect(store.reset(["k"])).rejects.toMatchObject({ code: "ERR_STORE_REPLY" });
-    },
-  );
+test("a hold is a decision that ends with its slot, and only of policies that have slots", async () => {
+  const { store, calls } = storeThat(rowsFor);
+  const slot = { id: "x", ttlUs: 60e6 };
+  const shadowed = compile([daily, { ...daily, name: "other", mode: "shadow" }]);
+  await store.decide("consume", ["a", "b"], [1, 1], shadowed, slot);
+  await store.decide("consume", ["a", "b"], [1, 1], shadowed);
+  expect(calls[0]).toEqual(calls[1]);
+  const held = compile([concurrency({ name: "streams", limit: 3 }), daily]);
+  const groups = held.flatMap(({ scriptArguments }) => ["1", ...scriptArguments]);
+  await store.decide("consume", ["a", "b"], [1, 1], held, slot);
+  await store.decide("consume", ["a", "b"], [1, 1], held);
+  expect(calls.slice(2).map(([, , args]) => args)).toEqual([
+    ["consume", ...groups, "ee", "x", "60000000"],
+    ["consume", ...groups],
+  ]);
 });
 
-describe("a script", () => {
-  test("is put together and named once for the same list of policies", async () => {
-    const digest = vi.spyOn(crypto.subtle, "digest");
-    const { store, calls } = storeThat(() => [5, ...ROW]);
-    const policies = compile([daily]);
-    for (let call = 0; call < 3; call++) await store.decide("consume", ["k"], [1], policies);
-    expect(digest).toHaveBeenCalledTimes(1);
-    expect(new Set(calls.map(([sha1]) => sha1)).size).toBe(1);
+describe("a refund", () => {
+  test("is one call, with the arguments that the script's head names", async () => {
+    const { store, calls } = storeThat(() => [5, 0, 3]);
+    const policies = compile([concurrency({ name: "streams", limit: 3 }), daily]);
+    const [streams, counted] = policies.map(({ scriptArguments }) => scriptArguments);
+    const refund = (slot?: Slot) =>
+      store.refund!(["a", "b"], [0, 3], policies, { nowUs: 1_234 }, slot);
+    expect(await refund()).toEqual([0, 3]);
+    await refund({ id: "x", ttlUs: 60e6 });
+    const args = ["1234", "0", ...streams!, "3", ...counted!];
+    expect(calls.map(([, , each]) => each)).toEqual([args, [...args, "ee", "x", "60000000"]]);
   });
 
-  test("is the same in any order of the policies, and has an algorithm once", () => {
-    const [a, b, log] = [daily, burst, slidingWindowLog({ limit: 1, window: "1s" })];
-    const texts = [
-      [a, b, log],
-      [log, b, a],
-      [b, log, a, fixedWindow({ name: "other", limit: 1, window: "1s" })],
-    ].map((policies) => scriptFor(DECIDE, compile(policies)).text);
-    expect(new Set(texts).size).toBe(1);
+  test("of a token bucket gives back time, of which whole units are told", async () => {
+    const bucket = tokenBucket({ name: "bucket", limit: 9, refill: 7, per: "1s" });
+    const both = compile([bucket, daily]);
+    const { intervalUs } = both[0]!.parameters;
+    for (const [given, units] of [
+      [0, 0],
+      [intervalUs! - 1, 0],
+      [intervalUs!, 1],
+      [3 * intervalUs! - 1, 2],
+    ] as const) {
+      const { store } = storeThat(() => [5, given, 4]);
+      expect(await store.refund!(["k", "l"], [3, 4], both, { nowUs: 1 })).toEqual([units, 4]);
+    }
   });
 
-  test("has no algorithm without a policy", () => {
-    const one = scriptFor(DECIDE, compile([daily])).text;
-    const two = scriptFor(DECIDE, compile([daily, burst])).text;
-    expect(one).toContain("'fixed-window'");
-    expect(one).not.toContain("'token-bucket'");
-    expect(two).toContain("'token-bucket'");
-    expect(scriptFor(DECIDE, []).text).toBe(DECIDE.before + DECIDE.after);
+  test("that has failed is not sent again: it may have run", async () => {
+    const { store, calls } = storeThat(() => {
+      throw new Error("ERR something else");
+    });
+    await expect(store.refund!(["k"], [3], compile([daily]), { nowUs: 0 })).rejects.toMatchObject({
+      name: "StoreError",
+      code: "ERR_STORE_REFUSED",
+    });
+    expect(calls).toHaveLength(1);
   });
+
+  test("is there where its script is", () => {
+    const client = { evalsha: async () => [], eval: async () => [] };
+    const opened = openStore({ redis: client }, EVERY_PART, {}, new Faults());
+    expect(opened?.refund).toBeTypeOf("function");
+    expect(redisStore(client)).not.toHaveProperty("refund");
+  });
+});
+
+test.for<[call: string, answers: readonly unknown[], ask: (store: Store) => unknown]>([
+  [
+    "refund",
+    [null, [], [5], [5, 3, 3], [5, "3"], [5, 0.5]],
+    (store) => store.refund!(["k"], [3], compile([daily]), { nowUs: 0 }),
+  ],
+  [
+    "extension",
+    [[1]],
+    (store) => store.extend!(["k"], compile([concurrency({ limit: 1 })]), { id: "x", ttlUs: 6e7 }),
+  ],
+  ["reset", [null, "OK", 1, [], [5, 1], ["5"]], (store) => store.reset(["k"])],
+])("a %s is not confirmed by an answer that is not the script's: %j", async ([, answers, ask]) => {
+  for (const answer of answers) {
+    await expect(ask(storeThat(() => answer).store), JSON.stringify(answer)).rejects.toMatchObject({
+      name: "StoreError",
+      code: "ERR_STORE_REPLY",
+    });
+  }
+});
+
+test("a reset is one call, of all keys, and asks no policy", async () => {
+  const { store, calls } = storeThat(() => [5]);
+  await store.reset(["k1", "k2"]);
+  expect(calls.map(([, keys, args]) => [keys, args])).toEqual([[["k1", "k2"], ["reset"]]]);
+});
+
+test("a script is put together and named once for the same list of policies", async () => {
+  const digest = vi.spyOn(crypto.subtle, "digest");
+  const { store, calls } = storeThat(() => [5, ...ROW]);
+  const policies = compile([daily]);
+  for (let call = 0; call < 3; call++) await store.decide("consume", ["k"], [1], policies);
+  expect(digest).toHaveBeenCalledTimes(1);
+  expect(new Set(calls.map(([sha1]) => sha1)).size).toBe(1);
 });

@@ -102,18 +102,6 @@ describe("a limiter", () => {
     },
   );
 
-  test("tells its listener of a failure, and the log nothing", async () => {
-    environment(up, "u");
-    vi.stubGlobal("fetch", () => Promise.reject(new TypeError("fetch failed")));
-    const warn = vi.spyOn(console, "warn").mockReturnValue();
-    const onStoreError = vi.fn();
-    const limiter = createLimiter({ policies, onStoreError });
-    const { error } = await limiter.limit("ada");
-    await limiter.limit("ada");
-    expect(onStoreError.mock.calls).toEqual([[error]]);
-    expect(warn).not.toHaveBeenCalled();
-  });
-
   test("with a Redis of its own looks at no variable", async () => {
     environment(up, "u", kv, "k");
     await createLimiter({ policies, redis: { url: "https://own.example", token: "o" } }).limit("a");

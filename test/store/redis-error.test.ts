@@ -47,65 +47,48 @@ test.for([
   ]);
 });
 
-test.for(["WRONGPASS no", "NOAUTH no", "ERR WRONGPASS no", "Unauthorized"])(
-  "%s is a refused token, which is not shown",
-  async (message) => {
-    expect(await told(new Error(message))).toEqual([
-      "ERR_STORE_UNAUTHORIZED",
-      expect.stringMatching(/^redis\.token: \(hidden\): Redis rejected it/),
-    ]);
-  },
-);
+const REJECTED = /^redis\.token: \(hidden\): Redis rejected it/;
+const NO_RIGHT = /it may not run this command or use this key/;
+const IN_TIME = /^Redis did not answer within the timeout\.$/;
+const REFUSED = /^Redis could not be reached: ECONNREFUSED\.$/;
+const UNREACHABLE = /^Redis could not be reached\.$/;
+const NOT_JSON = /^What answered is not the Redis REST API: its body is not JSON\.$/;
+const html = (name: string) =>
+  Object.assign(new Error("Unexpected token '<', \"<html>ada\""), { name });
 
-test.for(["NOPERM no", "ERR NOPERM no"])("%s is a right that is missing", async (message) => {
-  expect(await told(new Error(message))).toEqual([
-    "ERR_STORE_UNAUTHORIZED",
-    expect.stringMatching(/it may not run this command or use this key/),
-  ]);
+test.for<readonly [said: string, thrown: Error, code: string, message: RegExp]>([
+  ...["WRONGPASS no", "NOAUTH no", "ERR WRONGPASS no", "Unauthorized"].map(
+    (said) => [said, new Error(said), "UNAUTHORIZED", REJECTED] as const,
+  ),
+  ...["NOPERM no", "ERR NOPERM no"].map(
+    (said) => [said, new Error(said), "UNAUTHORIZED", NO_RIGHT] as const,
+  ),
+  ...["TimeoutError", "AbortError"].map(
+    (name) => [name, new DOMException("gone", name), "TIMEOUT", IN_TIME] as const,
+  ),
+  [
+    "a code of no connection",
+    Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" }),
+    "UNREACHABLE",
+    REFUSED,
+  ],
+  [
+    "a cause of no connection",
+    new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } }),
+    "UNREACHABLE",
+    REFUSED,
+  ],
+  ...["UpstashJSONParseError", "SyntaxError"].map(
+    (name) => [name, html(name), "REPLY", NOT_JSON] as const,
+  ),
+  ...["ERR Redis is not reachable", "ERR Redis went away"].map(
+    (said) => [said, new Error(said), "UNREACHABLE", UNREACHABLE] as const,
+  ),
+])("%s is told in words of the package", async ([, thrown, code, message]) => {
+  expect(await told(thrown)).toEqual([`ERR_STORE_${code}`, expect.stringMatching(message)]);
 });
-
-test.for(["TimeoutError", "AbortError"])(
-  "a client's %s is that there was no answer in time",
-  async (name) => {
-    expect(await told(new DOMException("gone", name))).toEqual([
-      "ERR_STORE_TIMEOUT",
-      "Redis did not answer within the timeout.",
-    ]);
-  },
-);
-
-test.for([
-  Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" }),
-  new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } }),
-])("why there is no connection is said, by the error or by its cause: %s", async (error) => {
-  expect(await told(error)).toEqual([
-    "ERR_STORE_UNREACHABLE",
-    "Redis could not be reached: ECONNREFUSED.",
-  ]);
-});
-
-test.for(["UpstashJSONParseError", "SyntaxError"])(
-  "a client's %s is that something else answered",
-  async (name) => {
-    const error = Object.assign(new Error("Unexpected token '<', \"<html>ada\""), { name });
-    expect(await told(error)).toEqual([
-      "ERR_STORE_REPLY",
-      "What answered is not the Redis REST API: its body is not JSON.",
-    ]);
-  },
-);
 
 test("a StoreError stays the same", async () => {
   const error = new StoreError("ERR_STORE_REPLY", "no");
   expect(await storeErrorOf(error)).toBe(error);
 });
-
-test.for(["ERR Redis is not reachable", "ERR Redis went away"])(
-  "a bridge's %j is that Redis could not be reached",
-  async (message) => {
-    expect(await told(new Error(message))).toEqual([
-      "ERR_STORE_UNREACHABLE",
-      "Redis could not be reached.",
-    ]);
-  },
-);

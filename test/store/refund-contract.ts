@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Row } from "../../src/algorithms/model.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import type { Store } from "../../src/store/store.ts";
+import { fixedWindow, slidingWindowLog, type Store } from "../../src/index.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import type { AlgorithmFacts } from "../support/algorithms/facts.ts";
 import { partitionsOf } from "./partition.ts";

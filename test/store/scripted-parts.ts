@@ -1,11 +1,9 @@
 import type { Counts, Mode } from "../../src/algorithms/common-options.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Operation, Row } from "../../src/algorithms/model.ts";
-import { StoreError } from "../../src/errors/errors.ts";
+import { fixedWindow, type Store, StoreError } from "../../src/index.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { CrossSlotError } from "../../src/store/cross-slot.ts";
-import type { Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 
 /** One call that a store got, and with which list of policies. */

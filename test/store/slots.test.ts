@@ -2,13 +2,10 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
-import { concurrency } from "../../src/algorithms/concurrency.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { concurrency, fixedWindow } from "../../src/index.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
-import { redisStore } from "../../src/store/redis/store.ts";
 import type { Slot, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
@@ -193,46 +190,4 @@ describe("a cluster of three masters", () => {
       expect(await left()).toEqual([1, 3, 2]);
     }
   });
-});
-
-/** A store whose client notes its calls. */
-function noting(answer: readonly number[]) {
-  const calls: { readonly keys: readonly string[]; readonly args: string }[] = [];
-  const asked = async (_script: string, keys: string[], args: string[]) => {
-    calls.push({ keys, args: args.join(" ") });
-    return answer;
-  };
-  return { calls, store: redisStore({ evalsha: asked, eval: asked }, ALL_SCRIPTS) };
-}
-
-test("only a list with slots gets one; other calls stay as they were", async () => {
-  const daily = compile([DAILY, { ...DAILY, name: "other", mode: "shadow" }]);
-  const { calls, store } = noting([1, 1, 1, 0, 0, 1, 1, 0, 0]);
-  await store.decide("consume", ["a", "b"], [1, 1], daily, slotOf("x"));
-  await store.decide("consume", ["a", "b"], [1, 1], daily);
-  expect(calls[0]).toEqual(calls[1]);
-  expect(calls[0]!.args).toMatch(/ ea$/);
-  await store.decide("consume", ["a", "b"], [1, 1], BOTH, slotOf("x"));
-  const groups = BOTH.map(({ scriptArguments }) => `1 ${scriptArguments.join(" ")}`).join(" ");
-  expect(calls[2]!.args).toBe(`consume ${groups} ee x 60000000`);
-  await store.decide("consume", ["a", "b"], [1, 1], BOTH);
-  expect(calls[3]!.args).toBe(`consume ${groups}`);
-});
-
-test("a refund and an extension are one call each, with the arguments that the scripts' heads name", async () => {
-  const { calls, store } = noting([1, 1, 1]);
-  await store.refund!(["a", "b"], [0, 3], BOTH, { nowUs: 1_234 }, slotOf("x"));
-  const [streams, daily] = BOTH.map(({ scriptArguments }) => scriptArguments.join(" "));
-  expect(calls).toEqual([{ keys: ["a", "b"], args: `1234 0 ${streams} 3 ${daily} ee x 60000000` }]);
-  const { calls: extended, store: other } = noting([1, 0]);
-  expect(await other.extend!(["a", "b"], BOTH, slotOf("x", 5e6))).toEqual([false, true]);
-  expect(extended).toEqual([{ keys: ["a"], args: "x 5000000 60000000" }]);
-  expect(await other.extend!(["b"], BOTH.slice(1), slotOf("x"))).toEqual([true]);
-  expect(extended).toHaveLength(1);
-});
-
-test("an answer that is not the script's extends nothing for sure", async () => {
-  const { store } = noting([1]);
-  const failed = { name: "StoreError", code: "ERR_STORE_REPLY" };
-  await expect(store.extend!(["a", "b"], BOTH, slotOf("x"))).rejects.toMatchObject(failed);
 });

@@ -1,13 +1,9 @@
 import { expect, test } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { StoreError } from "../../src/errors/errors.ts";
+import { concurrency, fixedWindow, memoryStore, StoreError } from "../../src/index.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { CrossSlotError } from "../../src/store/cross-slot.ts";
-import { guardStore } from "../../src/store/guarded-store.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Slot, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 
@@ -118,21 +114,6 @@ test.for(["refund", "extend"] as const)(
     expect(calls).toHaveLength(3);
   },
 );
-
-test("a guarded store extends within its timeout, if its store extends at all", async () => {
-  const options = { timeoutMs: 5, now: () => 0, onStoreError: () => {} };
-  const memory = memoryStore({ now: () => 1.8e15 });
-  const own = ["tg:{a}:first"];
-  await memory.decide("consume", own, [1], policies.slice(0, 1), slot);
-  const guarded = guardStore(memory, options);
-  expect(await guarded.extend!(own, policies.slice(0, 1), slot)).toEqual([true]);
-  const silent = guardStore({ ...memory, extend: () => new Promise(() => {}) }, options);
-  await expect(silent.extend!(own, policies, slot)).rejects.toMatchObject({
-    code: "ERR_STORE_TIMEOUT",
-  });
-  const { extend: _, ...without } = memory;
-  expect(guardStore(without, options)).not.toHaveProperty("extend");
-});
 
 test("in memory, too, a slot that is extended is kept, and one that has expired is not", async () => {
   let nowUs = 1.8e15;

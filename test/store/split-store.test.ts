@@ -38,9 +38,27 @@ async function split(given: readonly Counted[], { fresh = false } = {}) {
   const store = splitStore(scripted.store);
   if (!fresh) await store.spansPartitions!("tg");
   scripted.calls.length = 0;
-  const ask = (costs: readonly number[], operation: Operation = "consume") =>
-    Promise.resolve(store.decide(operation, keys, costs, policies));
-  return { ...scripted, store, keys, policies, ask, said: () => scripted.calls.map(told) };
+  let before = 0;
+  const ask = (costs: readonly number[], operation: Operation = "consume") => {
+    before = scripted.calls.length;
+    return Promise.resolve(store.decide(operation, keys, costs, policies));
+  };
+  return {
+    ...scripted,
+    store,
+    keys,
+    policies,
+    ask,
+    /** What a decision fails with of which some master did not answer. */
+    failing: async (costs: readonly number[], operation?: Operation): Promise<PartialReplyError> =>
+      ask(costs, operation).then(
+        () => expect.unreachable(),
+        (error) => error,
+      ),
+    said: () => scripted.calls.map(told),
+    /** The calls since the last decision began. */
+    saidNow: () => scripted.calls.slice(before).map(told),
+  };
 }
 
 const THREE: readonly Counted[] = [
@@ -48,6 +66,8 @@ const THREE: readonly Counted[] = [
   ["b", "key"],
   ["*", "all"],
 ];
+
+const BAN = ["b", "ban", "denials"] as const;
 
 test("one Redis gets all partitions in one call", async () => {
   const { store: inner, calls } = scriptedParts(false);
@@ -163,18 +183,42 @@ test.for<Operation>(["peek", "charge"])("%s takes nothing back", async (operatio
   expect(rows.map(({ remaining }) => remaining)).toEqual([5, 5, 5, 5]);
 });
 
-test("policies that count denials count those of other masters, each by itself", async () => {
-  const { ask, said, held } = await split([
-    ["a", "address"],
-    ["b", "ban", "denials"],
-    ["b", "ban-longer", "denials"],
-  ]);
-  await ask([1, 0, 0]);
-  expect(said()).toHaveLength(2);
-  held["tg:{a}:address"] = { allowed: false };
-  const { rows } = await ask([1, 0, 0]);
-  expect(said().slice(4)).toEqual(["consume {b}:ban 1", "consume {b}:ban-longer 1"]);
-  expect(rows[1]).toEqual({ allowed: true, remaining: 5, retryAfterUs: 0, resetAfterUs: 900 });
+test.for<[name: string, Counted[], denying: string[], last: string[]]>([
+  ["is not asked where none denies", [["a", "address"], BAN], [], []],
+  ["counts those of other masters", [["a", "address"], BAN], ["a}:address"], ["consume {b}:ban 1"]],
+  [
+    "and another of its master count each by itself",
+    [["a", "address"], BAN, ["b", "ban-longer", "denials"]],
+    ["a}:address"],
+    ["consume {b}:ban 1", "consume {b}:ban-longer 1"],
+  ],
+  [
+    "counts not its own",
+    [["a", "address"], BAN],
+    ["b}:ban"],
+    [`refund {a}:address 1 of ${CLOCKS["a"]}`],
+  ],
+  [
+    "that denies, too, counts the one of another policy, whichever stands first",
+    [BAN, ["a", "address"]],
+    ["b}:ban", "a}:address"],
+    ["consume {b}:ban 1"],
+  ],
+  [
+    "whose own master has counted one does not count it again",
+    [["a", "address"], ["b", "key"], BAN],
+    ["a}:address", "b}:key"],
+    [],
+  ],
+])("of denials, a ban %s", async ([, given, denying, last]) => {
+  const { ask, held, said } = await split(given);
+  for (const key of denying) held[`tg:{${key}`] = { allowed: false };
+  const { rows } = await ask(given.map(([, , kind]) => (kind === "denials" ? 0 : 1)));
+  expect(said().slice(2)).toEqual(last);
+  rows.forEach((row, i) => {
+    const allowed = !denying.includes(`${given[i]![0]}}:${given[i]![1]}`);
+    expect(row).toMatchObject(allowed ? { allowed, retryAfterUs: 0 } : { allowed });
+  });
 });
 
 test("a policy that counts denials shows its count after the denial, and whether it had room before", async () => {
@@ -194,42 +238,6 @@ test("a policy that counts denials shows its count after the denial, and whether
     retryAfterUs: 700,
     resetAfterUs: 900,
   });
-});
-
-test("a ban counts the denials of others, and not its own", async () => {
-  const { ask, said, held } = await split([
-    ["a", "address"],
-    ["b", "ban", "denials"],
-  ]);
-  held["tg:{b}:ban"] = { allowed: false };
-  await ask([1, 0]);
-  expect(said().slice(2)).toEqual([`refund {a}:address 1 of ${CLOCKS["a"]}`]);
-  held["tg:{a}:address"] = { allowed: false };
-  await ask([1, 0]);
-  expect(said().slice(5)).toEqual(["consume {b}:ban 1"]);
-});
-
-test("a ban that denies, too, counts the denial of another policy, whichever stands first", async () => {
-  const { ask, said, held } = await split([
-    ["b", "ban", "denials"],
-    ["a", "address"],
-  ]);
-  held["tg:{b}:ban"] = { allowed: false };
-  held["tg:{a}:address"] = { allowed: false };
-  await ask([0, 1]);
-  expect(said().slice(2)).toEqual(["consume {b}:ban 1"]);
-});
-
-test("a ban whose own master has counted a denial does not count it again", async () => {
-  const { ask, said, held } = await split([
-    ["a", "address"],
-    ["b", "key"],
-    ["b", "ban", "denials"],
-  ]);
-  held["tg:{a}:address"] = { allowed: false };
-  held["tg:{b}:key"] = { allowed: false };
-  await ask([1, 1, 0]);
-  expect(said()).toHaveLength(2);
 });
 
 test("a give-back that fails changes nothing about the decision", async () => {
@@ -257,12 +265,11 @@ test("a count of a denial that fails leaves the row as it was", async () => {
 });
 
 test("if some masters do not answer, the rows of the others are known, and can be given back", async () => {
-  const { ask, dead, said, held } = await split(THREE);
+  const { failing, dead, said, held } = await split(THREE);
   dead.add("b");
   held["tg:{a}:address"] = { remaining: 1 };
-  const error: unknown = await ask([1, 2, 3]).catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(PartialReplyError);
-  const partial = error as PartialReplyError;
+  const partial = await failing([1, 2, 3]);
+  expect(partial).toBeInstanceOf(PartialReplyError);
   expect(partial).toMatchObject({ code: LOST.code, message: LOST.message, name: "StoreError" });
   expect(partial.rows.map((row) => row?.remaining)).toEqual([1, undefined, 5]);
   expect(said()).toHaveLength(3);
@@ -275,22 +282,22 @@ test("if some masters do not answer, the rows of the others are known, and can b
 });
 
 test("all policies of a master that does not answer have its failure", async () => {
-  const { ask, dead } = await split([
+  const { failing, dead } = await split([
     ["b", "key"],
     ["a", "address"],
     ["b", "hour"],
   ]);
   dead.add("b");
-  const partial: PartialReplyError = await ask([1, 2, 3]).catch((thrown) => thrown);
+  const partial = await failing([1, 2, 3]);
   expect(partial.failures).toEqual([LOST, undefined, LOST]);
   expect(partial.clocksUs).toEqual([undefined, CLOCKS["a"], undefined]);
 });
 
 test("if a master denies and another does not answer, only the third gives back", async () => {
-  const { ask, dead, said, held } = await split(THREE);
+  const { failing, dead, said, held } = await split(THREE);
   dead.add("b");
   held["tg:{a}:address"] = { allowed: false };
-  const partial: PartialReplyError = await ask([1, 2, 3]).catch((thrown) => thrown);
+  const partial = await failing([1, 2, 3]);
   await partial.giveBack();
   expect(said().slice(3)).toEqual([`refund {*}:all 3 of ${CLOCKS["*"]}`]);
 });
@@ -298,9 +305,9 @@ test("if a master denies and another does not answer, only the third gives back"
 test.for<Operation>(["peek", "charge"])(
   "if some masters do not answer a %s, there is nothing to give back",
   async (operation) => {
-    const { ask, dead, said } = await split(THREE);
+    const { failing, dead, said } = await split(THREE);
     dead.add("b");
-    const partial: PartialReplyError = await ask([1, 1, 1], operation).catch((thrown) => thrown);
+    const partial = await failing([1, 1, 1], operation);
     expect(await partial.giveBack()).toBe(partial.rows);
     expect(said()).toHaveLength(3);
   },
@@ -442,69 +449,42 @@ test("the probes ask about two slots each, and together about those of each of t
 });
 
 test("after a denial, the others only look until it is over", async () => {
-  const { ask, held, said } = await split(THREE);
+  const { ask, held, saidNow } = await split(THREE);
   held["tg:{a}:address"] = { allowed: false };
   await ask([1, 2, 3]);
   for (let flood = 0; flood < 3; flood++) {
-    const before = said().length;
     const { rows } = await ask([1, 2, 3]);
-    expect(said().slice(before)).toEqual([
-      "consume {a}:address 1",
-      "peek {b}:key 2",
-      "peek {*}:all 3",
-    ]);
+    expect(saidNow()).toEqual(["consume {a}:address 1", "peek {b}:key 2", "peek {*}:all 3"]);
     expect(rows.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
       [false, 5],
       [true, 5],
       [true, 5],
     ]);
   }
+  for (const operation of ["charge", "peek"] as const) {
+    await ask([1, 2, 3], operation);
+    expect(saidNow()).toEqual(
+      ["{a}:address 1", "{b}:key 2", "{*}:all 3"].map((call) => `${operation} ${call}`),
+    );
+  }
   held["tg:{a}:address"] = { remaining: 9 };
   held["tg:{b}:key"] = { remaining: 8 };
-  let before = said().length;
   const { rows } = await ask([1, 2, 3]);
-  expect(said().slice(before + 1)).toEqual([
-    "peek {b}:key 2",
-    "peek {*}:all 3",
-    "consume {b}:key 2",
-    "consume {*}:all 3",
-  ]);
+  const taken = ["consume {b}:key 2", "consume {*}:all 3"];
+  expect(saidNow().slice(1)).toEqual(["peek {b}:key 2", "peek {*}:all 3", ...taken]);
   expect(rows.map(({ remaining }) => remaining)).toEqual([9, 8, 5]);
-  before = said().length;
   await ask([1, 2, 3]);
-  expect(
-    said()
-      .slice(before)
-      .every((call) => call.startsWith("consume")),
-  ).toBe(true);
-  expect(said()).toHaveLength(before + 3);
+  expect(saidNow()).toEqual(["consume {a}:address 1", ...taken]);
 });
 
-test.for(["charge", "peek"] as const)(
-  "a %s asks all at once, also after a denial",
-  async (operation) => {
-    const { ask, held, said } = await split(THREE);
-    held["tg:{a}:address"] = { allowed: false };
-    await ask([1, 2, 3]);
-    const before = said().length;
-    await ask([1, 2, 3], operation);
-    expect(said().slice(before)).toEqual([
-      `${operation} {a}:address 1`,
-      `${operation} {b}:key 2`,
-      `${operation} {*}:all 3`,
-    ]);
-  },
-);
-
 test("units that a doubtful part took come back if one that only looked denies", async () => {
-  const { ask, held, said } = await split(THREE);
+  const { ask, held, saidNow } = await split(THREE);
   held["tg:{a}:address"] = { allowed: false };
   await ask([1, 2, 3]);
   held["tg:{a}:address"] = {};
   held["tg:{*}:all"] = { allowed: false };
-  const before = said().length;
   await ask([1, 2, 3]);
-  expect(said().slice(before)).toEqual([
+  expect(saidNow()).toEqual([
     "consume {a}:address 1",
     "peek {b}:key 2",
     "peek {*}:all 3",
@@ -533,43 +513,39 @@ test("a part that denied is remembered until a thousand others have, and then as
 });
 
 test("parts that all denied the last time are all asked to take", async () => {
-  const { ask, held, said } = await split(THREE.slice(0, 2));
+  const { ask, held, saidNow } = await split(THREE.slice(0, 2));
   held["tg:{a}:address"] = { allowed: false };
   held["tg:{b}:key"] = { allowed: false };
-  await ask([1, 2]);
-  await ask([1, 2]);
-  expect(said().slice(2)).toEqual(["consume {a}:address 1", "consume {b}:key 2"]);
+  for (let request = 0; request < 2; request++) await ask([1, 2]);
+  expect(saidNow()).toEqual(["consume {a}:address 1", "consume {b}:key 2"]);
 });
 
 test("policies that count denials count those that they have only seen", async () => {
-  const { ask, held, said } = await split([
+  const { ask, held, saidNow } = await split([
     ["a", "address"],
     ["b", "key"],
     ["b", "ban", "denials"],
   ]);
   held["tg:{a}:address"] = { allowed: false };
   await ask([1, 1, 0]);
-  let before = said().length;
   // Two denials without the store, and this one.
   await ask([1, 1, 2]);
-  expect(said().slice(before)).toEqual([
+  expect(saidNow()).toEqual([
     "consume {a}:address 1",
     "peek {b}:key {b}:ban 1,2",
     "consume {b}:ban 3",
   ]);
   held["tg:{b}:key"] = { allowed: false };
-  before = said().length;
   await ask([1, 1, 0]);
-  expect(said().slice(before + 2)).toEqual(["consume {b}:ban 1"]);
+  expect(saidNow().slice(2)).toEqual(["consume {b}:ban 1"]);
 });
 
 test("without a doubtful part's master, the others take", async () => {
-  const { ask, held, dead, said } = await split(THREE);
+  const { ask, failing, held, dead, saidNow } = await split(THREE);
   held["tg:{a}:address"] = { allowed: false };
   await ask([1, 2, 3]);
   dead.add("a");
-  const before = said().length;
-  const partial: PartialReplyError = await ask([1, 2, 3]).catch((thrown) => thrown);
-  expect(partial.rows.map((row) => row?.remaining)).toEqual([undefined, 5, 5]);
-  expect(said().slice(before + 3)).toEqual(["consume {b}:key 2", "consume {*}:all 3"]);
+  const { rows } = await failing([1, 2, 3]);
+  expect(rows.map((row) => row?.remaining)).toEqual([undefined, 5, 5]);
+  expect(saidNow().slice(3)).toEqual(["consume {b}:key 2", "consume {*}:all 3"]);
 });

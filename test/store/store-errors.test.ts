@@ -1,7 +1,6 @@
 import { expect, inject, onTestFinished, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import type { StoreError } from "../../src/errors/errors.ts";
+import { fixedWindow, type StoreError } from "../../src/index.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { restClient } from "../../src/store/redis/rest.ts";
@@ -47,89 +46,51 @@ test("https:// where only http:// is spoken", async () => {
   });
 });
 
-const json = (status: number, body: object) =>
+const json = (status: number, body: object | null) =>
   answers(status, "application/json", JSON.stringify(body));
+const redisSays = (status: number, error: string) => json(status, { error });
 const html = (status: number) => answers(status, "text/html", "<html><h1>NOSCRIPT</h1></html>");
+const other = (found: string) => `What answered is not the Redis REST API: ${found}.`;
+const page = (status: number) => other(`HTTP ${status}, and its body is not JSON`);
+const noResult = (status: number) => other(`HTTP ${status} without a result`);
 const REFUSED_TOKEN =
   "redis.token: (hidden): Redis rejected it. Copy the REST token again from the console of your Redis.";
 const MISSING_RIGHT =
   "redis.token: (hidden): it may not run this command or use this key. Give one that may write, with the rights that docs/redis.md names.";
+const DAILY = "ERR max daily request limit exceeded. Limit: 10000, Usage: 10000.";
 
 test.for<[name: string, fault: Fault, code: string, message: string | RegExp]>([
-  [
-    "an error page of a gateway",
-    html(502),
-    "ERR_STORE_REPLY",
-    "What answered is not the Redis REST API: HTTP 502, and its body is not JSON.",
-  ],
-  [
-    "a page that is not found",
-    html(404),
-    "ERR_STORE_REPLY",
-    "What answered is not the Redis REST API: HTTP 404, and its body is not JSON.",
-  ],
-  [
-    "a firewall's page",
-    html(403),
-    "ERR_STORE_REPLY",
-    "What answered is not the Redis REST API: HTTP 403, and its body is not JSON.",
-  ],
-  [
-    "a page of a website",
-    html(200),
-    "ERR_STORE_REPLY",
-    "What answered is not the Redis REST API: HTTP 200, and its body is not JSON.",
-  ],
+  ["an error page of a gateway", html(502), "ERR_STORE_REPLY", page(502)],
+  ["a page that is not found", html(404), "ERR_STORE_REPLY", page(404)],
+  ["a firewall's page", html(403), "ERR_STORE_REPLY", page(403)],
+  ["a page of a website", html(200), "ERR_STORE_REPLY", page(200)],
   [
     "another API that finds nothing",
-    json(404, { message: "Not Found" }),
+    json(404, { message: "no" }),
     "ERR_STORE_REPLY",
-    "What answered is not the Redis REST API: HTTP 404 without a result.",
+    noResult(404),
   ],
-  [
-    "another API that is limited",
-    json(429, { message: "Too Many Requests" }),
-    "ERR_STORE_REPLY",
-    "What answered is not the Redis REST API: HTTP 429 without a result.",
-  ],
-  [
-    "another API that answers",
-    json(200, {}),
-    "ERR_STORE_REPLY",
-    "What answered is not the Redis REST API: HTTP 200 without a result.",
-  ],
-  [
-    "null",
-    answers(200, "application/json", "null"),
-    "ERR_STORE_REPLY",
-    "What answered is not the Redis REST API: HTTP 200 without a result.",
-  ],
-  ["401 as JSON", json(401, { error: "Unauthorized" }), "ERR_STORE_UNAUTHORIZED", REFUSED_TOKEN],
+  ["another API that is limited", json(429, { message: "no" }), "ERR_STORE_REPLY", noResult(429)],
+  ["another API that answers", json(200, {}), "ERR_STORE_REPLY", noResult(200)],
+  ["null", json(200, null), "ERR_STORE_REPLY", noResult(200)],
+  ["401 as JSON", redisSays(401, "Unauthorized"), "ERR_STORE_UNAUTHORIZED", REFUSED_TOKEN],
   ["401 as a page", html(401), "ERR_STORE_UNAUTHORIZED", REFUSED_TOKEN],
-  [
-    "a read-only token",
-    json(400, { error: "NOPERM this user has no permissions to run the 'evalsha' command" }),
-    "ERR_STORE_UNAUTHORIZED",
-    MISSING_RIGHT,
-  ],
+  ["a read-only token", redisSays(400, "NOPERM no"), "ERR_STORE_UNAUTHORIZED", MISSING_RIGHT],
   [
     "Upstash's limit per day",
-    json(400, {
-      error:
-        "ERR max daily request limit exceeded. Limit: 10000, Usage: 10000. See https://upstash.example/limits",
-    }),
+    redisSays(400, `${DAILY} See https://upstash.example/limits`),
     "ERR_STORE_REFUSED",
     /^Redis answered: ERR max daily request limit exceeded\. Limit: 10000, Usage: 10000\./,
   ],
   [
     "too many requests, by Redis",
-    json(429, { error: "ERR max requests limit exceeded" }),
+    redisSays(429, "ERR max requests limit exceeded"),
     "ERR_STORE_REFUSED",
     "Redis answered: ERR max requests limit exceeded.",
   ],
   [
     "an internal error with words",
-    json(500, { error: "ERR internal" }),
+    redisSays(500, "ERR internal"),
     "ERR_STORE_REFUSED",
     "Redis answered: ERR internal.",
   ],

@@ -1,6 +1,8 @@
 import type { Redis } from "ioredis";
 
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
 
 /** A real Redis whose scripts read a clock of the test instead of the server's. Keys expire by the server's own. */
 export function redisWithClock(redis: Redis, now: () => number): RedisClient {
@@ -24,3 +26,7 @@ export function clientWithClock(send: RedisClient["eval"], now: () => number): R
     },
   };
 }
+
+/** A store on a real Redis, whose clock is the test's. */
+export const storeWithClock = (redis: Redis, now: () => number) =>
+  redisStore(redisWithClock(redis, now), ALL_SCRIPTS);
