@@ -87,7 +87,7 @@ export const GATEWAY: readonly Written[] = [
     tests: [
       "test/gateway/proxy/unanswered",
       "test/gateway/config/on-error",
-      "test/metrics/origin-failures",
+      "test/metrics/failures",
     ],
   },
   {
@@ -98,7 +98,7 @@ export const GATEWAY: readonly Written[] = [
     tests: [
       "test/gateway/proxy/unanswered",
       "test/gateway/config/on-error",
-      "test/metrics/origin-failures",
+      "test/metrics/failures",
     ],
   },
   {
@@ -109,7 +109,7 @@ export const GATEWAY: readonly Written[] = [
     tests: [
       "test/gateway/proxy/unanswered",
       "test/gateway/config/on-error",
-      "test/metrics/origin-failures",
+      "test/metrics/failures",
     ],
   },
   {
