@@ -2,13 +2,13 @@ import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { createDecision } from "../../src/decision/decision.ts";
 import { listedDecision } from "../../src/decision/listed.ts";
 import { metricsKeys } from "../../src/metrics/keys.ts";
 import { metricsReader } from "../../src/metrics/reader.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
 import { restSender, type SendCommand } from "../../src/store/redis/rest.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { decisionOf } from "../support/metrics/decision-of.ts";
 import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
 
@@ -82,15 +82,7 @@ function decide(
 ): void {
   const row = { allowed: true, remaining: 4, retryAfterUs: 0, resetAfterUs: 0 };
   const rule = { route: { methods: ["GET"], path: "/" }, settings: { policies } };
-  const decision = createDecision({
-    reason,
-    status: 200,
-    policies,
-    rows: policies.map(() => row),
-    nowUs: 0,
-    headerOptions: {},
-    random: () => 0,
-  });
+  const decision = decisionOf(policies, { rows: policies.map(() => row) }, reason);
   recorder.counterOf([rule]).decided([rule], decision);
 }
 

@@ -64,7 +64,7 @@ export const METRICS: readonly Written[] = [
     file: "lua/metrics/add.lua",
     find: "  redis.call('EXPIRE', KEYS[i], 86400)\n  redis.call('EXPIRE', KEYS[i + 1], 2678400)",
     replace: "  redis.call('EXPIRE', KEYS[i + 1], 2678400)",
-    tests: ["test/metrics/recorder"],
+    tests: ["test/metrics/scripts"],
   },
   {
     name: "a batch that is sent again counts again",
