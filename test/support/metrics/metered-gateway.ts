@@ -10,7 +10,7 @@ import { type MetricsKeys, metricsKeys } from "../../../src/metrics/keys.ts";
 import { type MetricsReader, metricsReader } from "../../../src/metrics/reader.ts";
 import { metrics } from "../../../src/metrics/recorder.ts";
 import { startOrigin } from "../gateway/gateway.ts";
-import { ADMIN_TOKEN } from "../live/live-gateway.ts";
+import { ADMIN_TOKEN, liveVariables } from "../live/live-gateway.ts";
 
 /** Gateways over one real Redis that count their answers. */
 export interface MeteredGateways {
@@ -56,14 +56,8 @@ export async function meteredGateways(
       let administered: Administered | undefined;
       const gateway = createGateway(
         {
-          ORIGIN: origin.url,
-          UPSTASH_REDIS_REST_URL: endpoint.url,
-          UPSTASH_REDIS_REST_TOKEN: endpoint.token,
-          PREFIX: prefix,
-          TIMEOUT: "10s",
-          CLIENT_IP: "cloudflare",
+          ...liveVariables(origin.url, prefix),
           RULES: rules,
-          ADMIN_TOKEN,
           METRICS_FLUSH: "10m",
           ...given,
           ...variables,
