@@ -9,14 +9,14 @@ import { beforeAll, describe, expect, inject, onTestFinished, test } from "vites
 
 import { freePort } from "../../scripts/support/free-port.ts";
 import { guideCode } from "../docs/guides.ts";
+import { redisVariables } from "./worker.ts";
 
 const run = promisify(execFile);
 const environment = () => ({
   ...process.env,
   NODE_ENV: undefined,
   NEXT_TELEMETRY_DISABLED: "1",
-  UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
-  UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+  ...redisVariables(),
 });
 
 let app: string;
