@@ -25,7 +25,7 @@ beforeAll(async () => {
   await cp(resolve("examples/next"), app, { recursive: true });
   await cp(join(import.meta.dirname, "locks/next"), app, { recursive: true });
   const quickly = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
-  // Not `npm ci`, for which a lock file has to name the compilers of all systems.
+  // Not `npm ci`, for which a lock file has to name the compilers of all systems, and not those of Linux alone.
   await run("npm", ["install", ...quickly, inject("tarball")], { cwd: app });
 }, 300_000);
 
