@@ -4,9 +4,16 @@ import { expect, test } from "vitest";
 import { lowContrastsOf } from "./axe.ts";
 import { RULES, useDashboard } from "./dashboard.ts";
 import { editorOf, putText } from "./editor.ts";
-import { ride } from "./rides.ts";
+import { ride, rideOften } from "./rides.ts";
+import { answerWith } from "./visit.ts";
 
 const on = useDashboard();
+
+interface Found {
+  readonly version: number;
+  readonly document: { readonly rules: typeof RULES };
+}
+
 const TEXT = JSON.stringify({ rules: RULES }, undefined, 2);
 
 /** The tick of the page comes later than the changes for which these tests wait. */
@@ -68,10 +75,7 @@ test("after a publication and a roll back text, version and history are new at o
 });
 
 test("a draft of older rules is published only once it was based on the newer ones", async () => {
-  const { version, document } = (await (await on.ask("GET", "/rules")).json()) as {
-    readonly version: number;
-    readonly document: { readonly rules: typeof RULES };
-  };
+  const { version, document } = (await on.read("/rules")) as Found;
   const fields = { "if-match": `"${version}"` };
   const withLimit = (limit: number) => {
     const changed = structuredClone(document);
@@ -79,8 +83,7 @@ test("a draft of older rules is published only once it was based on the newer on
     return changed;
   };
   expect((await on.ask("PUT", "/rules/draft", withLimit(91), fields)).status).toBeLessThan(300);
-  const note = "?note=somebody%20else";
-  expect((await on.ask("PUT", `/rules${note}`, withLimit(92), fields)).status).toBe(200);
+  await on.publish(withLimit(92), "?note=somebody%20else");
   const page = await on.open("#/edit");
   await page.getByText("Sound: 1 change.").waitFor();
   await page.getByText(`based on version ${version}`).waitFor();
@@ -91,9 +94,7 @@ test("a draft of older rules is published only once it was based on the newer on
   await expect.poll(areDisabled).toEqual([false, false]);
 
   // A refusal is shown, and the text stays.
-  await page.route("**/api/v1/rules/draft", (route) =>
-    route.fulfill({ status: 403, json: { title: "Forbidden", status: 403 } }),
-  );
+  await answerWith(page, "rules/draft", { title: "Forbidden", status: 403 }, 403);
   await page.getByRole("button", { name: "Save draft" }).click();
   await page.getByRole("alert").getByText("Your token may not do this").first().waitFor();
   await page.unroute("**/api/v1/rules/draft");
@@ -113,11 +114,9 @@ test("a check that gets no answer says so", async () => {
 });
 
 test("a limit is changed in a form, and back by Undo; the rest of the rules stays", async () => {
-  for (let i = 0; i < 3; i++) await ride(on.stack, "form");
+  await rideOften(on.stack, "form", 3);
   expect(await ride(on.stack, "form")).toBe(429);
-  const before = (await (await on.ask("GET", "/rules")).json()) as {
-    document: { rules: unknown[] };
-  };
+  const before = (await on.read("/rules")) as Found;
   const page = await on.open("#/rules/0");
   await page.getByRole("button", { name: "Change the limit of rides" }).click();
   await page.getByRole("dialog").getByLabel("Limit").fill("4");
@@ -129,54 +128,36 @@ test("a limit is changed in a form, and back by Undo; the rest of the rules stay
     expect(await lowContrastsOf(page)).toEqual([]);
   }
   await page.getByText("4 every 1h").waitFor(AT_ONCE);
-  const { versions } = (await (await on.ask("GET", "/rules/history")).json()) as {
-    versions: { note?: string }[];
-  };
-  expect(versions[0]!.note).toBe("four & more");
+  expect((await on.read("/rules/history")).versions[0].note).toBe("four & more");
   expect([await ride(on.stack, "form"), await ride(on.stack, "form")]).toEqual([200, 429]);
-  const after = (await (await on.ask("GET", "/rules")).json()) as typeof before;
-  expect(after.document.rules[1]).toEqual(before.document.rules[1]);
+  expect((await on.read("/rules")).document.rules[1]).toEqual(before.document.rules[1]);
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("The limit of rides is 3 again.").waitFor();
   await page.getByText("3 every 1h").waitFor(AT_ONCE);
-  expect(((await (await on.ask("GET", "/rules")).json()) as typeof before).document).toEqual(
-    before.document,
-  );
+  expect((await on.read("/rules")).document).toEqual(before.document);
 });
 
-test("a publication by another user stops the form", async () => {
-  const page = await on.open("#/rules/0");
-  await page.getByRole("button", { name: "Change the limit of rides" }).click();
-  const { version } = (await (await on.ask("GET", "/rules")).json()) as { version: number };
-  const rules = structuredClone(RULES);
-  rules[1]!.policies[0]!.limit = 55;
-  await on.ask("PUT", "/rules", { rules }, { "if-match": `"${version}"` });
-  await page.getByRole("dialog").getByLabel("Limit").fill("9");
-  await page.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
-  await page.getByRole("dialog").getByText("Somebody else published").waitFor();
-  const now = (await (await on.ask("GET", "/rules")).json()) as {
-    document: { rules: typeof RULES };
-  };
-  expect(now.document.rules.map(({ policies }) => policies[0]!.limit)).toEqual([3, 55]);
-});
-
-test("a publication by another user stops Undo and a roll back, too", async () => {
-  interface Found {
-    readonly version: number;
-    readonly document: { readonly rules: typeof RULES };
-  }
-  const read = async () => (await (await on.ask("GET", "/rules")).json()) as Found;
+test("a publication by another user stops the form, Undo and a roll back", async () => {
   const limits = async () =>
-    (await read()).document.rules.map(({ policies }) => policies[0]!.limit);
+    ((await on.read("/rules")) as Found).document.rules.map(({ policies }) => policies[0]!.limit);
   const publish = async (limit: number) => {
-    const { version, document } = await read();
+    const { document } = (await on.read("/rules")) as Found;
     document.rules[1]!.policies[0]!.limit = limit;
-    await on.ask("PUT", "/rules", document, { "if-match": `"${version}"` });
+    await on.publish(document);
   };
   const page = await on.open("#/rules/0");
+  const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: "Change the limit of rides" }).click();
-  await page.getByRole("dialog").getByLabel("Limit").fill("7");
-  await page.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
+  await publish(55);
+  await dialog.getByLabel("Limit").fill("9");
+  await dialog.getByRole("button", { name: "Publish" }).click();
+  await dialog.getByText("Somebody else published").waitFor();
+  expect(await limits()).toEqual([3, 55]);
+
+  await page.reload();
+  await page.getByRole("button", { name: "Change the limit of rides" }).click();
+  await dialog.getByLabel("Limit").fill("7");
+  await dialog.getByRole("button", { name: "Publish" }).click();
   await page.getByRole("button", { name: "Undo" }).waitFor();
   await publish(56);
   await page.getByRole("button", { name: "Undo" }).click();
@@ -186,34 +167,23 @@ test("a publication by another user stops Undo and a roll back, too", async () =
   await page.goto(`${on.url}#/edit`);
   await page.getByRole("button", { name: "Roll back to version 0" }).click();
   await publish(57);
-  await page.getByRole("dialog").getByRole("button", { name: "Roll back" }).click();
-  await page.getByRole("dialog").getByText("Somebody else published").waitFor();
+  await dialog.getByRole("button", { name: "Roll back" }).click();
+  await dialog.getByText("Somebody else published").waitFor();
   expect(await limits()).toEqual([7, 57]);
-});
-
-test("blocked requests have a column of their own", async () => {
-  const page = await on.open("#/", { counts: "incident" });
-  const table = page.getByRole("region", { name: "By rule", exact: true });
-  const row = table.getByRole("row").filter({ hasText: "no rule" });
-  await expect
-    .poll(() => table.getByRole("columnheader").allInnerTexts())
-    .toEqual(["rule", "requests", "denied", "blocked", "share denied"]);
-  expect(await row.getByRole("cell").nth(3).innerText()).toBe("36");
 });
 
 test("a dialog keeps the rest from being used while answers come", async () => {
   const page = await on.open("#/rules/0");
-  let letGo = () => {};
-  const waits = new Promise<void>((resolve) => (letGo = resolve));
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route("**/api/v1/stats?*", async (route) => {
-    await waits;
+    await released;
     await route.continue();
   });
   await page.reload();
   await page.getByRole("button", { name: "Change the limit of rides" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Limit").fill("8");
-  letGo();
+  release();
   await page.locator("section[aria-label='Requests by the minute']").waitFor();
   expect(await dialog.evaluate((element) => element.matches(":modal"))).toBe(true);
   expect(await dialog.getByLabel("Limit").inputValue()).toBe("8");

@@ -1,11 +1,11 @@
 import type { LocalStack } from "../../scripts/local-stack/local-stack.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { createDecision } from "../../src/decision/decision.ts";
 import { MINUTE_MS } from "../../src/metrics/keys.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
 import { createMemory } from "../../src/store/memory.ts";
 import { restSender } from "../../src/store/redis/rest.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { decisionOf } from "../support/metrics/decision-of.ts";
 
 /** Rules as the admin API takes them, each with a policy of its own. */
 export function manyRules(count: number) {
@@ -58,16 +58,7 @@ export async function countCrowd(
     const identity = `ip:10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`;
     for (let sent = 0; sent < 3; sent++) {
       const decided = memory.decide(clock.ms * 1000, "consume", [identity], [1], [policy!]);
-      const isAllowed = decided.rows[0]!.allowed;
-      const decision = createDecision({
-        reason: isAllowed ? "allowed" : "limited",
-        status: isAllowed ? 200 : 429,
-        policies: [policy!],
-        headerOptions: {},
-        random: () => 0,
-        ...decided,
-      });
-      counter.decided([rule] as never, decision, { "": identity });
+      counter.decided([rule] as never, decisionOf([policy!], decided), { "": identity });
     }
     if ((i + 1) % Math.ceil(partitions / MINUTES) === 0) {
       await recorder.flush();

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { violationsOf } from "./axe.ts";
 import { READ_TOKEN, RULES, useDashboard } from "./dashboard.ts";
 import { editorOf, goBehind, putText } from "./editor.ts";
+import { regionOf } from "./visit.ts";
 
 const on = useDashboard();
 
@@ -30,7 +31,7 @@ test("an editor that cannot be loaded says so, and the rest works", async () => 
   await page.getByRole("link", { name: "Edit", exact: true }).click();
   await page.getByText("The editor did not load").waitFor();
   await page.getByRole("link", { name: "Rules", exact: true }).click();
-  await page.getByRole("region", { name: "Rules in force", exact: true }).waitFor();
+  await regionOf(page, "Rules in force").waitFor();
 });
 
 test("names and values of the schema are proposed, with their meanings", async () => {

@@ -7,11 +7,11 @@ import { useDashboard } from "./dashboard.ts";
 import { legendOf } from "./legend.ts";
 import { rideOften } from "./rides.ts";
 import { sampledUsers, unsampledUsers } from "./sampled-users.ts";
+import { answerWith, confirm, regionOf } from "./visit.ts";
 
 const on = useDashboard();
 
-const under = (page: Page, policy: string) =>
-  page.getByRole("region", { name: `Under ${policy}`, exact: true });
+const under = (page: Page, policy: string) => regionOf(page, `Under ${policy}`);
 
 /** The legend of a picture of rides. */
 const shownOn = (page: Page, title: string) =>
@@ -26,10 +26,8 @@ test("a described client has its denials, its requests by the minute, and the ac
   await rideOften(on.stack, user, 8);
   const entry = { identity: `x-user-id:${user}` };
   expect((await on.ask("PUT", "/lists/deny", { ...entry, for: "1h" })).status).toBe(200);
-  const { entries } = (await (await on.ask("GET", "/lists/deny")).json()) as {
-    entries: { id: string }[];
-  };
-  expect((await on.ask("DELETE", `/lists/deny?id=${entries[0]!.id}`)).status).toBe(204);
+  const [{ id }] = (await on.read("/lists/deny")).entries;
+  expect((await on.ask("DELETE", `/lists/deny?id=${id}`)).status).toBe(204);
   expect((await on.ask("PUT", "/lists/deny", { identity: "x-user-id:else" })).status).toBe(200);
   const page = await on.open(described(user));
   expect(await shownOn(page, "Denied by the ten minutes, at least")).toEqual({
@@ -42,15 +40,14 @@ test("a described client has its denials, its requests by the minute, and the ac
     "denied by another policy": 0,
   });
   await under(page, "rides").getByText(identity).waitFor();
-  const deeds = page.getByRole("region", { name: "What was done about it", exact: true });
+  const deeds = regionOf(page, "What was done about it");
   await deeds.getByText("remove deny").waitFor();
   expect(await deeds.locator("tbody td:nth-child(3)").allInnerTexts()).toEqual([
     "remove deny",
     "put deny",
   ]);
   expect(await violationsOf(page)).toEqual([]);
-  await page.getByRole("button", { name: "Reset" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Reset" }).click();
+  await confirm(page, "Reset");
   await deeds.getByRole("cell", { name: "reset", exact: true }).waitFor();
 });
 
@@ -59,7 +56,7 @@ test("a name of the overview has its history without a description, and shows no
   const { user, identity } = unsampled!;
   await rideOften(on.stack, user, 6);
   const page = await on.open("#/");
-  const top = page.getByRole("region", { name: "Denied most", exact: true });
+  const top = regionOf(page, "Denied most");
   const link = top.getByRole("row").filter({ hasText: "rides" }).getByRole("link");
   await link.filter({ hasText: identity }).click();
   expect(await shownOn(page, "Denied by the ten minutes, at least")).toMatchObject({
@@ -81,9 +78,7 @@ test("an unknown partition is reported as such", async () => {
   await page.getByText("Nothing is known of it").waitFor();
   await page.goto(`${on.url}#/partition?path=/elsewhere`);
   await page.getByText("No policy counts this request.").last().waitFor();
-  await page.route("**/api/v1/partitions/history?*", (route) =>
-    route.fulfill({ status: 501, json: { title: "Not Implemented", status: 501 } }),
-  );
+  await answerWith(page, "partitions/history?*", { title: "Not Implemented", status: 501 }, 501);
   await page.goto(`${on.url}#/partition?path=/search`);
   await page.getByText("Metrics are off").waitFor();
 });

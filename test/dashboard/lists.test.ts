@@ -2,6 +2,7 @@ import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { useDashboard } from "./dashboard.ts";
+import { answerWith, confirm, regionOf } from "./visit.ts";
 
 const on = useDashboard();
 
@@ -14,9 +15,7 @@ const HOUR_MS = 3_600_000;
 
 /** The entries of a list without what the gateway adds, each with the hours that it lasts. */
 async function kept(path: string): Promise<readonly object[]> {
-  const { entries } = (await (await on.ask("GET", path)).json()) as {
-    readonly entries: readonly Kept[];
-  };
+  const { entries } = (await on.read(path)) as { readonly entries: readonly Kept[] };
   return entries.map(({ id: _id, by: _by, source: _source, at, until, ...entry }) => {
     const hours = until && Math.round((Date.parse(until) - Date.parse(at)) / HOUR_MS);
     return hours === undefined ? entry : Object.assign(entry, { hours });
@@ -37,7 +36,7 @@ test.each([
   ["Exempt", "/lists/allow"],
 ])("%s: an entry is put as the form has it, shown at once, and removed", async (title, path) => {
   const page = await on.open("#/lists");
-  const list = page.getByRole("region", { name: title, exact: true });
+  const list = regionOf(page, title);
   await list.locator("summary").click();
   for (const [kind, client, lasts, name] of [
     ["cidr", "198.51.100.9", "24h", "198.51.100.9"],
@@ -67,8 +66,7 @@ test.each([
   ]);
   expect((await cellsOf(list, "x-user-id:form"))[1]).toMatch(/^\d+ \w+ \d{4}, [\d:]+$/);
 
-  await list.getByRole("button", { name: "Remove AS64496" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await confirm(list, "Remove AS64496", "Remove");
   await list.getByRole("button", { name: "Remove AS64496" }).waitFor({ state: "detached" });
   expect(await kept(path)).toHaveLength(3);
   await page.getByRole("button", { name: "Undo" }).click();
@@ -78,7 +76,7 @@ test.each([
 
 test("an override is put as the form has it, and a refused one is said in its place", async () => {
   const page = await on.open("#/lists");
-  const list = page.getByRole("region", { name: "Overrides", exact: true });
+  const list = regionOf(page, "Overrides");
   await list.locator("summary").click();
   await list.getByLabel("Identity").fill("x-user-id:form");
   await list.getByLabel("Policy").fill("no-such");
@@ -104,9 +102,9 @@ test("an override that the rules in force leave out is marked", async () => {
     { id: "0123456789abcdef", identity: "x-user-id:left", plan: "gone", inForce: false, ...kept },
     { id: "fedcba9876543210", identity: "x-user-id:kept", plan: "gold", ...kept },
   ];
-  await page.route("**/api/v1/overrides", (route) => route.fulfill({ json: { entries } }));
+  await answerWith(page, "overrides", { entries });
   await page.getByRole("link", { name: "Lists" }).click();
-  const list = page.getByRole("region", { name: "Overrides", exact: true });
+  const list = regionOf(page, "Overrides");
   await list.getByRole("button", { name: "Remove x-user-id:left" }).waitFor();
   expect((await cellsOf(list, "x-user-id:left")).at(-1)).toMatch(
     /; not in force under these rules$/,
@@ -116,7 +114,7 @@ test("an override that the rules in force leave out is marked", async () => {
 
 test("an override that changes nothing is said to, until another one is added", async () => {
   const page = await on.open("#/lists");
-  const list = page.getByRole("region", { name: "Overrides", exact: true });
+  const list = regionOf(page, "Overrides");
   await list.locator("summary").click();
   async function add(identity: string): Promise<void> {
     await list.getByLabel("Identity").fill(identity);

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import { useDashboard } from "./dashboard.ts";
 import { editorOf } from "./editor.ts";
+import { regionOf } from "./visit.ts";
 
 const on = useDashboard();
 
@@ -29,10 +30,9 @@ test("a thousand rules and a thousand entries are paged, filtered and edited", a
   const lists = {
     deny: Array.from({ length: MANY }, (_, i) => ({ cidr: `10.${i >> 8}.${i & 255}.0/24` })),
   };
-  const put = await on.ask("PUT", "/rules", { rules, lists }, { "if-match": '"0"' });
-  expect(put.status).toBe(200);
+  await on.publish({ rules, lists });
   const page = await on.open("#/rules");
-  const table = page.getByRole("region", { name: "Rules in force", exact: true });
+  const table = regionOf(page, "Rules in force");
   await table.getByText("1 of 20").waitFor();
   await expect.poll(() => table.locator("tbody tr").count()).toBe(50);
   await timed(
@@ -81,7 +81,7 @@ test("a thousand rules and a thousand entries are paged, filtered and edited", a
   await page.getByRole("option", { name: "mode" }).waitFor();
 
   await page.getByRole("link", { name: "Lists" }).click();
-  const blocked = page.getByRole("region", { name: "Blocked", exact: true });
+  const blocked = regionOf(page, "Blocked");
   await blocked.getByText("1 of 20").waitFor();
   await timed(
     page,

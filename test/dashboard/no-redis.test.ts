@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { useDashboard } from "./dashboard.ts";
+import { answerWith } from "./visit.ts";
 
 const on = useDashboard();
 
@@ -17,9 +18,7 @@ test.each([
       await route.fulfill({ response: answer, json: { ...health, store } });
     });
     for (const path of ["stats", "top"]) {
-      await page.route(`**/api/v1/${path}?*`, (route) =>
-        route.fulfill({ status: 501, json: { title: "Not Implemented", status: 501 } }),
-      );
+      await answerWith(page, `${path}?*`, { title: "Not Implemented", status: 501 }, 501);
     }
     await page.reload();
     await page.getByRole("link", { name: "Overview" }).click();

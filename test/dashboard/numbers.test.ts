@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import { useDashboard } from "./dashboard.ts";
 import { legendOf } from "./legend.ts";
+import { regionOf } from "./visit.ts";
 
 const on = useDashboard();
 
@@ -15,8 +16,7 @@ async function send(path: string, user: string, times: number, method: string): 
 }
 
 /** The legend of the picture of all requests. */
-const shownOn = (page: Page) =>
-  legendOf(page.getByRole("region", { name: "Requests by the minute", exact: true }));
+const shownOn = (page: Page) => legendOf(regionOf(page, "Requests by the minute"));
 
 test("the numbers on the page are those of the requests, and of the origin", async () => {
   // Whether the stack works was asked with requests, too.
@@ -37,14 +37,14 @@ test("the numbers on the page are those of the requests, and of the origin", asy
   expect([more("allowed"), more("denied"), more("passed")]).toEqual([3 + 2 + 4, 5, 6]);
   expect((await reached()) - reachedBefore).toBe(more("allowed") + more("passed"));
 
-  const rules = page.getByRole("region", { name: "By rule", exact: true });
+  const rules = regionOf(page, "By rule");
   const row = rules.getByRole("row").filter({ hasText: "POST /rides/*" });
   await expect.poll(() => row.getByRole("cell").nth(2).innerText()).toBe("5");
-  const top = page.getByRole("region", { name: "Denied most", exact: true });
+  const top = regionOf(page, "Denied most");
   await expect.poll(() => top.locator("tbody td:nth-child(2)").allInnerTexts()).toEqual(["rides"]);
   await row.getByRole("link").click();
-  const said = page.getByRole("region", { name: "What each policy said", exact: true });
+  const said = regionOf(page, "What each policy said");
   await said.getByText(/^5 \(/).waitFor();
-  const here = page.getByRole("region", { name: "Denied most", exact: true });
+  const here = regionOf(page, "Denied most");
   await expect.poll(() => here.locator("tbody td:nth-child(2)").allInnerTexts()).toEqual(["rides"]);
 });

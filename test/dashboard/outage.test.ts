@@ -2,6 +2,7 @@ import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 
 import { useDashboard } from "./dashboard.ts";
+import { answerWith, readAgain } from "./visit.ts";
 
 const on = useDashboard();
 
@@ -22,14 +23,12 @@ test(
     const banner = page.getByRole("alert").filter({ hasText: "Redis does not answer the isolate" });
     // The last answer of health is given again for a second.
     const reread = async () => {
-      await page.getByRole("button", { name: "Live", exact: true }).click();
-      await page.getByRole("button", { name: "Paused", exact: true }).click();
+      await readAgain(page);
       return banner.count();
     };
     await expect.poll(reread, { timeout: 15_000, interval: 500 }).toBe(1);
     await banner.getByText("2 policies limited by what the isolate counts itself").waitFor();
-    const health = (await (await on.ask("GET", "/health")).json()) as { readonly breaker: string };
-    expect(["open", "closed", "half-open"]).toContain(health.breaker);
+    expect(["open", "closed", "half-open"]).toContain((await on.read("/health")).breaker);
     await page.getByText("The isolate that answered:").waitFor();
     for (const view of ["#/", "#/rules", "#/lists", "#/audit", "#/rules/0"]) {
       await page.goto(on.url + view);
@@ -49,19 +48,15 @@ test.each([
 ])("a breaker that is %s is told as health says it", async (breaker, text) => {
   const page = await on.open("#/lists").catch(() => undefined);
   expect(page).toBeDefined();
-  await page!.route("**/api/v1/health", (route) =>
-    route.fulfill({
-      status: 503,
-      json: {
-        status: "store-unavailable",
-        code: "ERR_STORE_TIMEOUT",
-        detail: "Redis did not answer within 1 s.",
-        breaker,
-        onFailure: { local: 0, open: 1, closed: 2 },
-        live: { version: 0, revision: 0, source: "deployed" },
-      },
-    }),
-  );
+  const health = {
+    status: "store-unavailable",
+    code: "ERR_STORE_TIMEOUT",
+    detail: "Redis did not answer within 1 s.",
+    breaker,
+    onFailure: { local: 0, open: 1, closed: 2 },
+    live: { version: 0, revision: 0, source: "deployed" },
+  };
+  await answerWith(page!, "health", health, 503);
   await page!.reload();
   const banner = page!.getByRole("alert").filter({ hasText: "Redis does not answer the isolate" });
   await banner.getByText(text).waitFor();

@@ -9,16 +9,13 @@ import { putText } from "./editor.ts";
 import { legendOf } from "./legend.ts";
 import { startLoad } from "./load.ts";
 import { ride } from "./rides.ts";
-import { readAgain } from "./visit.ts";
+import { readAgain, regionOf } from "./visit.ts";
 
 const on = useDashboard();
 
 async function limitNow(): Promise<readonly [version: number, limit: number]> {
-  const live = (await (await on.ask("GET", "/rules")).json()) as {
-    readonly version: number;
-    readonly document: { readonly rules: typeof RULES };
-  };
-  return [live.version, live.document.rules[0]!.policies[0]!.limit];
+  const { version, document } = await on.read("/rules");
+  return [version, document.rules[0].policies[0].limit];
 }
 
 /** The address to which the alert on denials leads: the test of the alerts expands its annotation as Prometheus does. */
@@ -35,7 +32,7 @@ async function ridesAtOrigin(): Promise<number> {
 
 /** The earlier counts of rides; the check that the stack works sent requests, too. */
 async function ridesCounted(): Promise<Readonly<Record<string, number>>> {
-  const { requests } = (await (await on.ask("GET", "/stats")).json()) as {
+  const { requests } = (await on.read("/stats")) as {
     readonly requests: readonly {
       readonly rule: string;
       readonly outcome: string;
@@ -74,7 +71,7 @@ test(
       const denied = own.denied + (answered.get(429) ?? 0);
       expect((await ridesAtOrigin()) - reachedBefore).toBe(allowed);
       await readAgain(page);
-      const picture = page.getByRole("region", { name: "Requests by the minute", exact: true });
+      const picture = regionOf(page, "Requests by the minute");
       await expect
         .poll(() => legendOf(picture))
         .toEqual({ allowed: before["allowed"]! + allowed, denied: before["denied"]! + denied });
@@ -93,11 +90,11 @@ test(
 
     await page.getByRole("link", { name: "Overview" }).click();
     const name = `x-user-id:${await hash("42")}`;
-    const top = page.getByRole("region", { name: "Denied most", exact: true });
+    const top = regionOf(page, "Denied most");
     await top.getByRole("link", { name }).click();
-    const denials = page
-      .getByRole("region", { name: "Under rides", exact: true })
-      .getByRole("region", { name: "Denied by the ten minutes, at least" });
+    const denials = regionOf(page, "Under rides").getByRole("region", {
+      name: "Denied by the ten minutes, at least",
+    });
     await expect.poll(() => legendOf(denials)).toMatchObject({ denied: 6 });
 
     // A hash does not show the client: the person has it from the client's complaint.
@@ -105,7 +102,7 @@ test(
     await page.getByLabel("Headers, one in each line").fill("x-user-id: 42");
     await page.getByRole("button", { name: "Explain" }).click();
     await page.getByRole("heading", { name: "Denied", exact: true }).waitFor();
-    await page.getByRole("region", { name: "Under rides", exact: true }).getByText(name).waitFor();
+    await regionOf(page, "Under rides").getByText(name).waitFor();
     const row = page.getByRole("row").filter({ hasText: "x-user-id:42" });
     await expect
       .poll(() => row.getByRole("cell").allInnerTexts())
@@ -175,8 +172,7 @@ test("a publication by another user is reported, not overwritten", async () => {
   const [version] = await limitNow();
   const other = JSON.parse(text) as { rules: typeof RULES };
   other.rules[1]!.policies[0]!.limit = 60;
-  const put = await on.ask("PUT", "/rules", other, { "if-match": `"${version}"` });
-  expect(put.status).toBe(200);
+  await on.publish(other);
   await page.getByRole("button", { name: "Publish…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Publish" }).click();

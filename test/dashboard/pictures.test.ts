@@ -10,6 +10,7 @@ import { hash } from "../../src/partition/partition-key.ts";
 import { statsFor } from "./counts.ts";
 import { useDashboard } from "./dashboard.ts";
 import { rideOften } from "./rides.ts";
+import { regionOf } from "./visit.ts";
 
 const on = useDashboard();
 
@@ -36,10 +37,7 @@ async function bottomOf(picture: Locator): Promise<readonly (readonly [string, n
 
 test("bars that may still grow are paler, and their numbers say so", async () => {
   const page = await on.open("#/", { counts: "incident" });
-  const picture = page.getByRole("region", {
-    name: "Requests by the minute",
-    exact: true,
-  });
+  const picture = regionOf(page, "Requests by the minute");
   await picture.getByText("Paler: counts that may still grow").waitFor();
   const bars = (await bottomOf(picture))
     .filter(([, length]) => length > 8)
@@ -168,7 +166,7 @@ test("the latency of a single minute is seen, with no line to it", async () => {
     return route.fulfill({ json: { ...stats, durations } });
   });
   await page.getByRole("link", { name: "Overview" }).click();
-  const picture = page.getByRole("region", { name: "Redis latency", exact: true });
+  const picture = regionOf(page, "Redis latency");
   const canvas = picture.locator("canvas");
   await canvas.waitFor();
   await expect.poll(() => canvas.evaluate(pixelsOf, "--series-1")).toBeGreaterThan(4);
@@ -184,7 +182,7 @@ function drawnAs(name: string): string {
 
 test("other colours draw the pictures anew", async () => {
   const page = await on.open("#/", { counts: "incident", context: { colorScheme: "light" } });
-  const picture = page.getByRole("region", { name: "Requests by the minute", exact: true });
+  const picture = regionOf(page, "Requests by the minute");
   const bottom = async () => (await bottomOf(picture))[1]![0];
   await expect.poll(bottom).toBe(await page.evaluate(drawnAs, "--allowed"));
   const light = await bottom();
@@ -193,13 +191,19 @@ test("other colours draw the pictures anew", async () => {
   expect(await bottom()).not.toBe(light);
 });
 
-test("at a bar the legend has its moment and its numbers", async () => {
+test("a picture's numbers are a table, the newest first; its legend and its name say them, at a bar those of its moment", async () => {
   const page = await on.open("#/", { counts: "incident" });
-  const picture = page.getByRole("region", { name: "Requests by the minute", exact: true });
+  const picture = regionOf(page, "Requests by the minute");
   await picture.getByText("Numbers").click();
-  await picture.getByRole("button", { name: "Next" }).click();
   const rows = picture.locator("tbody tr");
+  await expect.poll(() => rows.count()).toBe(50);
+  await picture.getByRole("button", { name: "Next" }).click();
   await expect.poll(() => rows.count()).toBe(10);
+  expect(await picture.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
+  const label = await picture.getByRole("img").getAttribute("aria-label");
+  const [, said] = /allowed (\d[\d,]*\d)/.exec(label!) ?? [];
+  const allowed = picture.locator(".legend li", { hasText: "allowed" }).locator("b");
+  expect(await allowed.innerText()).toBe(said);
   const oldest = await rows.last().locator("td").allInnerTexts();
   const { width, height } = (await picture.locator(".u-over").boundingBox())!;
   // In the right half of the first of sixty bars.

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { useDashboard } from "./dashboard.ts";
-import { readAgain } from "./visit.ts";
+import { readAgain, regionOf } from "./visit.ts";
 
 const on = useDashboard();
 
@@ -25,7 +25,7 @@ async function growingTop(page: Page) {
   return state;
 }
 
-const top = (page: Page) => page.getByRole("region", { name: "Denied most", exact: true });
+const top = (page: Page) => regionOf(page, "Denied most");
 const first = (page: Page) => top(page).locator("tbody tr").first().locator("td").last();
 
 test("a table of as many rows as before shows the new numbers, filtered or not", async () => {
@@ -64,9 +64,8 @@ test("a refresh that fails leaves the card as it was, and says so; the next one 
 
 test("an answer about another time range does not show as the one that is asked for", async () => {
   const page = await on.open("#/", { counts: "incident" });
-  await page.getByRole("region", { name: "Requests by the minute", exact: true }).waitFor();
-  let letGo = () => {};
-  const waits = new Promise<void>((resolve) => (letGo = resolve));
+  await regionOf(page, "Requests by the minute").waitFor();
+  const { promise: waits, resolve: letGo } = Promise.withResolvers<void>();
   await page.route("**/api/v1/stats?*", async (route) => {
     if (route.request().url().includes("step=hour")) await waits;
     await route.fallback();
@@ -76,49 +75,8 @@ test("an answer about another time range does not show as the one that is asked 
   expect(await page.getByRole("region", { name: /^Requests by/ }).count()).toBe(0);
   // Back before the answer has come: it is not shown any more.
   await page.getByLabel("Time range").selectOption("1h");
-  await page.getByRole("region", { name: "Requests by the minute", exact: true }).waitFor();
+  await regionOf(page, "Requests by the minute").waitFor();
   letGo();
   await page.waitForResponse(/step=hour/).catch(() => {});
   expect(await page.getByRole("region", { name: "Requests by the hour" }).count()).toBe(0);
-});
-
-test("a tile shows the requests answered ahead of Redis, and those without room, where there were any", async () => {
-  const page = await on.open("#/audit");
-  let ahead = 0;
-  await page.route("**/api/v1/stats?*", async (route) => {
-    const answer = (await (await route.fetch()).json()) as { times: string[] };
-    const counts = (n: number) => answer.times.map((_, i) => (i === 0 ? n : 0));
-    const requests = [
-      { rule: "a", outcome: "allowed", reason: "optimistic", counts: counts(ahead) },
-      { rule: "a", outcome: "allowed", reason: "allowed", counts: counts(25) },
-    ];
-    await route.fulfill({ json: { ...answer, requests, excess: counts(3) } });
-  });
-  const tile = page.locator(".tile", { hasText: "Answered ahead of Redis" });
-  await page.getByRole("link", { name: "Overview" }).click();
-  await page.locator(".tile", { hasText: "Requests" }).getByText("25", { exact: true }).waitFor();
-  expect(await tile.count()).toBe(0);
-  ahead = 75;
-  await readAgain(page);
-  await tile.getByText("75 %", { exact: true }).waitFor();
-  await tile.getByText("3 units had no room").waitFor();
-});
-
-test("tiles show the requests decided without Redis, and apart from them those that passed unlimited", async () => {
-  const page = await on.open("#/audit");
-  await page.route("**/api/v1/stats?*", async (route) => {
-    const answer = (await (await route.fetch()).json()) as { times: string[]; requests: object[] };
-    const counts = (n: number) => answer.times.map((_, i) => (i === 0 ? n : 0));
-    const requests = [
-      { rule: "a", outcome: "allowed", reason: "store-unavailable", counts: counts(500) },
-      { rule: "a", outcome: "allowed", reason: "store-unavailable-open", counts: counts(70) },
-      { rule: "a", outcome: "denied", reason: "store-unavailable", counts: counts(9) },
-      { rule: "a", outcome: "allowed", reason: "allowed", counts: counts(10_000) },
-    ];
-    await route.fulfill({ json: { ...answer, requests } });
-  });
-  await page.getByRole("link", { name: "Overview" }).click();
-  const tile = page.locator(".tile", { hasText: "Decided without Redis" });
-  await tile.getByText("579", { exact: true }).waitFor();
-  await tile.getByText("70 passed unlimited").waitFor();
 });

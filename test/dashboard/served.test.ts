@@ -76,15 +76,12 @@ test.each([
   expect(await response.json()).toMatchObject({ detail: "The gateway has nothing at this path." });
 });
 
-test.each([["no token", { ASSETS: bindAssets().assets }]])(
-  "with %s there is no dashboard",
-  async (_what, variables) => {
-    const it = gateway(variables);
-    for (const path of ["/_tidegate/", "/_tidegate", "/_tidegate/assets/dashboard-A.js"]) {
-      expect((await ask(it, path)).status).toBe(404);
-    }
-  },
-);
+test("with no token there is no dashboard", async () => {
+  const it = gateway({ ASSETS: bindAssets().assets });
+  for (const path of ["/_tidegate/", "/_tidegate", "/_tidegate/assets/dashboard-A.js"]) {
+    expect((await ask(it, path)).status).toBe(404);
+  }
+});
 
 test.each([
   ["no files", {}],

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { useDashboard } from "./dashboard.ts";
-import { readAgain } from "./visit.ts";
+import { readAgain, regionOf } from "./visit.ts";
 
 const on = useDashboard();
 
@@ -28,6 +28,7 @@ test("each tile has its number", async () => {
       { rule: "a", outcome: "allowed", reason: "allowed", n: 600 },
       { rule: "a", outcome: "denied", reason: "limited", n: 250 },
       { rule: "none", outcome: "passed", reason: "no-rule", n: 150 },
+      { rule: "a", outcome: "blocked", reason: "list", n: 36 },
     ],
     durations: [
       { le: 0.002, n: 90 },
@@ -46,17 +47,23 @@ test("each tile has its number", async () => {
       all.map((tile) => [...tile.children].map(({ textContent }) => textContent).join(" | ")),
     );
   expect(tiles).toEqual([
-    "Requests | 1,000 | 150 without a rule",
-    "Denied | 25 % | 250 requests",
+    "Requests | 1,036 | 150 without a rule",
+    "Denied | 24 % | 250 requests",
     "Redis latency p99 | 90 ms | p50 1.1 ms",
-    "Redis commands | 1,500 | 1.50 per request",
+    "Redis commands | 1,500 | 1.45 per request",
     "Decided without Redis | 0 | 0 passed unlimited, 4 Redis errors",
     "Not counted | 1 | counts given up",
   ]);
-  const latency = page.getByRole("region", { name: "Redis latency", exact: true });
+  const latency = regionOf(page, "Redis latency");
   expect(await latency.locator(".legend b").allInnerTexts()).toEqual(["1.1 ms", "90 ms"]);
-  const row = page.getByRole("region", { name: "By rule", exact: true }).getByRole("row").nth(1);
-  expect(await row.getByRole("cell").allInnerTexts()).toEqual(["a", "850", "250", "0", "29 %"]);
+  const rules = regionOf(page, "By rule").getByRole("row");
+  const cells = await rules.evaluateAll((rows) =>
+    rows.map((row) => [...row.children].map(({ textContent }) => textContent)),
+  );
+  expect(cells.slice(0, 2)).toEqual([
+    ["rule", "requests", "denied", "blocked", "share denied"],
+    ["a", "886", "250", "36", "28 %"],
+  ]);
 });
 
 test("pictures and rules show the counts of the last answer", async () => {
@@ -69,8 +76,8 @@ test("pictures and rules show the counts of the last answer", async () => {
     ],
   }));
   await page.getByRole("link", { name: "Overview" }).click();
-  const row = page.getByRole("region", { name: "By rule", exact: true }).getByRole("row").nth(1);
-  const picture = page.getByRole("region", { name: "Requests by the minute", exact: true });
+  const row = regionOf(page, "By rule").getByRole("row").nth(1);
+  const picture = regionOf(page, "Requests by the minute");
   const legend = picture.locator(".legend li", { hasText: "denied" }).locator("b");
   const drawn = () =>
     picture.locator("canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
@@ -99,7 +106,7 @@ test("what an isolate says of its rules, and what others met, is beside its heal
   });
   await page.getByRole("link", { name: "Overview" }).click();
   await readAgain(page);
-  const health = page.getByRole("region", { name: "Health", exact: true });
+  const health = regionOf(page, "Health");
   await health.getByText("Rules in Redis are not used: rules[0] is broken").waitFor();
   await health.getByText("Redis answers").waitFor();
   const others = health.getByText("All isolates: a breaker was open in the last 2 minutes");
@@ -129,7 +136,7 @@ test("a rule has what each mode of its policies said, and how full they were", a
     ],
   }));
   await page.goto(`${on.url}#/rules/0`);
-  const said = page.getByRole("region", { name: "What each policy said", exact: true });
+  const said = regionOf(page, "What each policy said");
   await expect
     .poll(() =>
       said
@@ -143,7 +150,7 @@ test("a rule has what each mode of its policies said, and how full they were", a
       "rides | only watches | 60 | 20 (25 %) | would be denied",
       "rides | marks | 3 | 1 (25 %) | passed over the limit",
     ]);
-  const use = page.getByRole("region", { name: "Use of the limits", exact: true });
+  const use = regionOf(page, "Use of the limits");
   const bars = await use.locator("tbody tr").evaluateAll((rows) =>
     rows.map((row) => {
       const { style, className } = row.querySelector<HTMLElement>(".bar")!;
@@ -157,4 +164,40 @@ test("a rule has what each mode of its policies said, and how full they were", a
     "50–75 % | 20 % | 20 | 20% | bar",
     "75–100 % | 5.0 % | 5 | 5% | bar full",
   ]);
+});
+
+test("a tile shows the requests answered ahead of Redis, and those without room, where there were any", async () => {
+  const page = await on.open("#/audit");
+  let ahead = 0;
+  await fakeCounts(page, () => ({
+    requests: [
+      { rule: "a", outcome: "allowed", reason: "optimistic", n: ahead },
+      { rule: "a", outcome: "allowed", reason: "allowed", n: 25 },
+    ],
+    excess: 3,
+  }));
+  const tile = page.locator(".tile", { hasText: "Answered ahead of Redis" });
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.locator(".tile", { hasText: "Requests" }).getByText("25", { exact: true }).waitFor();
+  expect(await tile.count()).toBe(0);
+  ahead = 75;
+  await readAgain(page);
+  await tile.getByText("75 %", { exact: true }).waitFor();
+  await tile.getByText("3 units had no room").waitFor();
+});
+
+test("tiles show the requests decided without Redis, and apart from them those that passed unlimited", async () => {
+  const page = await on.open("#/audit");
+  await fakeCounts(page, () => ({
+    requests: [
+      { rule: "a", outcome: "allowed", reason: "store-unavailable", n: 500 },
+      { rule: "a", outcome: "allowed", reason: "store-unavailable-open", n: 70 },
+      { rule: "a", outcome: "denied", reason: "store-unavailable", n: 9 },
+      { rule: "a", outcome: "allowed", reason: "allowed", n: 10_000 },
+    ],
+  }));
+  await page.getByRole("link", { name: "Overview" }).click();
+  const tile = page.locator(".tile", { hasText: "Decided without Redis" });
+  await tile.getByText("579", { exact: true }).waitFor();
+  await tile.getByText("70 passed unlimited").waitFor();
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 
 import { readJson } from "../../src/dashboard/edit/json-text.ts";
-import { quantile } from "../../src/dashboard/overview/latency.ts";
 import { linkable, namedBy } from "../../src/dashboard/partition/described.ts";
 import { duration, percent } from "../../src/dashboard/parts/format.ts";
 import { placeOf } from "../../src/dashboard/parts/place.ts";
@@ -110,19 +109,6 @@ test("times are said in two units", () => {
   ]);
 });
 
-test("a share of answers took at most what its bucket says", () => {
-  const durations = [
-    { le: 0.001, counts: [50, 0] },
-    { le: 0.002, counts: [50, 0] },
-    { le: null, counts: [0, 3] },
-  ];
-  expect(quantile(durations, 0.5, 0)).toBe(1);
-  expect(quantile(durations, 0.75, 0)).toBe(1.5);
-  // Above the last bound nothing more is known.
-  expect(quantile(durations, 0.99, 1)).toBe(2);
-  expect(quantile(durations, 0.99, 2)).toBe(null);
-});
-
 test("an address shows no secrets of a described request", () => {
   const secrets = "Authorization: Bearer s\nProxy-Authorization: Basic s\ncookie: session=1";
   const headers = `x-user-id: 42\n${secrets}`;
@@ -158,6 +144,8 @@ describe("a what-if in words", () => {
     affected: [],
   };
 
+  const unknown = { estimate: null, low: null, high: null };
+
   test("has the counts, the hypothetical ones, and their certainty", () => {
     expect([
       saidNow(answer, 60),
@@ -174,7 +162,6 @@ describe("a what-if in words", () => {
   });
 
   test("says of all partitions nothing that the sample does not say", () => {
-    const unknown = { estimate: null, low: null, high: null };
     const few = {
       ...answer,
       agreement: 0.973,
@@ -197,7 +184,6 @@ describe("a what-if in words", () => {
   });
 
   test("says of few clients which share of all would notice, or why it can't", () => {
-    const unknown = { estimate: null, low: null, high: null };
     const few = {
       ...answer,
       tooFew: true,
@@ -229,14 +215,8 @@ describe("a what-if in words", () => {
 test("a what-if asks for the numbers that differ, of a policy that can be replayed", () => {
   const bucket = { name: "a", algorithm: "token-bucket", limit: 20, refill: 10, per: "1s" };
   const slots = { name: "b", algorithm: "concurrency", limit: 2, ttl: "1m" };
-  const failures = {
-    name: "c",
-    algorithm: "fixed-window",
-    limit: 2,
-    window: "1m",
-    counts: "failures",
-  };
-  const policies = [bucket, slots, failures];
+  const window = { name: "c", algorithm: "fixed-window", limit: 2, window: "1m" };
+  const policies = [bucket, slots, { ...window, counts: "failures" }];
   expect(replayable(policies)).toEqual([bucket]);
   const edited = editedBy(
     new URLSearchParams("policy=a&limit=30&per=1m&window=9&minutes=10"),

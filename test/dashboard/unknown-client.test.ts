@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { recognize } from "../../src/dashboard/partition/candidates.ts";
@@ -5,21 +6,28 @@ import { partitionName } from "../../src/metrics/partition-name.ts";
 import { hash } from "../../src/partition/partition-key.ts";
 import { useDashboard } from "./dashboard.ts";
 import { ride, rideOften } from "./rides.ts";
+import { answerWith, confirm, regionOf } from "./visit.ts";
 
 const on = useDashboard();
+
+/** Looks for the client of the page among candidates. */
+async function compare(page: Page, candidates: string): Promise<void> {
+  await page.getByText("Find out who it is").click();
+  await page.getByLabel("Candidates").fill(candidates);
+  await page.getByRole("button", { name: "Compare" }).click();
+}
 
 test("from the overview to the block, and back, without knowing who it is", async () => {
   await rideOften(on.stack, "an-abuser", 9);
   const name = `x-user-id:${await hash("an-abuser")}`;
   const page = await on.open("#/");
-  const top = page.getByRole("region", { name: "Denied most", exact: true });
+  const top = regionOf(page, "Denied most");
   await top.getByRole("link", { name }).click();
-  const card = page.getByRole("region", { name: "Client", exact: true });
-  await card.getByRole("button", { name: `Block for 1h: ${name}` }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Block for 1h" }).click();
+  const card = regionOf(page, "Client");
+  await confirm(card, `Block for 1h: ${name}`, "Block for 1h");
   await card.getByRole("button", { name: `Unblock: ${name}` }).waitFor();
   expect(await ride(on.stack, "an-abuser")).toBe(403);
-  const deeds = page.getByRole("region", { name: "What was done about it", exact: true });
+  const deeds = regionOf(page, "What was done about it");
   await deeds.getByText("put deny").waitFor();
   expect(await ride(on.stack, "somebody-else")).toBe(200);
   await page.getByRole("status").getByText("Blocked for 1h").waitFor();
@@ -41,8 +49,7 @@ test("from the overview to the block, and back, without knowing who it is", asyn
   await card.getByRole("button", { name: `Unblock: ${name}` }).click();
   await card.getByRole("button", { name: `Block for 1h: ${name}` }).waitFor();
 
-  await card.getByRole("button", { name: "Reset" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Reset" }).click();
+  await confirm(card, "Reset");
   await page.getByText("What was counted of this client is forgotten.").waitFor();
   expect(await ride(on.stack, "an-abuser")).toBe(200);
 
@@ -56,7 +63,7 @@ test("from the overview to the block, and back, without knowing who it is", asyn
   ]);
 
   await page.getByRole("link", { name: "Audit" }).click();
-  const rows = page.getByRole("region", { name: "Audit", exact: true }).locator("tbody tr");
+  const rows = regionOf(page, "Audit").locator("tbody tr");
   await expect
     .poll(async () =>
       (await rows.locator("td:nth-child(3), td:nth-child(4)").allInnerTexts()).slice(0, 8),
@@ -68,17 +75,12 @@ test("the client is found among candidates, and its request explained", async ()
   const user = "found-among-many";
   const name = `x-user-id:${await hash(user)}`;
   const page = await on.open(`#/partition?policy=rides&partition=${name}`);
-  await page.getByText("Find out who it is").click();
   const sent: string[] = [];
   page.on("request", (request) => sent.push(request.postData() ?? ""));
-  await page.getByLabel("Candidates").fill("one\ntwo");
-  await page.getByRole("button", { name: "Compare" }).click();
+  await compare(page, "one\ntwo");
   await page.getByText("None of them is this client.").waitFor();
-  await page
-    .getByLabel("Candidates")
-    .fill(
-      `203.0.113.7 - - "POST /rides/7" 429 user=other\n203.0.113.8 - - "POST" 429 user=${user}`,
-    );
+  const log = '203.0.113.7 - - "POST /rides/7" 429 user=';
+  await page.getByLabel("Candidates").fill(`${log}other\n${log}${user}`);
   await page.getByRole("button", { name: "Compare" }).click();
   await page.getByText(`x-user-id: ${user}`).waitFor();
   expect(sent.filter((body) => body.includes(user))).toEqual([]);
@@ -91,11 +93,9 @@ test("a key is told apart by how it ends, in the list and in the view of its cli
   const page = await on.open("#/audit");
   const partition = `x-api-key:${await hash("sk_live_4242")}`;
   const partitions = [{ policy: "rides", partition, hint: "4242", count: 9 }];
-  await page.route("**/api/v1/top?*", (route) =>
-    route.fulfill({ json: { kind: "denied", from: "", to: "", partitions } }),
-  );
+  await answerWith(page, "top?*", { kind: "denied", from: "", to: "", partitions });
   await page.getByRole("link", { name: "Overview" }).click();
-  const top = page.getByRole("region", { name: "Denied most", exact: true });
+  const top = regionOf(page, "Denied most");
   await top.getByText("ends in 4242").waitFor();
   await top.getByRole("link", { name: partition }).click();
   await page.getByText("and its key ends in 4242").waitFor();
@@ -105,9 +105,7 @@ test("a credential that was found is not put into a link", async () => {
   const page = await on.open(
     `#/partition?policy=rides&partition=authorization:${await hash("bearer abc.def")}`,
   );
-  await page.getByText("Find out who it is").click();
-  await page.getByLabel("Candidates").fill("abc.def");
-  await page.getByRole("button", { name: "Compare" }).click();
+  await compare(page, "abc.def");
   await page.getByText("authorization: bearer abc.def").waitFor();
   expect(await page.getByRole("link", { name: "Explain its request" }).count()).toBe(0);
 });
@@ -132,9 +130,7 @@ test("its request is linked to once the rules are read, which say which request 
     await route.continue();
   });
   await page.goto(`${on.url}#/partition?policy=rides&partition=${name}`);
-  await page.getByText("Find out who it is").click();
-  await page.getByLabel("Candidates").fill(user);
-  await page.getByRole("button", { name: "Compare" }).click();
+  await compare(page, user);
   await page.getByText(`x-user-id: ${user}`).waitFor();
   const link = page.getByRole("link", { name: "Explain its request" });
   expect(await link.count()).toBe(0);

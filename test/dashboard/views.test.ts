@@ -5,6 +5,7 @@ import { lowContrastsOf, violationsOf } from "./axe.ts";
 import { statsFor } from "./counts.ts";
 import { useDashboard } from "./dashboard.ts";
 import { rideOften } from "./rides.ts";
+import { answerWith, confirm, regionOf } from "./visit.ts";
 
 const on = useDashboard();
 
@@ -26,7 +27,7 @@ const PHONE = { width: 390, height: 844 };
 describe.each(VIEWS)("%s", (hash, region) => {
   test("it is no wider than a phone, and axe finds nothing, light or dark", async () => {
     const page = await on.open(hash, { counts: "incident" });
-    await page.getByRole("region", { name: region, exact: true }).waitFor();
+    await regionOf(page, region).waitFor();
     const desktop = page.viewportSize()!;
     await page.setViewportSize(PHONE);
     await expect
@@ -60,29 +61,9 @@ test("axe finds no fault where a user signs in", async () => {
   expect(await violationsOf(page)).toEqual([]);
 });
 
-test("the numbers of a picture are a table, the newest first", async () => {
-  const page = await on.open("#/", { counts: "incident" });
-  const picture = page.getByRole("region", { name: "Requests by the minute", exact: true });
-  await picture.getByText("Numbers").click();
-  const rows = picture.locator("tbody tr");
-  await expect.poll(() => rows.count()).toBe(50);
-  await picture.getByRole("button", { name: "Next" }).click();
-  await expect.poll(() => rows.count()).toBe(10);
-  expect(await picture.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
-  const label = await picture.getByRole("img").getAttribute("aria-label");
-  const [, said] = /allowed (\d[\d,]*\d)/.exec(label!) ?? [];
-  const shown = await picture
-    .locator(".legend li", { hasText: "allowed" })
-    .locator("b")
-    .innerText();
-  expect(shown).toBe(said);
-});
-
 test("a gateway that does not count says so, and the rest works", async () => {
   const page = await on.open("#/");
-  await page.route("**/api/v1/stats?*", (route) =>
-    route.fulfill({ status: 501, json: { title: "Not Implemented", status: 501 } }),
-  );
+  await answerWith(page, "stats?*", { title: "Not Implemented", status: 501 }, 501);
   await page.reload();
   await page.getByText("Metrics are off").waitFor();
   await page.getByText("Redis answers").waitFor();
@@ -188,7 +169,7 @@ test("the header says which view it is, and keeps the time range and the colours
 
 test("another view begins at its top", async () => {
   const page = await on.open("#/", { context: { viewport: { width: 1_280, height: 250 } } });
-  await page.getByRole("region", { name: "Denied most", exact: true }).waitFor();
+  await regionOf(page, "Denied most").waitFor();
   await page.evaluate("scrollTo(0, 200)");
   // A view that is as long at once.
   await page.getByRole("link", { name: "Client" }).evaluate((link: HTMLElement) => link.click());
@@ -201,8 +182,7 @@ test("what Undo takes back is offered for twenty seconds, and a message alone is
   await on.ask("PUT", "/lists/deny", { identity: "x-user-id:undone" });
   await page.clock.install();
   await page.reload();
-  await page.getByRole("button", { name: "Remove x-user-id:undone" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await confirm(page, "Remove x-user-id:undone", "Remove");
   const undo = page.getByRole("button", { name: "Undo", exact: true });
   await undo.waitFor();
   await page.clock.runFor(19_000);
@@ -218,22 +198,15 @@ test("what Undo takes back is offered for twenty seconds, and a message alone is
 
 test("of a write with many changes the audit counts those that are not kept, too", async () => {
   const page = await on.open("#/rules");
-  await page.route("**/api/v1/audit", (route) =>
-    route.fulfill({
-      json: {
-        entries: [
-          {
-            at: "2031-01-01T09:00:00.000Z",
-            by: "admin:01234567",
-            action: "publish",
-            version: 3,
-            changes: [{ type: "added", path: "rules[0]", after: {} }],
-            omitted: 41,
-          },
-        ],
-      },
-    }),
-  );
+  const write = {
+    at: "2031-01-01T09:00:00.000Z",
+    by: "admin:01234567",
+    action: "publish",
+    version: 3,
+    changes: [{ type: "added", path: "rules[0]", after: {} }],
+    omitted: 41,
+  };
+  await answerWith(page, "audit", { entries: [write] });
   await page.getByRole("link", { name: "Audit" }).click();
   await page.locator("td summary").getByText("42").click();
   await page.getByText("41 more are not kept.").waitFor();

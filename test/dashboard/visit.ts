@@ -1,6 +1,22 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 import { statsFor, topFor } from "./counts.ts";
+
+export function regionOf(page: Page, name: string): Locator {
+  return page.getByRole("region", { name, exact: true });
+}
+
+/** Presses a button, and the one of the dialog that asks whether it is meant. */
+export async function confirm(within: Page | Locator, name: string, meant = name): Promise<void> {
+  await within.getByRole("button", { name }).click();
+  const page = "page" in within ? within.page() : within;
+  await page.getByRole("dialog").getByRole("button", { name: meant }).click();
+}
+
+/** Has the admin API answer so at this path. */
+export async function answerWith(page: Page, path: string, json: unknown, status = 200) {
+  await page.route(`**/api/v1/${path}`, (route) => route.fulfill({ status, json }));
+}
 
 /** Counts that are made up, with an incident in them, in place of the gateway's. */
 export async function fakeStats(page: Page): Promise<void> {

@@ -6,6 +6,7 @@ import { violationsOf } from "./axe.ts";
 import { READ_TOKEN, useDashboard } from "./dashboard.ts";
 import { rideOften } from "./rides.ts";
 import { sampledUsers, unsampledUsers } from "./sampled-users.ts";
+import { answerWith, regionOf } from "./visit.ts";
 
 const on = useDashboard();
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
   redis.disconnect();
 });
 
-const cardOf = (page: Page) => page.getByRole("region", { name: "What if", exact: true });
+const cardOf = (page: Page) => regionOf(page, "What if");
 const answerOf = (page: Page) => cardOf(page).getByRole("group", { name: "Answer" });
 
 /** Asks the form for another limit. */
@@ -30,9 +31,7 @@ async function replay(page: Page, limit: string): Promise<void> {
 }
 
 test("a policy that was not asked has no trace, and few partitions are too few samples", async () => {
-  const live = (await (await on.ask("GET", "/rules")).json()) as {
-    readonly document: { readonly rules: readonly object[] };
-  };
+  const { document } = await on.read("/rules");
   const quiet = {
     path: "/quiet",
     partition: ["ip"],
@@ -41,8 +40,7 @@ test("a policy that was not asked has no trace, and few partitions are too few s
       { algorithm: "fixed-window", name: "strikes", limit: 9, window: "1h", counts: "denials" },
     ],
   };
-  const rules = { rules: [...live.document.rules, quiet] };
-  expect((await on.ask("PUT", "/rules", rules, { "if-match": '"0"' })).status).toBe(200);
+  await on.publish({ rules: [...document.rules, quiet] });
   const page = await on.open("#/rules/2");
   await cardOf(page).getByText("now 20").waitFor();
   expect(await cardOf(page).getByLabel("Policy").locator("option").allInnerTexts()).toEqual([
@@ -162,9 +160,7 @@ test("faults in the numbers are said, and so are no metrics, no permission and n
     [403, "Your token may not do this"],
     [503, "Redis does not answer"],
   ] as const) {
-    await page.route("**/api/v1/what-if", (route) =>
-      route.fulfill({ status, json: { title: "refused", status } }),
-    );
+    await answerWith(page, "what-if", { title: "refused", status }, status);
     await replay(page, `1${status}`);
     await cardOf(page).getByText(text).waitFor();
     await page.unroute("**/api/v1/what-if");

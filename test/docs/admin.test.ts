@@ -1,25 +1,18 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
-import { admin } from "../../src/admin.ts";
 import { routesOf } from "../../src/admin/admin.ts";
-import { createGateway } from "../../src/gateway.ts";
-import { metrics } from "../../src/metrics/recorder.ts";
 import { administered } from "../support/admin/administered.ts";
-import { listenTo } from "../support/gateway/serve.ts";
+import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { codeBlocks } from "./code-blocks.ts";
+import { serveAdministered } from "./serve-administered.ts";
 
-const DOCUMENT = "docs/admin.md";
-const ADMIN_TOKEN = "mV3kT9xQ2bLr7WcYp0NsHd5Zf8Gj1Ua6Re4Ki0Xo2c=";
-const blocks = codeBlocks(DOCUMENT);
+const blocks = codeBlocks("docs/admin.md");
 
 const documentOf = (limit: number) => ({
   rules: [
@@ -29,34 +22,6 @@ const documentOf = (limit: number) => ({
       policies: [{ algorithm: "sliding-window-log", name: "rides", limit, window: "1m" }],
     },
   ],
-});
-
-let folder: string;
-let server: Server;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "tidegate-admin-"));
-  writeFileSync(join(folder, "rules.json"), JSON.stringify(documentOf(200)));
-  const gateway = createGateway(
-    {
-      ORIGIN: "http://127.0.0.1:1",
-      UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
-      UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
-      PREFIX: crypto.randomUUID(),
-      TIMEOUT: "10s",
-      CLIENT_IP: { trustedHops: 1 },
-      RULES: documentOf(100).rules,
-      ADMIN_TOKEN,
-    },
-    { admin, metrics },
-  );
-  server = createServer(listenTo((request) => gateway.fetch(request)));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-});
-afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** A text without the parts that differ in each run. */
@@ -70,12 +35,11 @@ function masked(text: string): unknown {
 }
 
 test("the commands of docs/admin.md work in their order, and answer as it shows", async () => {
-  const { port } = server.address() as AddressInfo;
-  const env = {
-    ...process.env,
-    TIDEGATE_URL: `http://127.0.0.1:${port}`,
-    TIDEGATE_TOKEN: ADMIN_TOKEN,
-  };
+  const folder = mkdtempSync(join(tmpdir(), "tidegate-admin-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "rules.json"), JSON.stringify(documentOf(200)));
+  const url = await serveAdministered(documentOf(100).rules, { CLIENT_IP: { trustedHops: 1 } });
+  const env = { ...process.env, TIDEGATE_URL: url, TIDEGATE_TOKEN: ADMIN_TOKEN };
   let shown = 0;
   for (const [i, { language, code, line }] of blocks.entries()) {
     if (language !== "sh") continue;

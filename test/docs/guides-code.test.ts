@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { unstable_readConfig } from "wrangler";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
-import { createGateway } from "../../src/gateway/gateway.ts";
+import { codeBlocks } from "./code-blocks.ts";
+import { configuredGateway } from "./configured-gateway.ts";
 import { guideBlocks, guideCode } from "./guides.ts";
 
 const blocks = guideBlocks("ts");
@@ -101,19 +101,76 @@ describe("the guides' TypeScript", () => {
 });
 
 test("the guides' wrangler.toml is a gateway's, and its rule limits", async () => {
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, "wrangler.toml");
-  writeFileSync(file, guideCode("login-burst"));
-  const { vars } = unstable_readConfig({ config: file });
-  const gateway = createGateway({
-    ...vars,
-    ORIGIN: origin.url,
-    STORE: "memory",
-    CLIENT_IP: "cloudflare",
-  });
+  const gateway = configuredGateway(guideCode("login-burst"), folder, { ORIGIN: origin.url });
   const statuses: number[] = [];
   for (let login = 0; login < 7; login++) {
     statuses.push((await gateway.request("/api/login", { method: "POST" })).status);
   }
   expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
+});
+
+test("the guides' patterns cover the paths that it says they do, and its backstop the rest", async () => {
+  const code = guideCode('"/**/api/login');
+  const gateway = configuredGateway(code, folder, { ORIGIN: origin.url });
+  const policiesOf = async (method: string, path: string) => {
+    const { headers } = await gateway.request(path, { method });
+    return [...(headers.get("RateLimit-Policy") ?? "").matchAll(/"([a-z]+)"/g)].map(([, n]) => n);
+  };
+  for (const path of [
+    "/api/login",
+    "/api/login.json",
+    "/api/login.php/x",
+    "/index.php/api/login",
+    "/a/b/api/login",
+  ]) {
+    expect([path, await policiesOf("POST", path)]).toEqual([path, ["login", "backstop"]]);
+  }
+  for (const path of ["/", "/api", "/login", "/api/log-in", "/@scope%2fname"]) {
+    expect([path, await policiesOf("POST", path)]).toEqual([path, ["backstop"]]);
+  }
+  expect(await policiesOf("GET", "/api/login")).toEqual(["backstop"]);
+  // The window's five have gone.
+  expect((await gateway.request("/api/login;x/y", { method: "POST" })).status).toBe(429);
+  expect((await gateway.request("/api%2Flogin", { method: "POST" })).status).toBe(400);
+});
+
+const reasonOf = (response: Response) => response.headers.get("X-RateLimit-Reason");
+
+test("the guide's lists exempt and refuse who they name", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2029-12-31T00:00:00Z") });
+  onTestFinished(() => void vi.useRealTimers());
+  const gateway = configuredGateway(guideCode("[vars.LISTS]"), folder, {
+    ORIGIN: origin.url,
+    RULES: [{ path: "/*", policies: [{ algorithm: "fixed-window", limit: 9, window: "1d" }] }],
+  });
+  const ask = async (address: string, fields: object = {}, cf: object = {}) => {
+    const headers = { "cf-connecting-ip": address, ...fields };
+    const request = Object.assign(new Request("https://a.example/", { headers }), { cf });
+    return reasonOf(await gateway.fetch(request));
+  };
+  expect(await ask("192.0.2.200")).toBe("exempt");
+  expect(await ask("203.0.113.1", { "x-user-id": "42" }, { country: "KP" })).toBe("exempt");
+  expect(await ask("203.0.113.1", { "x-user-id": "43" }, { country: "KP" })).toBe("blocked");
+  expect(await ask("203.0.113.1", {}, { asn: 64496, country: "CH" })).toBe("blocked");
+  expect(await ask("2001:db8::1", {}, { country: "CH" })).toBe("blocked");
+  expect(await ask("203.0.113.1", {}, { asn: 1, country: "CH" })).toBeNull();
+  vi.setSystemTime(Date.parse("2030-01-01T00:00:00Z"));
+  expect(await ask("203.0.113.1", { "x-user-id": "42" }, { country: "KP" })).toBe("blocked");
+});
+
+test("the example of docs/options.md exempts and refuses who it names", async () => {
+  const { code } = codeBlocks("docs/options.md").find((block) => block.code.includes("lists: {"))!;
+  const file = join(folder, "example.ts");
+  writeFileSync(file, code);
+  const { default: app } = (await import(file)) as {
+    default: { request(path: string, init: RequestInit): Promise<Response> };
+  };
+  const ask = async (headers: Record<string, string>) =>
+    reasonOf(await app.request("/", { headers }));
+  expect(await ask({ "cf-connecting-ip": "192.0.2.1" })).toBe("exempt");
+  expect(await ask({ "cf-connecting-ip": "192.0.3.1" })).toBe("blocked");
+  expect(await ask({ "cf-connecting-ip": "192.0.3.1", "x-user-id": "42" })).toBe("exempt");
+  // A Redis that answers too late is none of the lists' reasons either.
+  const unlisted = await ask({ "cf-connecting-ip": "192.1.0.1", "x-user-id": "43" });
+  expect(["exempt", "blocked"]).not.toContain(unlisted);
 });

@@ -1,56 +1,27 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
-import { admin } from "../../src/admin.ts";
-import { createGateway } from "../../src/gateway.ts";
-import { metrics } from "../../src/metrics/recorder.ts";
 import { hash } from "../../src/partition/partition-key.ts";
-import { startOrigin } from "../support/gateway/gateway.ts";
-import { listenTo } from "../support/gateway/serve.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { codeBlocks } from "./code-blocks.ts";
+import { serveAdministered } from "./serve-administered.ts";
 
 const PROGRAM = `'${process.execPath}' '${resolve("src/node/cli/main.ts")}'`;
 
 const CLIENT = { "x-user-id": "42", "cf-connecting-ip": "203.0.113.7" };
 
-/** A gateway whose customers have two rides a day. */
-async function startGateway(): Promise<string> {
-  const origin = await startOrigin();
-  const rides = { algorithm: "token-bucket", name: "rides", limit: 2, refill: 2, per: "1d" };
-  const gateway = createGateway(
-    {
-      ORIGIN: origin.url,
-      UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
-      UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
-      PREFIX: crypto.randomUUID(),
-      TIMEOUT: "10s",
-      CLIENT_IP: "cloudflare",
-      RULES: [{ path: "/rides", partition: ["header:x-user-id"], policies: [rides] }],
-      ADMIN_TOKEN,
-    },
-    { admin, metrics },
-  );
-  const server = createServer(listenTo((request) => gateway.fetch(request)));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 // It starts the program a dozen times.
 test("the commands of docs/cli.md for an incident find the denial, free the customer, change the rule and take it back", async () => {
-  const url = await startGateway();
+  // Two rides a day.
+  const rides = { algorithm: "token-bucket", name: "rides", limit: 2, refill: 2, per: "1d" };
+  const url = await serveAdministered([
+    { path: "/rides", partition: ["header:x-user-id"], policies: [rides] },
+  ]);
   const folder = mkdtempSync(join(tmpdir(), "tidegate-incident-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const env = { ...process.env, TIDEGATE_URL: url, TIDEGATE_TOKEN: ADMIN_TOKEN, NO_COLOR: "1" };

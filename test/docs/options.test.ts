@@ -106,82 +106,66 @@ function rangeOf(option: string, section: string): readonly [string, string] {
 }
 
 const daily = fixedWindow({ limit: 1000, window: "1d" });
-const withOptions = (options: Partial<LimiterOptions>) => () =>
-  createLimiter({
-    redis: { url: "http://127.0.0.1:1", token: "t" },
-    policies: [daily],
-    ...options,
-  });
+const bucket = (more: object) => ({
+  policies: [tokenBucket({ limit: 1, refill: 1, per: "1s", ...more })],
+});
 
 /** Options with a range: how a value is given, and the values just outside of both ends. */
 const ranges: [
-  string,
-  string,
-  (value: never) => () => unknown,
-  [string | number, string | number],
+  option: string,
+  section: string,
+  given: (value: never) => Partial<LimiterOptions>,
+  outside: [string | number, string | number],
 ][] = [
-  ["timeout", "StoreOptions", (timeout) => withOptions({ timeout }), ["0.999ms", "1.001m"]],
-  ["lease", "LimiterOptions", (lease) => withOptions({ lease }), ["9.999ms", "10.001s"]],
+  ["timeout", "StoreOptions", (timeout) => ({ timeout }), ["0.999ms", "1.001m"]],
+  ["lease", "LimiterOptions", (lease) => ({ lease }), ["9.999ms", "10.001s"]],
   [
     "denialCache",
     "LimiterOptions",
-    (maxEntries) => withOptions({ denialCache: { maxEntries } }),
+    (maxEntries) => ({ denialCache: { maxEntries } }),
     [0, 1_000_001],
   ],
-  ["prefix", "LimiterOptions", (length) => withOptions({ prefix: "p".repeat(length) }), [0, 65]],
+  ["prefix", "LimiterOptions", (length) => ({ prefix: "p".repeat(length) }), [0, 65]],
   [
     "policies",
     "LimiterOptions",
-    (length) =>
-      withOptions({
-        policies: Array.from({ length }, (_, i) =>
-          fixedWindow({ name: `p${i}`, limit: 1, window: "1d" }),
-        ),
-      }),
+    (length) => ({
+      policies: Array.from({ length }, (_, i) =>
+        fixedWindow({ name: `p${i}`, limit: 1, window: "1d" }),
+      ),
+    }),
     [0, 17],
   ],
   [
     "name",
     "CommonOptions",
-    (length) => withOptions({ policies: [{ ...daily, name: "n".repeat(length) }] }),
+    (length) => ({ policies: [{ ...daily, name: "n".repeat(length) }] }),
     [0, 65],
   ],
   [
     "limit",
     "TokenBucketOptions",
-    (limit) =>
-      withOptions({ policies: [tokenBucket({ limit, refill: 1_000_000_000, per: "1s" })] }),
+    (limit) => bucket({ limit, refill: 1_000_000_000 }),
     [0, 1_000_000_001],
   ],
-  [
-    "refill",
-    "TokenBucketOptions",
-    (refill) => withOptions({ policies: [tokenBucket({ limit: 1, refill, per: "1s" })] }),
-    [0, 1_000_000_001],
-  ],
-  [
-    "per",
-    "TokenBucketOptions",
-    (per) => withOptions({ policies: [tokenBucket({ limit: 1, refill: 1, per })] }),
-    ["0.999ms", "366.001d"],
-  ],
+  ["refill", "TokenBucketOptions", (refill) => bucket({ refill }), [0, 1_000_000_001]],
+  ["per", "TokenBucketOptions", (per) => bucket({ per }), ["0.999ms", "366.001d"]],
   [
     "limit",
     "WindowOptions",
-    (limit) => withOptions({ policies: [fixedWindow({ limit, window: "1d" })] }),
+    (limit) => ({ policies: [fixedWindow({ limit, window: "1d" })] }),
     [0, 2 ** 53],
   ],
   [
     "window",
     "WindowOptions",
-    (window) => withOptions({ policies: [slidingWindowLog({ limit: 1, window })] }),
+    (window) => ({ policies: [slidingWindowLog({ limit: 1, window })] }),
     ["0.999ms", "366.001d"],
   ],
   [
     "segments",
     "SegmentedWindowOptions",
-    (segments) =>
-      withOptions({ policies: [segmentedWindow({ limit: 1, window: "1d", segments })] }),
+    (segments) => ({ policies: [segmentedWindow({ limit: 1, window: "1d", segments })] }),
     [0, 61],
   ],
 ];
@@ -189,10 +173,16 @@ const ranges: [
 test.for(ranges)(
   "the range of %s in %s is the accepted one",
   ([option, section, given, outside]) => {
+    const open = (value: unknown) => () =>
+      createLimiter({
+        redis: { url: "http://127.0.0.1:1", token: "t" },
+        policies: [daily],
+        ...given(value as never),
+      });
     const numeric = typeof outside[0] === "number";
     for (const end of rangeOf(option, section)) {
-      expect(given((numeric ? Number(end) : end) as never), end).not.toThrow();
+      expect(open(numeric ? Number(end) : end), end).not.toThrow();
     }
-    for (const beyond of outside) expect(given(beyond as never), String(beyond)).toThrow();
+    for (const beyond of outside) expect(open(beyond), String(beyond)).toThrow();
   },
 );

@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { unstable_readConfig } from "wrangler";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, vi } from "vitest";
 
-import { createGateway } from "../../src/gateway/gateway.ts";
 import { codeBlocks } from "./code-blocks.ts";
+import { configuredGateway } from "./configured-gateway.ts";
 
 export const DOCUMENT = "docs/recipes.md";
 const MADE = /\b(createLimiter|rateLimit)\(\{/;
@@ -32,6 +32,28 @@ export function blockOf(title: string, language: "ts" | "toml"): string {
 export function folderFor(name: string): string {
   const folder = resolve(`.tmp/recipes-${name}`);
   mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** A folder for the recipes of one test file, each of which counts anew in this run's Redis. */
+export function useRecipes(name: string): string {
+  const folder = folderFor(name);
+  beforeAll(() => {
+    vi.stubEnv("UPSTASH_REDIS_REST_URL", inject("redisRestUrl"));
+    vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", inject("redisRestToken"));
+  });
+  beforeEach(() => {
+    // A module counts, so each test imports its own.
+    vi.resetModules();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+  afterAll(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true, force: true });
+  });
   return folder;
 }
 
@@ -83,13 +105,22 @@ export function requestOf(path: string, client: Client = {}): Request {
 
 /** A gateway with a recipe's rules, which counts in memory, by `Date`. */
 export function gatewayOf(title: string, folder: string): Ask {
-  const config = join(folder, `${title.toLowerCase().replaceAll(" ", "-")}.toml`);
-  writeFileSync(config, `name = "recipe"\n${blockOf(title, "toml")}`);
-  const gateway = createGateway({
-    ...unstable_readConfig({ config }).vars,
-    ORIGIN: "https://origin.example.com",
-    STORE: "memory",
-    CLIENT_IP: "cloudflare",
-  });
+  const gateway = configuredGateway(blockOf(title, "toml"), folder);
   return async (path, client) => gateway.fetch(requestOf(path, client));
+}
+
+/** How many of these requests pass; the others get a 429. */
+export async function passing(
+  ask: Ask,
+  count: number,
+  path: string,
+  clientOf: (i: number) => Client,
+): Promise<number> {
+  let passed = 0;
+  for (let i = 0; i < count; i++) {
+    const { status } = await ask(path, clientOf(i));
+    expect([200, 429]).toContain(status);
+    if (status === 200) passed++;
+  }
+  return passed;
 }

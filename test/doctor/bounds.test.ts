@@ -1,12 +1,12 @@
 import { once } from "node:events";
-import { createServer as createHttpServer } from "node:http";
+import type { RequestListener } from "node:http";
 import { connect, createServer, type AddressInfo } from "node:net";
 
 import { expect, inject, onTestFinished, test } from "vitest";
 
 import { checkGatewayClock } from "../../src/node/doctor/checks/clock.ts";
 import { checkCache, checkRetryAfter } from "../../src/node/doctor/checks/limited-path.ts";
-import { checkLatency, checkVersion } from "../../src/node/doctor/checks/redis-reach.ts";
+import { checkLatency } from "../../src/node/doctor/checks/redis-reach.ts";
 import { checkReplication } from "../../src/node/doctor/checks/replication.ts";
 import { checkSameRedis } from "../../src/node/doctor/checks/same-redis.ts";
 import { checkIdleTimeout, checkKeyspace } from "../../src/node/doctor/checks/sharing.ts";
@@ -14,6 +14,7 @@ import type { Finding } from "../../src/node/doctor/finding.ts";
 import type { GatewayFacts } from "../../src/node/doctor/gather/gateway-facts.ts";
 import type { RedisFacts } from "../../src/node/doctor/gather/redis-facts.ts";
 import { runDoctor } from "../../src/node/doctor/run-doctor.ts";
+import { startOrigin } from "../support/gateway/gateway.ts";
 
 const REDIS: RedisFacts = {
   through: "redis",
@@ -72,15 +73,6 @@ test.each([
   expect(idsOf(checkKeyspace({ ...REDIS, keys: { sampled, foreign, inTwoLayouts: [] } }))).toEqual(
     ids,
   );
-});
-
-test.each([
-  ["6.1.9", ["redis-too-old"]],
-  ["6.2.0", []],
-  ["7.0.0", []],
-  ["5.9.1", ["redis-too-old"]],
-])("Redis %s", (version, ids) => {
-  expect(idsOf(checkVersion({ ...REDIS, version }))).toEqual(ids);
 });
 
 /** An answer of a gateway whose field Date is this, and that was asked for and came at these moments. */
@@ -185,10 +177,16 @@ test.each([
   await expect.poll(way.open).toBe(0);
 });
 
+/** What the doctor says of a REST API that answers like this. */
+async function diagnose(answer: RequestListener) {
+  const { url } = await startOrigin(answer);
+  return runDoctor({ rest: { url, token: "test" }, pings: 1 });
+}
+
 test("a REST API that sends without an end is left, and is a finding", async () => {
   let sent = 0;
   const closed: Promise<unknown>[] = [];
-  const server = createHttpServer((_, response) => {
+  const { findings } = await diagnose((_, response) => {
     closed.push(once(response, "close"));
     response.writeHead(200, { "content-type": "application/json" });
     const chunk = Buffer.alloc(1_000_000, " ");
@@ -197,11 +195,7 @@ test("a REST API that sends without an end is left, and is a finding", async () 
       if (!response.destroyed) response.write(chunk, more);
     };
     more();
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { findings } = await runDoctor({ rest: { url, token: "test" }, pings: 1 });
+  });
   const found = findings.find(({ id }) => id === "redis-unreachable");
   expect(found?.evidence).toContain("more than 8000000 bytes");
   await Promise.all(closed);
@@ -219,14 +213,10 @@ test.each([
     "its body is nested too deep",
   ],
 ])("a REST API that answers %s is a finding and no crash", async (_, answer, reason) => {
-  const server = createHttpServer((_, response) => {
+  const { findings } = await diagnose((_, response) => {
     response.writeHead(200, { "content-type": "application/json" });
     response.end(`{"result":${answer}}`);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { findings } = await runDoctor({ rest: { url, token: "test" }, pings: 1 });
+  });
   const found = findings.find(({ id }) => id === "redis-unreachable");
   if (reason === undefined) expect(found).toBeUndefined();
   else expect(found?.evidence).toContain(reason);
@@ -244,17 +234,13 @@ test("entries of a slow log or a scan that no Redis writes are left out", async 
     ],
     SCAN: ["0"],
   };
-  const server = createHttpServer(async (request, response) => {
+  const { observations, findings } = await diagnose(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     const [name] = JSON.parse(body) as [string];
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ result: replies[name] ?? "OK" }));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { observations, findings } = await runDoctor({ rest: { url, token: "test" }, pings: 1 });
+  });
   expect(findings.map(({ id }) => id)).not.toContain("slow-scripts");
   const seen = new Map(observations.map(({ name, value }) => [name, value]));
   expect([seen.get("slow log"), seen.get("keys looked at")]).toEqual(["3 entries", "not known"]);

@@ -28,15 +28,8 @@ test("a sound deployment exits with 0, and prints the observations", async () =>
   const rest = await deployBridge(server.url);
   const url = await deployGateway(rest);
   const given = ["--rest-url", rest.url, "--rest-token-file", tokenFile(rest.token)];
-  const { exit, out, err } = await run([
-    "--url",
-    url,
-    "--path",
-    PATH,
-    "--limiter-timeout",
-    "5s",
-    ...given,
-  ]);
+  const common = `--url ${url} --path ${PATH} --limiter-timeout 5s`.split(" ");
+  const { exit, out, err } = await run([...common, ...given]);
   expect({ exit, err }).toEqual({ exit: 0, err: "" });
   expect(out).toMatch(/^No findings\.\n/);
   expect(out).toContain("admin API            off");

@@ -44,6 +44,19 @@ function pathOf(request: Request): string {
   return new URL(request.url).pathname;
 }
 
+/** Answers at the path of health itself. */
+function healthOf(answer: () => Response): Front {
+  return answering((response, request) =>
+    pathOf(request) === "/_tidegate/health" ? answer() : response,
+  );
+}
+
+function datedBy(ms: number): Front {
+  return answering(({ headers }) => {
+    headers.set("date", new Date(Date.now() + ms).toUTCString());
+  });
+}
+
 /** Answers the second request for an address from its copy of the first. */
 function cache(): Front {
   const kept = new Map<string, Response>();
@@ -112,16 +125,12 @@ test.for<Planted>([
   { fault: "a small limit", variables: { RULES: limitOf("two", 2) }, found: [] },
   {
     fault: "a clock ten seconds ahead",
-    front: answering(({ headers }) => {
-      headers.set("date", new Date(Date.now() + 10_000).toUTCString());
-    }),
+    front: datedBy(10_000),
     found: ["warning gateway-clock"],
   },
   {
     fault: "a clock ten seconds behind",
-    front: answering(({ headers }) => {
-      headers.set("date", new Date(Date.now() - 10_000).toUTCString());
-    }),
+    front: datedBy(-10_000),
     found: ["warning gateway-clock"],
   },
   {
@@ -199,35 +208,27 @@ test.for<Planted>([
   },
   {
     fault: "a health check that shows an address",
-    front: answering((response, request) =>
-      pathOf(request) === "/_tidegate/health"
-        ? Response.json({ status: "ok", store: "redis", at: "redis://10.0.0.7:6379" })
-        : response,
+    front: healthOf(() =>
+      Response.json({ status: "ok", store: "redis", at: "redis://10.0.0.7:6379" }),
     ),
     found: ["note health-discloses"],
   },
   {
     fault: "a health check that is closed",
-    front: answering((response, request) =>
-      pathOf(request) === "/_tidegate/health" ? new Response("no", { status: 403 }) : response,
-    ),
+    front: healthOf(() => new Response("no", { status: 403 })),
     found: ["note health-hidden"],
   },
   {
     fault: "suspended hash slots",
-    front: answering((response, request) =>
-      pathOf(request) === "/_tidegate/health"
-        ? Response.json({ status: "ok", store: "redis", breaker: "closed", suspendedSlots: 64 })
-        : response,
+    front: healthOf(() =>
+      Response.json({ status: "ok", store: "redis", breaker: "closed", suspendedSlots: 64 }),
     ),
     found: ["warning breaker-open"],
   },
   {
     fault: "published rules that are not in force",
-    front: answering((response, request) =>
-      pathOf(request) === "/_tidegate/health"
-        ? Response.json({ status: "degraded", detail: "version 7 has faults", store: "redis" })
-        : response,
+    front: healthOf(() =>
+      Response.json({ status: "degraded", detail: "version 7 has faults", store: "redis" }),
     ),
     found: ["warning rules-not-in-force"],
   },
@@ -275,47 +276,42 @@ const BY_USER = (limit: number, refill: number) => [
   },
 ];
 
-test.for<[string, rules: object[] | undefined]>([
-  ["by addresses", undefined],
-  ["by names", BY_USER(100, 1)],
-  ["by names, with a limit of 1", BY_USER(1, 1)],
-])("a preview that shares counts with the gateway is found, which counts %s", async ([, RULES]) => {
-  const variables = { PREFIX: `doctor-${randomUUID()}`, ...(RULES && { RULES }) };
-  const [url, preview] = [
-    await deployGateway(rest, { variables }),
-    await deployGateway(rest, { variables }),
-  ];
-  const { findings } = await runDoctor({ url, preview, path: PATH });
-  expect(findings.find(({ id }) => id.startsWith("preview"))).toMatchObject({
-    id: "preview-shares-counts",
-    severity: "warning",
-    evidence: expect.stringMatching(
-      /^after 8 requests of a client to the gateway, api in \S+ has (?:\d+|nothing) left for it, where a client before had \d+$/,
-    ) as string,
-  });
-});
+const AT_ONCE = [
+  {
+    path: "/api/*",
+    policies: [{ algorithm: "token-bucket", name: "api", limit: 1, refill: 100, per: "1s" }],
+  },
+];
 
-test.for<[string, rules: object[] | undefined]>([
-  ["by addresses", undefined],
-  ["by names", BY_USER(100, 1)],
-  ["by names, with a limit of 1", BY_USER(1, 1)],
-  [
-    "by addresses, and refills at once",
-    [
-      {
-        path: "/api/*",
-        policies: [{ algorithm: "token-bucket", name: "api", limit: 1, refill: 100, per: "1s" }],
-      },
-    ],
-  ],
-])("a preview with a PREFIX of its own is sound, which counts %s", async ([, RULES]) => {
-  const variables = RULES && { RULES };
+const SHARED = ["preview-shares-counts"];
+
+test.for<{ counts: string; RULES?: object; PREFIX?: string; found: readonly string[] }>([
+  { counts: "by addresses", PREFIX: "one", found: SHARED },
+  { counts: "by names", RULES: BY_USER(100, 1), PREFIX: "one", found: SHARED },
+  { counts: "by names, with a limit of 1", RULES: BY_USER(1, 1), PREFIX: "one", found: SHARED },
+  { counts: "by addresses", found: [] },
+  { counts: "by names", RULES: BY_USER(100, 1), found: [] },
+  { counts: "by names, with a limit of 1", RULES: BY_USER(1, 1), found: [] },
+  { counts: "by addresses, and refills at once", RULES: AT_ONCE, found: [] },
+])("of a preview with the PREFIX $PREFIX that counts $counts: $found", async (planted) => {
+  const { found, counts: _, PREFIX, ...variables } = planted;
+  if (PREFIX) Object.assign(variables, { PREFIX: `doctor-${randomUUID()}` });
   const [url, preview] = [
-    await deployGateway(rest, { variables: variables ?? {} }),
-    await deployGateway(rest, { variables: variables ?? {} }),
+    await deployGateway(rest, { variables }),
+    await deployGateway(rest, { variables }),
   ];
   const { findings } = await runDoctor({ url, preview, path: PATH });
-  expect(findings.filter(({ id }) => id.startsWith("preview"))).toEqual([]);
+  expect(findings.filter(({ id }) => id.startsWith("preview"))).toEqual(
+    found.map((id) =>
+      expect.objectContaining({
+        id,
+        severity: "warning",
+        evidence: expect.stringMatching(
+          /^after 8 requests of a client to the gateway, api in \S+ has (?:\d+|nothing) left for it, where a client before had \d+$/,
+        ) as string,
+      }),
+    ),
+  );
 });
 
 test("a preview that does not answer, or shows nothing, is told from a sound one", async () => {

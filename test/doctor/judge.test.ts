@@ -74,20 +74,12 @@ test.for<[string, boolean]>([
   ["6.1.240", true],
   ["5.0.14", true],
   ["6.2.0", false],
+  ["7.0.0", false],
   ["7.0.15", false],
   ["10.0.0", false],
   ["unheard of", false],
 ])("version %s is too old: %s", ([version, tooOld]) => {
   expect(ids({ redis: { ...sound, version } })).toEqual(tooOld ? ["error redis-too-old"] : []);
-});
-
-test.for<[p99Ms: number, found: string[]]>([
-  [124, []],
-  [125, ["warning redis-slow"]],
-  [5_000, ["warning redis-slow"]],
-])("99 of 100 round trips take 1 ms, and one %d ms: %s", ([ms, found]) => {
-  const roundTripsMs = Array.from({ length: 50 }, (_, i) => (i === 7 ? ms : 1));
-  expect(ids({ redis: { ...sound, roundTripsMs } })).toEqual(found);
 });
 
 test.for<[aheadMs: number, found: string[]]>([
@@ -97,12 +89,7 @@ test.for<[aheadMs: number, found: string[]]>([
   [-2_001, ["warning redis-clock"]],
 ])("Redis's clock is %d ms ahead, by an answer that took 100 ms: %s", ([aheadMs, found]) => {
   const timeMs = aheadMs > 0 ? 1_100 + aheadMs : 1_000 + aheadMs;
-  const clock = {
-    sentAtMs: 1_000,
-    receivedAtMs: 1_100,
-    earliestMs: timeMs,
-    latestMs: timeMs,
-  };
+  const clock = { sentAtMs: 1_000, receivedAtMs: 1_100, earliestMs: timeMs, latestMs: timeMs };
   expect(ids({ redis: { ...sound, clock } })).toEqual(found);
 });
 
@@ -158,13 +145,9 @@ test.for<[bytes: number, found: string[]]>([
   expect(ids({ redis: { ...sound, info } }, bytes)).toEqual(found);
 });
 
-const finding = (severity: Finding["severity"], id: string): Finding => ({
-  id,
-  severity,
-  title: "",
-  evidence: "",
-  remedy: "",
-});
+const finding = (severity: Finding["severity"], id: string): Finding => {
+  return { id, severity, title: "", evidence: "", remedy: "" };
+};
 
 test("the worst finding comes first, and each once", () => {
   const found = [finding("note", "a"), finding("error", "b"), finding("warning", "c")];

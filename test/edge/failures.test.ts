@@ -4,7 +4,7 @@ import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import { rateLimit, type RateLimitOptions } from "../../src/vercel.ts";
+import { rateLimit } from "../../src/vercel.ts";
 import { background, nextOf, streamed } from "../support/adapter/background.ts";
 
 const policies = [fixedWindow({ name: "login", counts: "failures", limit: 2, window: "30d" })];
@@ -70,42 +70,28 @@ describe("rateLimit() of tidegate/vercel, with a policy that counts failures", (
     expect(await passing(answer, hangUp)).toBe(3);
   });
 
-  test("has a fault without onAllowed", () => {
-    const options: RateLimitOptions = { store: memoryStore(), policies };
-    let error: unknown;
-    try {
-      rateLimit(options);
-    } catch (caught) {
-      error = caught;
-    }
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect((error as ConfigurationError).faults).toEqual([
-      {
-        path: "policies[0].counts",
-        value: '"failures"',
-        code: "unsupported",
-        remedy:
-          "Answer in onAllowed, or count failures in the route with createLimiter(): a middleware does not see the response of a route.",
-      },
-    ]);
-  });
-
-  test("has a fault without onAllowed for slots, too, which no route's response would free", () => {
-    const streams = concurrency({ name: "streams", limit: 2 });
-    let error: unknown;
-    try {
-      rateLimit({ store: memoryStore(), policies: [streams] });
-    } catch (caught) {
-      error = caught;
-    }
-    expect((error as ConfigurationError).faults).toEqual([
-      {
-        path: "policies[0].algorithm",
-        value: '"concurrency"',
-        code: "unsupported",
-        remedy:
-          "Answer in onAllowed, or reserve() in the route with createLimiter(): a middleware does not see the response of a route.",
-      },
-    ]);
-  });
+  test.each([
+    [
+      policies[0]!,
+      "counts",
+      "failures",
+      "Answer in onAllowed, or count failures in the route with createLimiter(): a middleware does not see the response of a route.",
+    ],
+    [
+      concurrency({ name: "streams", limit: 2 }),
+      "algorithm",
+      "concurrency",
+      "Answer in onAllowed, or reserve() in the route with createLimiter(): a middleware does not see the response of a route.",
+    ],
+  ] as const)(
+    "has a fault without onAllowed for %o: its %s is %s",
+    (policy, option, value, remedy) => {
+      const faults = [
+        { path: `policies[0].${option}`, value: `"${value}"`, code: "unsupported", remedy },
+      ];
+      const make = () => rateLimit({ store: memoryStore(), policies: [policy] });
+      expect(make).toThrow(ConfigurationError);
+      expect(make).toThrow(expect.objectContaining({ faults }));
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest"
 
 import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
 import { linkPackages, startScript } from "./example.ts";
-import { startWorker, statusesOf } from "./worker.ts";
+import { redisVariables, startWorker, statusesOf } from "./worker.ts";
 
 const run = promisify(execFile);
 
@@ -46,6 +46,8 @@ async function create(
     (failure: Ended) => failure,
   );
 }
+
+const NO_REDIS = { UPSTASH_REDIS_REST_URL: "", UPSTASH_REDIS_REST_TOKEN: "" };
 
 const LOGINS = [200, 200, 200, 200, 200, 429, 429];
 
@@ -99,10 +101,7 @@ describe("npm create tidegate, from its tarball", () => {
   });
 
   test("makes one on Node, and takes the Redis of the environment", async () => {
-    const places = {
-      UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
-      UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
-    };
+    const places = redisVariables();
     const parent = newFolder();
     const args = ["My API", "--origin", origin.url, "--platform", "node", "--yes"];
     const { code, stdout } = await create(parent, args, places);
@@ -124,21 +123,17 @@ describe("npm create tidegate, from its tarball", () => {
   });
 
   test("says that a gateway on Node counts through the bridge, where the environment has no Redis", async () => {
-    const none = { UPSTASH_REDIS_REST_URL: "", UPSTASH_REDIS_REST_TOKEN: "" };
     const args = ["new", "--origin", origin.url, "--platform", "node", "--yes"];
-    const { stdout } = await create(newFolder(), args, none);
+    const { stdout } = await create(newFolder(), args, NO_REDIS);
     expect(stdout).toMatch(/Start the bridge first, in another terminal:\n\n {2}npm run bridge\n/);
-    const { stdout: own } = await create(newFolder(), [...args, "--store", "memory"], none);
+    const { stdout: own } = await create(newFolder(), [...args, "--store", "memory"], NO_REDIS);
     expect(own).not.toContain("bridge");
   });
 
   test("makes one on Vercel", async () => {
     const folder = newFolder();
     const args = ["--origin", origin.url, "--platform", "vercel", "--yes"];
-    const { code, stdout } = await create(folder, args, {
-      UPSTASH_REDIS_REST_URL: "",
-      UPSTASH_REDIS_REST_TOKEN: "",
-    });
+    const { code, stdout } = await create(folder, args, NO_REDIS);
     expect(code).toBe(0);
     expect(stdout).toContain(
       "Fill in UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN in .env.",
@@ -146,8 +141,7 @@ describe("npm create tidegate, from its tarball", () => {
     await linkPackages(folder);
     const environment = {
       ...(parseEnv(readFileSync(join(folder, ".env"), "utf8")) as Record<string, string>),
-      UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
-      UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+      ...redisVariables(),
       PREFIX: crypto.randomUUID(),
     };
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);

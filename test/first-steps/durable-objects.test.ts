@@ -1,14 +1,12 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import { describe, expect, inject, test } from "vitest";
 
 import { codeBlocks } from "../docs/code-blocks.ts";
+import { startOrigin } from "../support/gateway/gateway.ts";
 import { type RunningWorker, startProject, statusesOf } from "./worker.ts";
 
 const [handler, handlerToml, gateway, gatewayToml] = codeBlocks("docs/durable-objects.md").map(
@@ -57,26 +55,17 @@ describe("a user without a Redis", () => {
   });
 
   test("runs the gateway by the page's configuration", async () => {
-    const origin = createServer((_request, response) => response.end("origin"));
-    await once(origin.listen(0, "127.0.0.1"), "listening");
-    try {
-      const worker = await startProject({
-        files: { "src/index.ts": gateway!, "wrangler.toml": gatewayToml! },
-        variables: { ORIGIN: `http://127.0.0.1:${(origin.address() as AddressInfo).port}` },
-      });
-      const health = await worker.fetch("/_tidegate/health");
-      expect([health.status, await health.json()]).toEqual([
-        200,
-        expect.objectContaining({ status: "ok", store: "durable-object", breaker: "closed" }),
-      ]);
-      expect(await burst(worker, "/api/rides")).toEqual({
-        first: Array(20).fill(200),
-        denies: true,
-      });
-      expect(await statusesOf(worker, 2, "/elsewhere")).toEqual([200, 200]);
-    } finally {
-      origin.closeAllConnections();
-      origin.close();
-    }
+    const worker = await startProject({
+      files: { "src/index.ts": gateway!, "wrangler.toml": gatewayToml! },
+      variables: { ORIGIN: (await startOrigin()).url },
+    });
+    const health = await worker.fetch("/_tidegate/health");
+    expect([health.status, await health.json()]).toEqual([
+      200,
+      expect.objectContaining({ status: "ok", store: "durable-object", breaker: "closed" }),
+    ]);
+    const answers = { first: Array(20).fill(200), denies: true };
+    expect(await burst(worker, "/api/rides")).toEqual(answers);
+    expect(await statusesOf(worker, 2, "/elsewhere")).toEqual([200, 200]);
   });
 });

@@ -1,16 +1,14 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, inject, test } from "vitest";
 
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
+import { startOrigin } from "../support/gateway/gateway.ts";
 import { startMiddleware } from "./edge.ts";
 import { installExample, manifestOf, placeOf, startScript } from "./example.ts";
 import { startProject, statusesOf } from "./worker.ts";
@@ -64,20 +62,15 @@ test("examples/workers answers twenty requests, and denies the next ones", async
 
 test("examples/llm-gateway counts the tokens that a model reports, and denies when a customer has used them up", async () => {
   const asked: unknown[] = [];
-  const model = createServer(async (request, response) => {
+  const model = await startOrigin(async (request, response) => {
     const { headers } = request;
     asked.push([headers.authorization, JSON.parse(await new Response(request as never).text())]);
     const usage = { prompt_tokens: 1_500, completion_tokens: 500, total_tokens: 2_000 };
     response.setHeader("content-type", "application/json").end(JSON.stringify({ usage }));
   });
-  await once(model.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => {
-    model.closeAllConnections();
-    model.close();
-  });
   const worker = await startProject({
     files: workerFiles("llm-gateway"),
-    variables: { MODEL_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}` },
+    variables: { MODEL_URL: model.url },
     secrets: { ...secrets(), MODEL_KEY: "model-key", CUSTOMER_KEYS: "ada bob" },
   });
   const messages = [{ role: "user", content: "Write a haiku about tides." }];

@@ -9,14 +9,14 @@ import { beforeAll, describe, expect, inject, onTestFinished, test } from "vites
 
 import { freePort } from "../../scripts/support/free-port.ts";
 import { guideCode } from "../docs/guides.ts";
+import { redisVariables } from "./worker.ts";
 
 const run = promisify(execFile);
 const environment = () => ({
   ...process.env,
   NODE_ENV: undefined,
   NEXT_TELEMETRY_DISABLED: "1",
-  UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
-  UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+  ...redisVariables(),
 });
 
 let app: string;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await cp(resolve("examples/next"), app, { recursive: true });
   await cp(join(import.meta.dirname, "locks/next"), app, { recursive: true });
   const quickly = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
-  // Not `npm ci`, for which a lock file has to name the compilers of all systems.
+  // Not `npm ci`, for which a lock file has to name the compilers of all systems, and not those of Linux alone.
   await run("npm", ["install", ...quickly, inject("tarball")], { cwd: app });
 }, 300_000);
 

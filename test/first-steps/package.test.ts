@@ -10,9 +10,7 @@ import { codeBlocks } from "../docs/code-blocks.ts";
 const run = promisify(execFile);
 
 interface Manifest {
-  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
-  readonly imports: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: object;
   readonly scripts: Readonly<Record<string, string>>;
   readonly repository: { readonly url: string };
   readonly version: string;
@@ -49,28 +47,6 @@ describe("the tarball", () => {
     expect(stdout.trim().split("\n")).toHaveLength(files.length);
     // The modules are 210 KB of it, one for each source, so that a bundle has only those in use; their declarations are 90 KB.
     expect(statSync(inject("tarball")).size).toBeLessThan(400_000);
-  });
-
-  test("names no file that it has not: entries, programs", () => {
-    const targets = Object.values(manifest.exports).flatMap((entry) =>
-      typeof entry === "string" ? [entry] : Object.values(entry),
-    );
-    expect(targets).toHaveLength(39);
-    const named = [...targets, ...Object.values(manifest.bin)];
-    expect(named.filter((target) => !existsSync(join(folder, target)))).toEqual([]);
-  });
-
-  test("says where the modules of the library's own conditions are", () => {
-    const targets = Object.values(manifest.imports).flatMap((conditions) =>
-      Object.values(conditions),
-    );
-    expect(targets).toEqual([
-      "./dist/lib/runtime/bindings.workerd.js",
-      "./dist/lib/runtime/bindings.js",
-      "./dist/lib/runtime/durable-object.workerd.js",
-      "./dist/lib/runtime/durable-object.js",
-    ]);
-    for (const target of targets) expect(existsSync(join(folder, target))).toBe(true);
   });
 
   test("runs nothing where it is installed", () => {

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 
 import { describe, expect, inject, test } from "vitest";
 
-import { startProject } from "./worker.ts";
+import { redisVariables, startProject } from "./worker.ts";
 
 /** A module that decides four times with a client built like this from `env`. */
 const decider = (client: string, construct: string) => `import { Redis } from "${client}";
@@ -26,11 +26,6 @@ const decided = "allowed,allowed,cached-denial,cached-denial";
 
 const built = "new Redis({ url: env.UPSTASH_REDIS_REST_URL, token: env.UPSTASH_REDIS_REST_TOKEN })";
 
-const redis = () => ({
-  UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
-  UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
-});
-
 describe("a client of @upstash/redis in its default construction decides", () => {
   test.each([
     ["@upstash/redis", built],
@@ -40,7 +35,7 @@ describe("a client of @upstash/redis in its default construction decides", () =>
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ["--input-type=module", "-e", program],
-      { cwd: inject("installed"), env: { ...process.env, ...redis() } },
+      { cwd: inject("installed"), env: { ...process.env, ...redisVariables() } },
     );
     expect(stdout.trim()).toBe(decided);
   });
@@ -59,7 +54,7 @@ export default {
     const worker = await startProject({
       compatibilityDate: "2024-09-23",
       files: { "src/index.ts": entry },
-      variables: redis(),
+      variables: redisVariables(),
     });
     expect(await (await worker.fetch("/")).text()).toBe(decided);
   });

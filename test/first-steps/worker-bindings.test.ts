@@ -1,17 +1,12 @@
 import { describe, expect, inject, test } from "vitest";
 
 import { guideCode } from "../docs/guides.ts";
-import { startProject, statusesOf } from "./worker.ts";
+import { redisVariables, startProject, statusesOf } from "./worker.ts";
 
 const handler = guideCode("await limit(");
 
 /** The README's first handler, with the rest of its limit far away in time. */
 const files = { "src/index.ts": handler.replace('per: "1s"', 'per: "1h"') };
-
-const redis = () => ({
-  UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
-  UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
-});
 
 /** A client whose address and user were in no run before. */
 const asUser = () => {
@@ -59,7 +54,7 @@ export default app;`;
   const worker = await startProject({
     compatibilityDate: "2026-07-01",
     files: { "src/index.ts": entry },
-    variables: redis(),
+    variables: redisVariables(),
   });
   expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
 });
@@ -82,7 +77,7 @@ export default {
 test.each(runtimes)(
   "on a Worker, $compatibilityDate $compatibilityFlags, the README's first handler finds the variables that are bound, and so does createLimiter() at module scope",
   async (runtime) => {
-    const worker = await startProject({ ...runtime, files: both, variables: redis() });
+    const worker = await startProject({ ...runtime, files: both, variables: redisVariables() });
     expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
     expect(await statusesOf(worker, 22, "/module", asUser())).toEqual(twentyPass);
   },
@@ -92,12 +87,12 @@ describe("on a Worker without Node's compatibility, the README's first handler",
   const runtime = { compatibilityDate: "2024-09-23", compatibilityFlags: [] };
 
   test("finds secrets", async () => {
-    const worker = await startProject({ ...runtime, files, secrets: redis() });
+    const worker = await startProject({ ...runtime, files, secrets: redisVariables() });
     expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
   });
 
   test("finds the variables of .dev.vars", async () => {
-    const lines = Object.entries(redis()).map(([name, value]) => `${name}="${value}"`);
+    const lines = Object.entries(redisVariables()).map(([name, value]) => `${name}="${value}"`);
     const worker = await startProject({
       ...runtime,
       files: { ...files, ".dev.vars": lines.join("\n") },

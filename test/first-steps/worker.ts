@@ -15,9 +15,13 @@ export interface WorkerProject {
 
 export interface RunningWorker {
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** The worker's log. */
-  log(): string;
 }
+
+/** The variables of this run's Redis. */
+export const redisVariables = () => ({
+  UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
+  UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+});
 
 /** A worker's project beside the installed package, bundled by wrangler and run in workerd as `wrangler dev` does. */
 export async function startProject(project: WorkerProject): Promise<RunningWorker> {
@@ -49,14 +53,7 @@ export async function startWorker(
   });
   onTestFinished(() => harness.close());
   const { url } = await harness.listen();
-  return {
-    fetch: (path, init) => fetch(new URL(path, url), init),
-    log: () =>
-      harness
-        .getLogs()
-        .map(({ message }) => message)
-        .join("\n"),
-  };
+  return { fetch: (path, init) => fetch(new URL(path, url), init) };
 }
 
 /** The statuses of that many requests, one after the other. */

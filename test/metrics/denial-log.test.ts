@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { createDecision } from "../../src/decision/decision.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { createDenialLog } from "../../src/metrics/denial-log.ts";
 import { hash } from "../../src/partition/partition-key.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
+import { decisionOf } from "../support/metrics/decision-of.ts";
 
 const MINUTE = 60_000;
 const MORNING = Date.UTC(2031, 0, 1, 9);
@@ -17,18 +17,8 @@ const RULES = [
   { route: { methods: ["GET"], path: "/api/*" }, settings: { policies: [api] } },
 ];
 
-/** A policy's part of a decision. */
-function decisionOf(allowed: boolean) {
-  return createDecision({
-    reason: allowed ? "allowed" : "limited",
-    status: allowed ? 200 : 429,
-    policies: [api],
-    nowUs: 0,
-    rows: [{ allowed, remaining: 0, retryAfterUs: 1, resetAfterUs: 1 }],
-    headerOptions: {},
-    random: () => 0,
-  });
-}
+const decided = (allowed: boolean) =>
+  decisionOf([api], { rows: [{ allowed, remaining: 0, retryAfterUs: 1, resetAfterUs: 1 }] });
 
 /** A log with a clock of its own. */
 function startLog(identities: "hashed" | "plain" = "plain") {
@@ -43,9 +33,8 @@ function startLog(identities: "hashed" | "plain" = "plain") {
       lines.push(JSON.parse(line) as Record<string, unknown>);
     },
   });
-  const denied = decisionOf(false);
   const deny = (identity: string, times = 1) => {
-    for (let i = 0; i < times; i++) log.note(RULES, denied, { "": identity });
+    for (let i = 0; i < times; i++) log.note(RULES, decided(false), { "": identity });
   };
   return { log, clock, lines, texts, deny };
 }
@@ -63,21 +52,10 @@ test("each partition and minute has one line, which counts its denials", async (
   expect(log.isDue()).toBe(true);
   await log.writeDue();
   expect(log.isDue()).toBe(false);
+  const of = { policy: "api", rule: "GET /api/*" };
   expect(lines).toEqual([
-    {
-      policy: "api",
-      partition: "ada",
-      rule: "GET /api/*",
-      count: 7,
-      firstAt: "2031-01-01T09:00:00.000Z",
-    },
-    {
-      policy: "api",
-      partition: "bob",
-      rule: "GET /api/*",
-      count: 2,
-      firstAt: "2031-01-01T09:00:10.000Z",
-    },
+    { ...of, partition: "ada", count: 7, firstAt: "2031-01-01T09:00:00.000Z" },
+    { ...of, partition: "bob", count: 2, firstAt: "2031-01-01T09:00:10.000Z" },
   ]);
 });
 
@@ -116,8 +94,8 @@ test("a minute names a hundred partitions, and counts the denials of the others"
 
 test("a request that is allowed, or that no policy counted, has no line", async () => {
   const { log, clock } = startLog();
-  log.note(RULES, decisionOf(true), { "": "ada" });
-  log.note(RULES, decisionOf(false), undefined);
+  log.note(RULES, decided(true), { "": "ada" });
+  log.note(RULES, decided(false), undefined);
   clock.ms += MINUTE;
   expect(log.isDue()).toBe(false);
 });
@@ -151,34 +129,40 @@ test("the names of a rule are escaped, too", async () => {
   const { log, texts, lines } = startLog();
   const path = "/\u2028é\u009B";
   const rule = { route: { methods: ["GET"], path }, settings: { policies: [api] } };
-  log.note([rule], decisionOf(false), { "": "ada" });
+  log.note([rule], decided(false), { "": "ada" });
   await log.flush();
   expect(texts[0]).toMatch(/^[ -~]+$/);
   expect(lines[0]!["rule"]).toBe("GET /\u2028é%u009b");
 });
 
-test("a gateway logs whom it denies with the first request of another minute, and the rest at its end", async () => {
-  vi.useFakeTimers({ toFake: ["Date"], now: MORNING });
-  onTestFinished(() => void vi.useRealTimers());
+/** A gateway, and what it has logged. */
+async function startGateway(rules: readonly object[], variables: object = {}) {
   const logged = vi.spyOn(console, "log").mockImplementation(() => {});
   onTestFinished(() => logged.mockRestore());
-  const lines = () => logged.mock.calls.map(([line]) => JSON.parse(String(line)) as unknown);
-  const origin = await startOrigin();
   const gateway = createGateway({
-    ORIGIN: origin.url,
+    ORIGIN: (await startOrigin()).url,
     STORE: "memory",
     CLIENT_IP: "cloudflare",
     METRICS_IDENTITIES: "plain",
-    DENIAL_LOG: "on",
-    RULES: [
-      { path: "/*", policies: [quota("all", 100)] },
-      { path: "/api/*", policies: [quota("api", 3)] },
-    ],
+    RULES: rules,
+    ...variables,
   });
-  const ask = async (ip: string, path = "/api/x") => {
-    const headers = { "cf-connecting-ip": ip };
-    return (await gateway.fetch(new Request(`http://gateway.example${path}`, { headers }))).status;
+  return {
+    flush: () => gateway.flush(),
+    lines: () => logged.mock.calls.map(([line]) => JSON.parse(String(line)) as unknown),
+    ask: async (ip: string, path = "/api/x") =>
+      (await gateway.request(path, { headers: { "cf-connecting-ip": ip } })).status,
   };
+}
+
+test("a gateway logs whom it denies with the first request of another minute, and the rest at its end", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: MORNING });
+  onTestFinished(() => void vi.useRealTimers());
+  const rules = [
+    { path: "/*", policies: [quota("all", 100)] },
+    { path: "/api/*", policies: [quota("api", 3)] },
+  ];
+  const { ask, flush, lines } = await startGateway(rules, { DENIAL_LOG: "on" });
   for (let i = 0; i < 8; i++) await ask("192.0.2.1");
   for (let i = 0; i < 5; i++) await ask("192.0.2.2");
   expect(lines()).toEqual([]);
@@ -191,25 +175,14 @@ test("a gateway logs whom it denies with the first request of another minute, an
     { policy: "api", partition: "ip:192.0.2.2", rule: "* /api/*", count: 2, firstAt },
   ];
   await vi.waitFor(() => expect(lines()).toEqual(first));
-  await gateway.flush();
+  await flush();
   const last = { ...first[1], count: 1, firstAt: "2031-01-01T09:01:00.000Z" };
   expect(lines()).toEqual([...first, last]);
 });
 
 test("a gateway that is not asked to logs nothing", async () => {
-  const logged = vi.spyOn(console, "log").mockImplementation(() => {});
-  onTestFinished(() => logged.mockRestore());
-  const origin = await startOrigin();
-  const gateway = createGateway({
-    ORIGIN: origin.url,
-    STORE: "memory",
-    CLIENT_IP: "cloudflare",
-    RULES: [{ path: "/*", policies: [quota("all", 1)] }],
-  });
-  const headers = { "cf-connecting-ip": "192.0.2.1" };
-  for (let i = 0; i < 3; i++) {
-    await gateway.fetch(new Request("http://gateway.example/x", { headers }));
-  }
-  await gateway.flush();
-  expect(logged).not.toHaveBeenCalled();
+  const { ask, flush, lines } = await startGateway([{ path: "/*", policies: [quota("all", 1)] }]);
+  for (let i = 0; i < 3; i++) await ask("192.0.2.1");
+  await flush();
+  expect(lines()).toEqual([]);
 });

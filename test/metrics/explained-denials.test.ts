@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 
-import { answerAdmin } from "../../src/admin/admin.ts";
 import { quota } from "../support/gateway/gateway.ts";
-import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { type MeteredGateway, meteredGateways } from "../support/metrics/metered-gateway.ts";
 
 const RULES = [
@@ -18,18 +16,8 @@ const RULES = [
 ];
 
 /** What `/explain` says of the policies that cover a request. */
-async function explained({ administered }: MeteredGateway, key: string, ip = "192.0.2.1") {
-  const url = "http://gateway.example/_tidegate/api/v1/explain";
-  const headers = {
-    authorization: `Bearer ${ADMIN_TOKEN}`,
-    "cf-connecting-ip": "192.0.2.9",
-    "content-type": "application/json",
-  };
-  const body = JSON.stringify({ path: "/api/x", headers: { "x-key": key }, ip });
-  const response = await answerAdmin(administered)(
-    new Request(url, { method: "POST", body, headers }),
-    {},
-  );
+async function explained({ api }: MeteredGateway, key: string, ip = "192.0.2.1") {
+  const response = await api("/explain", { path: "/api/x", headers: { "x-key": key }, ip });
   const { rules } = (await response.json()) as {
     rules: { policies: { name: string; deniedLastHour?: number }[] }[];
   };

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 
-import { answerAdmin } from "../../src/admin/admin.ts";
 import { keyHint } from "../../src/metrics/key-hint.ts";
 import { quota } from "../support/gateway/gateway.ts";
-import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { meteredGateways } from "../support/metrics/metered-gateway.ts";
 
 const DIGEST = "a".repeat(43);
@@ -25,15 +23,9 @@ test.each([
 test("the client with the most denials is told apart by the end of the key, and counted as one beside older isolates", async () => {
   const rules = [{ path: "/*", partition: ["header:x-api-key"], policies: [quota("api", 2)] }];
   const { open, redis, keys } = await meteredGateways(rules);
-  const { ask, administered } = open();
-  const answer = answerAdmin(administered);
-  const read = async (path: string, body?: object) => {
-    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
-    const init = body ? { method: "POST", body: JSON.stringify(body) } : {};
-    const url = `http://gateway.example/_tidegate/api/v1${path}`;
-    // oxlint-disable-next-line typescript/no-explicit-any -- tests read what they expect
-    return (await (await answer(new Request(url, { headers, ...init }), {})).json()) as any;
-  };
+  const { ask, api } = open();
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what they expect
+  const read = async (path: string, body?: object) => (await (await api(path, body)).json()) as any;
   const key = { "x-api-key": "sk_live_0123456789abcd9f3a" };
   for (let i = 0; i < 5; i++) await ask("/x", "192.0.2.1", { headers: key });
   const [found] = (await read("/top?kind=denied")).partitions;

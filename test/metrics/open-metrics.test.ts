@@ -41,38 +41,33 @@ test("counts are written in OpenMetrics", () => {
     ["nbbapi", 1],
   ]);
   const { samples, families } = parseOpenMetrics(text);
-  expect(
-    samples.get('tidegate_requests_total{rule="GET /api/*",outcome="allowed",reason="allowed"}'),
-  ).toBe(12);
-  expect(
-    samples.get(
-      'tidegate_requests_total{rule="GET /api/*",outcome="denied",reason="cached-denial"}',
-    ),
-  ).toBe(3);
-  expect(
-    samples.get('tidegate_policy_evaluations_total{policy="api",mode="enforce",result="allowed"}'),
-  ).toBe(12);
-  expect(
-    ["0.25", "0.5", "0.75", "1.0", "+Inf"].map((le) =>
-      samples.get(`tidegate_utilization_ratio_bucket{policy="api",le="${le}"}`),
-    ),
-  ).toEqual([4, 4, 4, 12, 12]);
-  expect(samples.get('tidegate_utilization_ratio_sum{policy="api"}')).toBe(9.25);
-  expect(samples.get('tidegate_store_duration_seconds_bucket{le="1.0"}')).toBe(1);
-  expect(samples.get('tidegate_store_duration_seconds_bucket{le="+Inf"}')).toBe(3);
-  expect(samples.get("tidegate_store_duration_seconds_sum")).toBe(2.5);
-  expect(samples.get('tidegate_store_errors_total{code="ERR_STORE_TIMEOUT"}')).toBe(1);
-  expect(samples.get('tidegate_replica_errors_total{code="ERR_STORE_TIMEOUT"}')).toBe(4);
-  expect(samples.get('tidegate_replica_errors_total{code="REFUTED"}')).toBe(2);
-  expect(samples.get("tidegate_redis_commands_total")).toBe(20);
-  expect(samples.get("tidegate_optimistic_excess_units_total")).toBe(3);
-  expect(samples.get('tidegate_notices_total{policy="api",kind="reached",result="told"}')).toBe(2);
-  expect(samples.get('tidegate_notices_total{policy="api",kind="denied",result="failed"}')).toBe(1);
-  expect(samples.get('tidegate_policy_limit{policy="api"}')).toBe(5);
-  expect(samples.get('tidegate_policy_window_seconds{policy="api"}')).toBe(60);
-  expect(samples.get("tidegate_breaker_open")).toBe(0);
-  expect(samples.get("tidegate_config_version")).toBe(7);
-  expect(samples.get("tidegate_config_error")).toBe(0);
+  const bucket = (le: string) => `tidegate_utilization_ratio_bucket{policy="api",le="${le}"}`;
+  expect(Object.fromEntries(samples)).toMatchObject({
+    'tidegate_requests_total{rule="GET /api/*",outcome="allowed",reason="allowed"}': 12,
+    'tidegate_requests_total{rule="GET /api/*",outcome="denied",reason="cached-denial"}': 3,
+    'tidegate_policy_evaluations_total{policy="api",mode="enforce",result="allowed"}': 12,
+    [bucket("0.25")]: 4,
+    [bucket("0.5")]: 4,
+    [bucket("0.75")]: 4,
+    [bucket("1.0")]: 12,
+    [bucket("+Inf")]: 12,
+    'tidegate_utilization_ratio_sum{policy="api"}': 9.25,
+    'tidegate_store_duration_seconds_bucket{le="1.0"}': 1,
+    'tidegate_store_duration_seconds_bucket{le="+Inf"}': 3,
+    tidegate_store_duration_seconds_sum: 2.5,
+    'tidegate_store_errors_total{code="ERR_STORE_TIMEOUT"}': 1,
+    'tidegate_replica_errors_total{code="ERR_STORE_TIMEOUT"}': 4,
+    'tidegate_replica_errors_total{code="REFUTED"}': 2,
+    tidegate_redis_commands_total: 20,
+    tidegate_optimistic_excess_units_total: 3,
+    'tidegate_notices_total{policy="api",kind="reached",result="told"}': 2,
+    'tidegate_notices_total{policy="api",kind="denied",result="failed"}': 1,
+    'tidegate_policy_limit{policy="api"}': 5,
+    'tidegate_policy_window_seconds{policy="api"}': 60,
+    tidegate_breaker_open: 0,
+    tidegate_config_version: 7,
+    tidegate_config_error: 0,
+  });
   expect(families.size).toBe(18);
 });
 

@@ -1,8 +1,6 @@
 import { expect, inject, test } from "vitest";
 
-import { answerAdmin } from "../../src/admin/admin.ts";
 import { quota } from "../support/gateway/gateway.ts";
-import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { meteredGateways } from "../support/metrics/metered-gateway.ts";
 import { samplesWith } from "../support/metrics/samples-with.ts";
 
@@ -50,7 +48,6 @@ function summed({ policy, partition, isSampled, denied, near, requests }: Row): 
 async function start(variables: object = {}) {
   const gateways = await meteredGateways(RULES, variables);
   const isolate = gateways.open();
-  const answer = answerAdmin(isolate.administered);
   const isSampled = samplesWith(`${gateways.prefix}\n${inject("redisRestToken")}`);
 
   /** The identity of a key that is in the sample, or is not. */
@@ -75,20 +72,8 @@ async function start(variables: object = {}) {
       const headers: HeadersInit = key === undefined ? {} : { "x-key": key };
       return (await isolate.ask(path, ip, { headers })).status;
     },
-    async history(body: unknown, query = "", token = ADMIN_TOKEN) {
-      const url = `http://gateway.example/_tidegate/api/v1/partitions/history${query}`;
-      const response = await answer(
-        new Request(url, {
-          method: "POST",
-          body: JSON.stringify(body),
-          headers: {
-            authorization: `Bearer ${token}`,
-            "cf-connecting-ip": "192.0.2.9",
-            "content-type": "application/json",
-          },
-        }),
-        {},
-      );
+    async history(body: unknown, query = "") {
+      const response = await isolate.api(`/partitions/history${query}`, body);
       return { status: response.status, body: (await response.json()) as History };
     },
   };
@@ -189,13 +174,16 @@ test("a client without denials has zeros, and an unknown name has no history", a
   expect((await history({ request: { path: "/elsewhere" } })).body.partitions).toEqual([]);
 });
 
-test("a span is at most a day", async () => {
+test("a span is at most a day, and its minutes end with the one before its end", async () => {
   const { history } = await start();
   const nowMs = Date.now();
   const of = (hours: number) => `?from=${nowMs - hours * 3_600_000}&to=${nowMs}`;
   const { body } = await history({ name: "x-key:nobody" }, of(24));
   expect([144, 145]).toContain(body.times.length);
   expect((await history({ name: "x-key:nobody" }, of(25))).status).toBe(400);
+  const to = Math.floor(nowMs / 60_000) * 60_000;
+  const { minutes } = (await history({ name: "ip:192.0.2.1" }, `?to=${to}`)).body;
+  expect([minutes.length, minutes.at(-1)]).toEqual([60, new Date(to - 60_000).toISOString()]);
 });
 
 test.each([
@@ -215,20 +203,4 @@ test.each([
   expect(body).toMatchObject({
     errors: [{ path, code: expect.any(String), remedy: expect.stringMatching(/\w{4}/) }],
   });
-});
-
-test("it needs a token, and metrics", async () => {
-  const { history } = await start();
-  expect((await history({ name: "a:b" }, "", "a-wrong-token-of-some-length")).status).toBe(401);
-  const off = await start({ METRICS: "off" });
-  expect((await off.history({ name: "a:b" })).status).toBe(501);
-});
-
-test("the minutes of a history end with the one before its end", async () => {
-  const { history } = await start();
-  const to = Math.floor(Date.now() / 60_000) * 60_000;
-  const { status, body } = await history({ name: "ip:192.0.2.1" }, `?to=${to}`);
-  expect(status).toBe(200);
-  expect(body.minutes).toHaveLength(60);
-  expect(body.minutes.at(-1)).toBe(new Date(to - 60_000).toISOString());
 });

@@ -1,10 +1,51 @@
-import { expect, inject, test, vi } from "vitest";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+import { expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { periodicWrites } from "../../src/metrics/periodic-writes.ts";
 import { metricsReader } from "../../src/metrics/reader.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
-import { startGatewayProcess } from "./start-gateway-process.ts";
+
+const program = fileURLToPath(new URL("gateway-process.ts", import.meta.url));
+
+/** A gateway that answers at a port of its own. */
+async function startGatewayProcess(variables: Readonly<Record<string, string>>) {
+  const child = fork(program, { env: variables, execArgv: [] });
+  const ended = once(child, "exit");
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [port] = (await once(child, "message")) as [number];
+
+  return {
+    /** Asks it; `undefined` if it does not answer. */
+    async ask(path: string, ip = "192.0.2.1") {
+      try {
+        const headers = { "cf-connecting-ip": ip };
+        const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+        await response.arrayBuffer();
+        return response.status;
+      } catch {
+        return undefined;
+      }
+    },
+
+    /** Has it write its counts. */
+    async write() {
+      const written = once(child, "message");
+      child.send("write");
+      await written;
+    },
+
+    /** Waits until it has ended; returns its exit code, `null` if the signal ended it. */
+    async end(signal: "SIGTERM" | "SIGKILL") {
+      child.kill(signal);
+      const [code] = (await ended) as [number | null];
+      return code;
+    },
+  };
+}
 
 /** Gateways in processes of their own, none of which writes by itself within the time of a test. */
 async function gatewayProcesses(count: number, limit: number) {

@@ -1,13 +1,13 @@
 import { Redis } from "ioredis";
 import { inject, onTestFinished } from "vitest";
 
-import { createDecision } from "../../src/decision/decision.ts";
 import { metricsKeys } from "../../src/metrics/keys.ts";
 import { metricsReader } from "../../src/metrics/reader.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { createMemory } from "../../src/store/memory.ts";
 import { restSender } from "../../src/store/redis/rest.ts";
+import { decisionOf } from "../support/metrics/decision-of.ts";
 import { samplesWith } from "../support/metrics/samples-with.ts";
 
 /** A moment at which a minute, an hour and ten minutes begin. */
@@ -45,18 +45,10 @@ export function traced(policy: CompiledPolicy) {
       /** Decides a request of this client now, and says whether it passes. */
       decide(identity: string, cost = 1): boolean {
         const decided = memory.decide(clock.ms * 1000, "consume", [identity], [cost], [policy]);
-        const { allowed } = decided.rows[0]!;
-        const decision = createDecision({
-          reason: allowed ? "allowed" : "limited",
-          status: allowed ? 200 : 429,
-          policies: [policy],
-          headerOptions: {},
-          random: () => 0,
-          ...decided,
-        });
+        const decision = decisionOf([policy], decided);
         const costs = { [policy.name]: cost };
         recorder.counterOf(rules).decided(rules as never, decision, { "": identity }, costs);
-        return allowed;
+        return decision.allowed;
       },
     };
   }

@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, request, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type IncomingMessage, request, type RequestListener } from "node:http";
 
 import express4 from "express4";
 import express5 from "express5";
@@ -13,6 +11,7 @@ import type { Hold } from "../../src/decide/hold.ts";
 import type { Decision } from "../../src/decision/decision.ts";
 import { rateLimit as expressLimit } from "../../src/express.ts";
 import { rateLimit as fastifyLimit } from "../../src/fastify.ts";
+import { startOrigin } from "../support/gateway/gateway.ts";
 
 /** The exchange that a handler of any of the frameworks gets. */
 export interface Exchange {
@@ -101,13 +100,7 @@ export async function serve(
   options: Options | readonly Options[],
   handle: (exchange: Exchange) => void = answerByPath,
 ): Promise<string> {
-  const server = createServer(await create([options].flat() as Options[], handle));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return (await startOrigin(await create([options].flat() as Options[], handle))).url;
 }
 
 /** A request that its client can give up, from an address of its own. */

@@ -1,20 +1,24 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-
 import { build } from "esbuild";
 import express from "express";
 import fastify5 from "fastify5";
-import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { describe, expect, inject, test, vi } from "vitest";
 
 import { plans } from "../../src/core.ts";
 import { rateLimit as expressLimit, rateLimitWith } from "../../src/express.ts";
 import { type FastifyRequest, rateLimit } from "../../src/fastify.ts";
 import { fixedWindow, memoryStore, tokenBucket } from "../../src/index.ts";
+import { startOrigin } from "../support/gateway/gateway.ts";
 import { FRAMEWORKS, requestFrom, serve } from "./apps.ts";
 
 const policies = [tokenBucket({ name: "burst", limit: 2, refill: 1, per: "1s" })];
 const hourly = (limit: number) => [fixedWindow({ name: "hourly", limit, window: "1h" })];
+
+/** Counts one client in memory, whoever asks. */
+const forAda = (limit: number) => ({
+  store: memoryStore(),
+  policies: hourly(limit),
+  partition: () => "ada",
+});
 
 /** A store on a clock that the test moves, in seconds. */
 function clockedStore() {
@@ -31,12 +35,8 @@ async function statusesOf(url: string, headers: readonly HeadersInit[]): Promise
 describe.for(FRAMEWORKS)("rateLimit() in %s", ([, create]) => {
   test("lets requests pass with the decision's fields, then answers 429 until there is room again", async () => {
     const { clock, store } = clockedStore();
-    const url = await serve(create, {
-      store,
-      policies,
-      partition: () => "ada",
-      denialCache: false,
-    });
+    const common = { store, policies, denialCache: false } as const;
+    const url = await serve(create, { ...common, partition: () => "ada" });
 
     const first = await fetch(url);
     expect([first.status, await first.text()]).toEqual([200, "hello"]);
@@ -114,11 +114,8 @@ describe.for(FRAMEWORKS)("rateLimit() in %s", ([, create]) => {
   });
 
   test('counts by the address of the connection with clientIp "socket", and by a proxy\'s word with trustedHops', async () => {
-    const socket = await serve(create, {
-      store: memoryStore(),
-      policies: hourly(1),
-      clientIp: "socket",
-    });
+    const counted = () => ({ store: memoryStore(), policies: hourly(1) });
+    const socket = await serve(create, { ...counted(), clientIp: "socket" });
     const statuses = [];
     for (const from of ["127.0.0.1", "127.0.0.1", "127.0.0.2"]) {
       const forwarded = { "x-forwarded-for": crypto.randomUUID() };
@@ -126,11 +123,7 @@ describe.for(FRAMEWORKS)("rateLimit() in %s", ([, create]) => {
     }
     expect(statuses).toEqual([200, 429, 200]);
 
-    const proxied = await serve(create, {
-      store: memoryStore(),
-      policies: hourly(1),
-      clientIp: { trustedHops: 1 },
-    });
+    const proxied = await serve(create, { ...counted(), clientIp: { trustedHops: 1 } });
     expect(
       await statusesOf(proxied, [
         { "x-forwarded-for": "192.0.2.1" },
@@ -185,9 +178,7 @@ describe.for(FRAMEWORKS)("rateLimit() in %s", ([, create]) => {
 
   test("sends what onDenied answers, with its bytes, its cookies and the decision's fields", async () => {
     const url = await serve(create, {
-      store: memoryStore(),
-      policies: hourly(1),
-      partition: () => "ada",
+      ...forAda(1),
       onDenied: ({ headers }, { reason }) =>
         new Response(new Uint8Array([0, 255, 10]), {
           status: 420,
@@ -231,8 +222,7 @@ describe.for(FRAMEWORKS)("rateLimit() in %s", ([, create]) => {
 
   test("hands errors that a function in its options throws to the framework's error handler", async () => {
     const url = await serve(create, {
-      store: memoryStore(),
-      policies: hourly(1),
+      ...forAda(1),
       partition: () => {
         throw new Error("no session");
       },
@@ -242,11 +232,7 @@ describe.for(FRAMEWORKS)("rateLimit() in %s", ([, create]) => {
   });
 
   test("answers HEAD with the fields alone", async () => {
-    const url = await serve(create, {
-      store: memoryStore(),
-      policies: hourly(1),
-      partition: () => "ada",
-    });
+    const url = await serve(create, forAda(1));
     await fetch(url);
     const denied = await fetch(url, { method: "HEAD" });
     expect([denied.status, await denied.text()]).toEqual([429, ""]);
@@ -282,11 +268,7 @@ describe("the plugin of Fastify", () => {
     const app = fastify5();
     app.get("/free", async () => "free");
     await app.register(async (inner) => {
-      await inner.register(rateLimit, {
-        store: memoryStore(),
-        policies: hourly(1),
-        partition: () => "ada",
-      });
+      await inner.register(rateLimit, forAda(1));
       inner.get("/limited", async () => "limited");
       await inner.register(async (innermost) => {
         innermost.get("/inside", async () => "inside");
@@ -332,15 +314,12 @@ test("middleware of Express leaves a response that something before it has sent 
     next();
     response.status(503).send("too slow");
   });
-  app.use(expressLimit({ store: memoryStore(), policies: hourly(1), partition: () => "ada" }));
+  app.use(expressLimit(forAda(1)));
   app.use(() => void reached++);
-  const server = createServer(app);
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  const { url } = await startOrigin(app);
   const texts = [];
   for (let i = 0; i < 2; i++) {
-    const response = await fetch(`http://127.0.0.1:${port}/`);
+    const response = await fetch(url);
     texts.push([response.status, await response.text()]);
   }
   expect(texts).toEqual([

@@ -10,32 +10,9 @@ const BUCKET = { limit: 2, refillPerMs: 1 / 100 };
 const at = (...times: readonly number[]): Passed[] =>
   times.map((ms) => ({ earliestMs: ms, latestMs: ms }));
 
-describe("at known moments", () => {
-  test("no requests at all are within the bucket", () => {
-    expect(overAdmitted([], BUCKET)).toBe(0);
-  });
-
-  test("a burst of the limit, and then the rate, is within the bucket", () => {
-    expect(overAdmitted(at(0, 0, 100, 200, 300), BUCKET)).toBe(0);
-  });
-
-  test("one request too many in a burst is one", () => {
-    expect(overAdmitted(at(0, 0, 0), BUCKET)).toBe(1);
-    expect(overAdmitted(at(0, 0, 99), BUCKET)).toBe(1);
-  });
-
-  test("a bucket that was idle is full, and no fuller", () => {
-    expect(overAdmitted(at(0, 0, 10_000, 10_000), BUCKET)).toBe(0);
-    expect(overAdmitted(at(0, 0, 10_000, 10_000, 10_000), BUCKET)).toBe(1);
-  });
-
-  test("a request that passed too soon takes nothing from the next one", () => {
-    expect(overAdmitted(at(0, 0, 50, 100), BUCKET)).toBe(1);
-  });
-
-  test("the order in which they are given means nothing", () => {
-    expect(overAdmitted(at(300, 0, 200, 0, 100), BUCKET)).toBe(0);
-  });
+test("a burst of the limit and then the rate is within the bucket, and one more is one", () => {
+  expect(overAdmitted(at(0, 0, 100, 200, 300), BUCKET)).toBe(0);
+  expect(overAdmitted(at(0, 0, 50, 100), BUCKET)).toBe(1);
 });
 
 describe("within bounds", () => {

@@ -1,42 +1,40 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { admin } from "../../src/admin.ts";
+import { admin, metrics } from "../../src/admin.ts";
 import { createGateway } from "../../src/gateway.ts";
 
 const ADMIN_TOKEN = "mV3kT9xQ2bLr7WcYp0NsHd5Zf8Gj1Ua6Re4Ki0Xo2c=";
 
-test("in workerd rules are published, read and enforced, and a body that is too long is not read", async () => {
-  const gateway = createGateway(
+function openGateway(variables: object = {}) {
+  return createGateway(
     {
       ...env,
       ORIGIN: "https://origin.example.com",
       PREFIX: crypto.randomUUID(),
       TIMEOUT: "10s",
       CLIENT_IP: "cloudflare",
-      RULES: [
-        {
-          path: "/a",
-          policies: [{ algorithm: "fixed-window", name: "a", limit: 5, window: "1d" }],
-        },
-      ],
+      RULES: [{ path: "/a", policies: [{ algorithm: "fixed-window", limit: 5, window: "1d" }] }],
       ADMIN_TOKEN,
+      ...variables,
     },
-    { admin },
+    { admin, metrics },
   );
+}
+
+test("in workerd rules are published, read and enforced, and a body that is too long is not read", async () => {
+  const gateway = openGateway();
   const send = (method: string, path: string, body?: string, headers = {}) =>
-    gateway.fetch(
-      new Request(`https://gateway.example.com/_tidegate/api/v1${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${ADMIN_TOKEN}`,
-          "cf-connecting-ip": "192.0.2.1",
-          "content-type": "application/json",
-          ...headers,
-        },
-        ...(body !== undefined && { body }),
-      }),
-    );
+    gateway.request(`/_tidegate/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${ADMIN_TOKEN}`,
+        "cf-connecting-ip": "192.0.2.1",
+        "content-type": "application/json",
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+    });
   const { document } = (await (await send("GET", "/rules")).json()) as {
     document: { rules: { policies: { limit: number }[] }[] };
   };
@@ -63,4 +61,18 @@ test("in workerd rules are published, read and enforced, and a body that is too 
   }
   const wrong = await send("GET", "/rules", undefined, { authorization: "Bearer wrong" });
   expect(wrong.status).toBe(401);
+});
+
+test("in workerd requests are counted, written and scraped", async () => {
+  const gateway = openGateway({ LISTS: { deny: [{ cidr: "192.0.2.1/32" }] } });
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "cf-connecting-ip": "192.0.2.1" };
+  const ask = async (path: string) => gateway.request(path, { headers });
+  for (let i = 0; i < 7; i++) expect((await ask("/a")).status).toBe(403);
+  for (const path of ["health", "live", "quota"]) await ask(`/_tidegate/${path}`);
+  const text = await (await ask("/_tidegate/api/v1/metrics")).text();
+  // Requests to the gateway itself are not counted.
+  expect(text.match(/^tidegate_requests_total.*/gm)).toEqual([
+    'tidegate_requests_total{rule="none",outcome="blocked",reason="list"} 7',
+  ]);
+  expect(text).toMatch(/# EOF\n$/);
 });

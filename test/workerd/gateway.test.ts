@@ -19,8 +19,11 @@ function gatewayWith(variables: object) {
     PREFIX: crypto.randomUUID(),
     ...variables,
   });
-  return async (path: string, address = "192.0.2.1") =>
-    gateway.request(path, { headers: { "cf-connecting-ip": address } });
+  return async (path: string, address = "192.0.2.1", more: object = {}) => {
+    const headers = { "cf-connecting-ip": address };
+    const init = { headers, ...more } as RequestInit;
+    return gateway.fetch(new Request(`https://gateway.example${path}`, init));
+  };
 }
 
 describe("createGateway() in workerd, on a real Redis", () => {
@@ -34,17 +37,12 @@ describe("createGateway() in workerd, on a real Redis", () => {
   });
 
   test("limits by the network that Cloudflare says, not by one that a header says", async () => {
-    const gateway = createGateway({
-      ...env,
-      ORIGIN: env["UPSTASH_REDIS_REST_URL"],
-      TIMEOUT: "10s",
-      PREFIX: crypto.randomUUID(),
+    const send = gatewayWith({
       RULES: [{ path: "/a", policies: [quota("a", 1)], partition: [["asn", "country"]] }],
     });
     const ask = async (cf: object) => {
       const headers = { "x-vercel-ip-as-number": crypto.randomUUID() };
-      const request = new Request("https://gateway.example/a", { headers, cf } as RequestInit);
-      return (await gateway.fetch(request)).status;
+      return (await send("/a", "", { headers, cf })).status;
     };
     expect(await ask({ asn: 13_335, country: "DE" })).toBe(PASSED);
     expect(await ask({ asn: 13_335, country: "DE" })).toBe(429);
@@ -72,4 +70,24 @@ describe("createGateway() in workerd, on a real Redis", () => {
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(200));
     expect(await answers[0]!.json()).toMatchObject({ status: "ok" });
   });
+});
+
+test("the gateway in workerd looks into its lists by what Cloudflare says about the client", async () => {
+  const send = gatewayWith({
+    STORE: "memory",
+    RULES: [{ path: "/*", policies: [quota("all", 1)] }],
+    LISTS: {
+      allow: [{ cidr: "2001:db8::/32" }],
+      deny: [{ asn: 64496 }, { country: "KP" }, { cidr: "198.51.100.0/24" }],
+    },
+  });
+  const ask = async (address: string, asn: number, country: string) => {
+    const { status, headers } = await send("/a", address, { cf: { asn, country } });
+    return [status, headers.get("X-RateLimit-Reason")];
+  };
+  expect(await ask("192.0.2.1", 64496, "CH")).toEqual([403, "blocked"]);
+  expect(await ask("192.0.2.1", 1, "KP")).toEqual([403, "blocked"]);
+  expect(await ask("198.51.100.7", 1, "CH")).toEqual([403, "blocked"]);
+  expect(await ask("2001:db8::1", 64496, "KP")).toEqual([PASSED, "exempt"]);
+  expect(await ask("192.0.2.1", 1, "CH")).toEqual([PASSED, null]);
 });

@@ -1,52 +1,24 @@
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
 
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  inject,
-  onTestFinished,
-  test,
-  vi,
-} from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import type { Limiter } from "../../../src/index.ts";
 import { codeBlocks } from "../code-blocks.ts";
 import {
   type Client,
   DOCUMENT,
-  folderFor,
+  passing as passingOf,
   requestOf,
-  runOnRedis,
   runInMemory,
+  runOnRedis,
+  useRecipes,
 } from "../recipes.ts";
 
 interface App {
   readonly default: { fetch(request: Request): Promise<Response> };
 }
 
-const folder = folderFor("code");
-
-beforeAll(() => {
-  vi.stubEnv("UPSTASH_REDIS_REST_URL", inject("redisRestUrl"));
-  vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", inject("redisRestToken"));
-});
-beforeEach(() => {
-  // A module counts, so each test imports its own.
-  vi.resetModules();
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
-afterAll(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = useRecipes("code");
 
 /** A name that no earlier run has used, because a Redis may be kept. */
 const unique = () => randomBytes(6).toString("hex");
@@ -59,20 +31,12 @@ function stopClock(): void {
 }
 
 /** How many of these requests a recipe's app answers with 200; the others get a 429. */
-async function passing(
+const passing = (
   { default: app }: App,
   count: number,
   path: string,
   clientOf: (i: number) => Client,
-): Promise<number> {
-  let passed = 0;
-  for (let i = 0; i < count; i++) {
-    const { status } = await app.fetch(requestOf(path, clientOf(i)));
-    expect([200, 429]).toContain(status);
-    if (status === 200) passed++;
-  }
-  return passed;
-}
+) => passingOf(async (...asked) => app.fetch(requestOf(...asked)), count, path, clientOf);
 
 test("the recipes in TypeScript are all here", () => {
   expect(codeBlocks(DOCUMENT).filter(({ language }) => language === "ts")).toHaveLength(10);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { build } from "esbuild";
@@ -9,10 +9,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } 
 import { WebSocket } from "ws";
 
 import { runWorker, type RunningWorker } from "../../../bench/support/run-worker.ts";
-import { blockOf, folderFor, requestOf, runOnRedis } from "../recipes.ts";
+import { blockOf, requestOf, runOnRedis, useRecipes } from "../recipes.ts";
 
 const TITLE = "Long polls and WebSockets";
-const folder = folderFor("sockets");
+const folder = useRecipes("sockets");
 const patiently = { timeout: 15_000, interval: 50 };
 
 let redis: Redis;
@@ -20,8 +20,6 @@ let customer: string;
 let worker: RunningWorker | undefined;
 beforeAll(() => {
   redis = new Redis(inject("redisUrl"));
-  vi.stubEnv("UPSTASH_REDIS_REST_URL", inject("redisRestUrl"));
-  vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", inject("redisRestToken"));
 });
 beforeEach(() => {
   customer = randomBytes(6).toString("hex");
@@ -30,11 +28,7 @@ afterEach(async () => {
   await worker?.stop();
   worker = undefined;
 });
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true, force: true });
-  await redis.quit();
-});
+afterAll(async () => void (await redis.quit()));
 
 /** Runs the recipe in workerd, with other times, because a test cannot move the clock there. */
 async function run(changes: Readonly<Record<string, string>>): Promise<RunningWorker> {

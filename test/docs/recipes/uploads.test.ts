@@ -1,37 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
 
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  inject,
-  test,
-  vi,
-} from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
-import { folderFor, runOnRedis } from "../recipes.ts";
+import { runOnRedis, useRecipes } from "../recipes.ts";
 
-const folder = folderFor("uploads");
+const folder = useRecipes("uploads");
 /** A name that no earlier run has used, because a Redis may be kept. */
 const unique = () => randomBytes(6).toString("hex");
-
-beforeAll(() => {
-  vi.stubEnv("UPSTASH_REDIS_REST_URL", inject("redisRestUrl"));
-  vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", inject("redisRestToken"));
-});
-beforeEach(() => {
-  // The module keeps files, so each test imports its own.
-  vi.resetModules();
-});
-afterEach(() => vi.restoreAllMocks());
-afterAll(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true, force: true });
-});
 
 describe("Uploads by bytes, on Redis", () => {
   interface Uploads {

@@ -73,7 +73,7 @@ export const GATEWAY: readonly Written[] = [
     tests: [
       "test/gateway/proxy/unanswered",
       "test/gateway/config/on-error",
-      "test/metrics/origin-failures",
+      "test/metrics/failures",
     ],
   },
   {

@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { inject, onTestFinished } from "vitest";
 
+import { answerAdmin } from "../../../src/admin/admin.ts";
 import { administer } from "../../../src/gateway/administration/administer.ts";
 import type { Administered } from "../../../src/gateway/administration/administered.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
@@ -9,7 +10,7 @@ import { type MetricsKeys, metricsKeys } from "../../../src/metrics/keys.ts";
 import { type MetricsReader, metricsReader } from "../../../src/metrics/reader.ts";
 import { metrics } from "../../../src/metrics/recorder.ts";
 import { startOrigin } from "../gateway/gateway.ts";
-import { ADMIN_TOKEN } from "../live/live-gateway.ts";
+import { ADMIN_TOKEN, liveVariables } from "../live/live-gateway.ts";
 
 /** Gateways over one real Redis that count their answers. */
 export interface MeteredGateways {
@@ -28,6 +29,8 @@ export interface MeteredGateway {
   readonly administered: Administered;
   /** How a client at this address is answered. */
   ask(path: string, ip?: string, init?: RequestInit): Promise<Response>;
+  /** Asks its admin API: a body is posted. */
+  api(path: string, body?: unknown, token?: string): Promise<Response>;
   flush(): Promise<void>;
 }
 
@@ -53,14 +56,8 @@ export async function meteredGateways(
       let administered: Administered | undefined;
       const gateway = createGateway(
         {
-          ORIGIN: origin.url,
-          UPSTASH_REDIS_REST_URL: endpoint.url,
-          UPSTASH_REDIS_REST_TOKEN: endpoint.token,
-          PREFIX: prefix,
-          TIMEOUT: "10s",
-          CLIENT_IP: "cloudflare",
+          ...liveVariables(origin.url, prefix),
           RULES: rules,
-          ADMIN_TOKEN,
           METRICS_FLUSH: "10m",
           ...given,
           ...variables,
@@ -73,12 +70,22 @@ export async function meteredGateways(
           },
         },
       );
+      const answer = answerAdmin(administered!);
+      const bindings = {};
       return {
         administered: administered!,
         async ask(path, ip = "192.0.2.1", init = {}) {
           const request = new Request(`http://gateway.example${path}`, init);
           request.headers.set("cf-connecting-ip", ip);
           return gateway.fetch(request);
+        },
+        async api(path, body, token = ADMIN_TOKEN) {
+          const request = new Request(`http://gateway.example/_tidegate/api/v1${path}`, {
+            ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+            headers: { authorization: `Bearer ${token}`, "cf-connecting-ip": "192.0.2.9" },
+          });
+          if (body !== undefined) request.headers.set("content-type", "application/json");
+          return answer(request, bindings);
         },
         async flush() {
           await administered!.flushMetrics!();

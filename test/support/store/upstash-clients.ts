@@ -1,0 +1,72 @@
+import { Redis } from "@upstash/redis";
+import { Redis as CloudflareRedis } from "@upstash/redis/cloudflare";
+import { Redis as Redis128 } from "upstash-redis-1-28";
+import { Redis as Redis134 } from "upstash-redis-1-34";
+import { Redis as Redis136 } from "upstash-redis-1-36";
+import { describe, expect, inject, test, vi } from "vitest";
+
+import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
+import { createLimiter } from "../../../src/limiter/create-limiter.ts";
+
+interface Endpoint {
+  readonly url: string;
+  readonly token: string;
+}
+
+function fromEnvironment({ url, token }: Endpoint) {
+  vi.stubEnv("UPSTASH_REDIS_REST_URL", url);
+  vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", token);
+  try {
+    return Redis.fromEnv();
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
+
+const CLIENTS = {
+  "new Redis()": (endpoint: Endpoint) => new Redis(endpoint),
+  "Redis.fromEnv()": fromEnvironment,
+  "new Redis() of /cloudflare": (endpoint: Endpoint) => new CloudflareRedis(endpoint),
+  "Redis.fromEnv(env) of /cloudflare": ({ url, token }: Endpoint) =>
+    CloudflareRedis.fromEnv({ UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }),
+  "new Redis() of 1.28": (endpoint: Endpoint) => new Redis128(endpoint),
+  "new Redis() of 1.34": (endpoint: Endpoint) => new Redis134(endpoint),
+  "new Redis() of 1.36": (endpoint: Endpoint) => new Redis136(endpoint),
+};
+
+/** Each client of each version decides in this runtime. */
+export function upstashClients(runtime: string): void {
+  describe.each([
+    ["stock Redis", 0],
+    ["Upstash", 1],
+  ] as const)(`clients as built by default in ${runtime}, on %s`, (_dialect, at) => {
+    test.for(Object.entries(CLIENTS))(
+      "%s decides, and again after its scripts are flushed",
+      async ([, build]) => {
+        const endpoint = { url: inject("flushedRestUrls")[at], token: inject("redisRestToken") };
+        const failures: string[] = [];
+        const limiter = createLimiter({
+          redis: build(endpoint),
+          policies: [fixedWindow({ name: "default", limit: 3, window: "366d" })],
+          timeout: "10s",
+          denialCache: false,
+          onStoreError: ({ message }) => failures.push(message),
+        });
+        const user = crypto.randomUUID();
+        const reasons = [];
+        for (let i = 0; i < 4; i++) {
+          reasons.push((await limiter.limit(user)).reason);
+          if (i === 1) {
+            await fetch(endpoint.url, {
+              method: "POST",
+              headers: { authorization: `Bearer ${endpoint.token}` },
+              body: JSON.stringify(["SCRIPT", "FLUSH"]),
+            });
+          }
+        }
+        expect(failures).toEqual([]);
+        expect(reasons).toEqual(["allowed", "allowed", "allowed", "limited"]);
+      },
+    );
+  });
+}
