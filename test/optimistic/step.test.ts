@@ -38,7 +38,8 @@ const own = tokenBucket({
 });
 const ada = { key: "ada" };
 
-const sent = ({ calls }: HeldStore) => calls.map(({ operation, costs }) => [operation, ...costs]);
+const sent = ({ calls }: HeldStore) =>
+  calls.map(({ operation, costs }) => [operation, ...costs].join(" "));
 
 describe("an isolate that knows nothing of a partition", () => {
   test("admits at once, and has the request counted by one charge", async () => {
@@ -47,7 +48,7 @@ describe("an isolate that knows nothing of a partition", () => {
     expect(decision).toMatchObject({ allowed: true, reason: "optimistic", status: 200 });
     expect(decision!.policies).toMatchObject([{ remaining: 9, allowed: true, retryAfterMs: 0 }]);
     expect(decision!.headers().get("RateLimit")).toBe('"api";r=9;t=1');
-    expect(sent(store)).toEqual([["charge", 1]]);
+    expect(sent(store)).toEqual(["charge 1"]);
   });
 
   test("waits for the answer where a unit is open", async () => {
@@ -55,10 +56,7 @@ describe("an isolate that knows nothing of a partition", () => {
     await limiter.limit("ada");
     const second = limiter.limit("ada");
     expect(await atOnce(second)).toBeUndefined();
-    expect(sent(store)).toEqual([
-      ["charge", 1],
-      ["consume", 1],
-    ]);
+    expect(sent(store)).toEqual(["charge 1", "consume 1"]);
     expect(await atOnce(limiter.limit("bob"))).toMatchObject({ reason: "optimistic" });
     await store.calls[0]!.answer();
     await store.calls[1]!.answer();
@@ -70,11 +68,7 @@ describe("an isolate that knows nothing of a partition", () => {
     expect(await atOnce(limiter.limit("ada", { cost: 3 }))).toBeUndefined();
     expect(await atOnce(limiter.limit("ada", { cost: 0 }))).toBeUndefined();
     expect(await atOnce(limiter.limit("ada", { cost: 2 }))).toMatchObject({ reason: "optimistic" });
-    expect(sent(store)).toEqual([
-      ["consume", 3],
-      ["peek", 0],
-      ["charge", 2],
-    ]);
+    expect(sent(store)).toEqual(["consume 3", "peek 0", "charge 2"]);
   });
 });
 
@@ -90,7 +84,7 @@ describe("an isolate that has an answer", () => {
     }
     expect(remaining).toEqual([9, 8, 7]);
     expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
-    expect(sent(store).at(-1)).toEqual(["consume", 1]);
+    expect(sent(store).at(-1)).toEqual("consume 1");
   });
 
   test("tells of the whole limit once that is surely there again, and of no wait that is over", async () => {
@@ -132,14 +126,8 @@ describe("an isolate that has an answer", () => {
     await store.calls[0]!.answer();
     store.nowUs += 5_000_000;
     await limiter.reset("ada");
-    const numbers = [first, second].map(({ policies: [row] }) => [
-      row!.remaining,
-      row!.resetAfterMs,
-    ]);
-    expect(numbers).toEqual([
-      [8, 200],
-      [7, 300],
-    ]);
+    expect(first.policies).toMatchObject([{ remaining: 8, resetAfterMs: 200 }]);
+    expect(second.policies).toMatchObject([{ remaining: 7, resetAfterMs: 300 }]);
   });
 
   test("has fewer units open where less is left above the share", async () => {
@@ -148,10 +136,7 @@ describe("an isolate that has an answer", () => {
       expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "optimistic" });
     }
     expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
-    expect(sent(store)).toEqual([
-      ["charge", 1],
-      ["consume", 1],
-    ]);
+    expect(sent(store)).toEqual(["charge 1", "consume 1"]);
   });
 
   test("goes on again when an answer leaves enough", async () => {
@@ -161,10 +146,7 @@ describe("an isolate that has an answer", () => {
     store.nowUs += 1e6;
     void limiter.limit("ada");
     await store.calls[1]!.answer();
-    expect(sent(store)).toEqual([
-      ["consume", 5],
-      ["consume", 1],
-    ]);
+    expect(sent(store)).toEqual(["consume 5", "consume 1"]);
     expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "optimistic" });
   });
 
@@ -199,7 +181,7 @@ describe("settlements", () => {
     }
     expect(store.calls).toHaveLength(0);
     await turns();
-    expect(sent(store)).toEqual([["charge", 3]]);
+    expect(sent(store)).toEqual(["charge 3"]);
     await store.calls[0]!.answer();
     expect(store.calls).toHaveLength(1);
   });
@@ -230,12 +212,9 @@ describe("settlements", () => {
     await turns();
     decisions.push(...Array.from({ length: 3 }, () => limiter.limit("ada")));
     await turns();
-    expect(sent(store)).toEqual([["charge", 1]]);
+    expect(sent(store)).toEqual(["charge 1"]);
     await store.calls[0]!.answer();
-    expect(sent(store)).toEqual([
-      ["charge", 1],
-      ["charge", 3],
-    ]);
+    expect(sent(store)).toEqual(["charge 1", "charge 3"]);
     await store.calls[1]!.answer();
     const left = (await Promise.all(decisions)).map(({ policies }) => policies[0]!.remaining);
     expect(left).toEqual([9, 8, 7, 6]);
@@ -252,11 +231,7 @@ describe("settlements", () => {
     expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
     await store.calls[1]!.answer();
     expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "optimistic" });
-    expect(sent(store)).toEqual([
-      ["charge", 1],
-      ["consume", 1],
-      ["charge", 1],
-    ]);
+    expect(sent(store)).toEqual(["charge 1", "consume 1", "charge 1"]);
   });
 
   test("that are lost end optimism for all partitions, until the store has answered", async () => {
@@ -266,7 +241,7 @@ describe("settlements", () => {
     await store.calls[0]!.lose();
     store.nowUs += 2e6;
     expect(await atOnce(limiter.limit("bob"))).toBeUndefined();
-    expect(sent(store).at(-1)).toEqual(["consume", 1]);
+    expect(sent(store).at(-1)).toEqual("consume 1");
     await store.calls[1]!.answer();
     expect(await atOnce(limiter.limit("cyd"))).toMatchObject({ reason: "optimistic" });
     // The units that the lost one has left in the store are unknown.
@@ -289,12 +264,9 @@ describe("settlements", () => {
       await passMs(0);
     }
     await passMs(1_999);
-    expect(sent(store)).toEqual([["charge", 1]]);
+    expect(sent(store)).toEqual(["charge 1"]);
     await passMs(1);
-    expect(sent(store)).toEqual([
-      ["charge", 1],
-      ["charge", 1],
-    ]);
+    expect(sent(store)).toEqual(["charge 1", "charge 1"]);
   });
 
   test("whose request has ended before the answer are given up at last", async () => {
@@ -360,13 +332,10 @@ describe("several dimensions", () => {
     const decision = await atOnce(limiter.limit(ada));
     expect(decision).toMatchObject({ reason: "optimistic" });
     expect(decision!.policies.map(({ remaining }) => remaining)).toEqual([999, 9]);
-    expect(sent(store)).toEqual([["charge", 1, 1]]);
+    expect(sent(store)).toEqual(["charge 1 1"]);
     expect(await atOnce(limiter.limit({ key: "bob" }))).toMatchObject({ reason: "optimistic" });
     await store.calls[0]!.answer();
-    expect(sent(store)).toEqual([
-      ["charge", 1, 1],
-      ["charge", 1, 1],
-    ]);
+    expect(sent(store)).toEqual(["charge 1 1", "charge 1 1"]);
   });
 
   test("that one lost settlement covers are both left to the store", async () => {
@@ -384,19 +353,14 @@ describe("several dimensions", () => {
     await others;
     expect(await atOnce(limiter.limit({ key: "ada" }))).toBeUndefined();
     expect(await atOnce(limiter.limit({ team: "red" }))).toBeUndefined();
-    expect(sent(store)).toEqual([
-      ["charge", 1, 1],
-      ["consume", 1, 1],
-      ["consume", 1],
-      ["consume", 1],
-    ]);
+    expect(sent(store)).toEqual(["charge 1 1", "consume 1 1", "consume 1", "consume 1"]);
   });
 
   test("of which one has not are decided by one call", async () => {
     const store = heldStore();
     const limiter = createLimiter({ store, policies: [everybody({}), own] });
     expect(await atOnce(limiter.limit(ada))).toBeUndefined();
-    expect(sent(store)).toEqual([["consume", 1, 1]]);
+    expect(sent(store)).toEqual(["consume 1 1"]);
   });
 });
 
@@ -408,16 +372,13 @@ describe("beside a dimension whose quota is leased", () => {
     const limiter = createLimiter({ store, policies: [everybody, own] });
     const asked = limiter.limit(ada);
     expect(await atOnce(asked)).toBeUndefined();
-    expect(sent(store)).toEqual([["consume", 1]]);
+    expect(sent(store)).toEqual(["consume 1"]);
     const second = limiter.limit(ada);
-    expect(sent(store)).toEqual([
-      ["consume", 1],
-      ["consume", 1, 1],
-    ]);
+    expect(sent(store)).toEqual(["consume 1", "consume 1 1"]);
     await store.calls[0]!.answer();
     expect(await asked).toMatchObject({ reason: "optimistic" });
     expect((await asked).policies.map(({ remaining }) => remaining)).toEqual([999, 9]);
-    expect(sent(store).at(-1)).toEqual(["charge", 1]);
+    expect(sent(store).at(-1)).toEqual("charge 1");
     await store.calls[1]!.answer();
     await store.calls[2]!.answer();
     expect((await second).policies.map(({ remaining }) => remaining)).toEqual([998, 9]);
@@ -471,7 +432,7 @@ describe("beside a dimension whose quota is leased", () => {
       expect(await later).toMatchObject({ reason: "optimistic" });
       await store.calls.at(-1)!.answer();
     }
-    const operations = sent(store).map(([operation]) => operation);
+    const operations = store.calls.map(({ operation }) => operation);
     expect(operations).toEqual([
       "consume",
       "charge",
@@ -499,7 +460,7 @@ describe("beside a dimension whose quota is leased", () => {
     expect(await limiter.limit({})).toMatchObject({ allowed: true });
     expect(store.calls).toHaveLength(length + 1);
     expect(await atOnce(limiter.limit({ key: "bob" }))).toBeUndefined();
-    expect(sent(store).at(-1)).toEqual(["consume", 1]);
+    expect(sent(store).at(-1)).toEqual("consume 1");
   });
 
   test("a denial by the lease takes nothing of the rest", async () => {
@@ -513,7 +474,7 @@ describe("beside a dimension whose quota is leased", () => {
     await turns();
     await store.calls[2]?.answer();
     expect((await denied).allowed).toBe(false);
-    expect(sent(store).filter(([operation]) => operation === "charge")).toHaveLength(1);
+    expect(store.calls.filter(({ operation }) => operation === "charge")).toHaveLength(1);
     expect(await atOnce(limiter.limit(ada))).toMatchObject({ allowed: false });
     store.nowUs += 3_600e6;
     const later = limiter.limit(ada);
@@ -527,7 +488,7 @@ test("a hold waits for its answer", async () => {
   const { store, limiter } = made(bucket(true));
   const hold = limiter.reserve("ada");
   await turns();
-  expect(sent(store)).toEqual([["consume", 1]]);
+  expect(sent(store)).toEqual(["consume 1"]);
   await store.calls[0]!.answer();
   expect((await hold).reason).toBe("allowed");
 });
