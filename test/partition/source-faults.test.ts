@@ -1,12 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import { Faults } from "../../src/options/faults.ts";
 import type { ClientIp } from "../../src/partition/client-ip.ts";
 import { compileSources } from "../../src/partition/compile-sources.ts";
 
-function faultsOf(sources: unknown, clientIp: ClientIp | undefined = "cloudflare") {
+function faultsOf(sources: unknown, clientIp: unknown = "cloudflare") {
   const faults = new Faults();
-  compileSources(sources, { clientIp }, "partition", faults);
+  compileSources(sources, { clientIp: clientIp as ClientIp }, "partition", faults);
   return faults.list;
 }
 
@@ -17,6 +17,7 @@ describe("a fault of sources", () => {
   test.each<[sources: unknown, path: string, value: string, remedy: RegExp]>([
     ["ip", "partition", '"ip"', /^Give a list of sources, .*; or "\*" to count everybody/],
     ["**", "partition", '"**"', /^Give a list of sources/],
+    [undefined, "partition", "missing", /^Give a list of sources/],
     [[], "partition", "[]", /^Give a list of sources/],
     [["session:id"], "partition[0]", '"session:id"', EVERY_KIND],
     [["cookies:id"], "partition[0]", '"cookies:id"', /^Did you mean `cookie`\? /],
@@ -25,6 +26,7 @@ describe("a fault of sources", () => {
     [["ip:1"], "partition[0]", '"ip:1"', EVERY_KIND],
     [["constructor:a"], "partition[0]", '"constructor:a"', EVERY_KIND],
     [[7], "partition[0]", "7", EVERY_KIND],
+    [[null], "partition[0]", "null", EVERY_KIND],
     [[{ header: "a" }], "partition[0]", '{"header":"a"}', EVERY_KIND],
     [["header"], "partition[0]", '"header"', /^Say which one, such as "header:x-api-key"\.$/],
     [["cookie:"], "partition[0]", '"cookie:"', /^Say which one, such as "cookie:session"\.$/],
@@ -102,7 +104,7 @@ describe("a fault of sources", () => {
 
   test("is said with all others, that of the address once", () => {
     const sources = ["ip", ["subnet", "header:x"], "asn", ["*", []], "session", [], "path:id"];
-    expect(faultsOf(sources, "nginx" as ClientIp).map(({ path }) => path)).toEqual([
+    expect(faultsOf(sources, "nginx").map(({ path }) => path)).toEqual([
       "clientIp",
       "partition[2]",
       "partition[3][0]",
@@ -114,7 +116,7 @@ describe("a fault of sources", () => {
   });
 
   test("is that of the address where an inner list alone has it", () => {
-    const faults = faultsOf([["ip", "header:x"]], "nginx" as ClientIp);
+    const faults = faultsOf([["ip", "header:x"]], "nginx");
     expect(faults.map(({ path }) => path)).toEqual(["clientIp"]);
   });
 
@@ -141,5 +143,38 @@ describe("a fault of sources", () => {
     expect(faultsOf([["ip", "header:user-agent"], "ip", "subnet", "asn"])).toEqual([]);
     expect(faultsOf("*")).toEqual([]);
     expect(faultsOf([["subnet"]])).toEqual([]);
+  });
+
+  test.each([
+    ["nginx", '"nginx"'],
+    [{}, "{}"],
+    [{ trustedHops: 0 }, '{"trustedHops":0}'],
+    [{ trustedHops: 1, hops: 2 }, '{"trustedHops":1,"hops":2}'],
+    [{ trustedHops: 1.5 }, '{"trustedHops":1.5}'],
+    [{ trustedHops: 33 }, '{"trustedHops":33}'],
+    [{ trustedHops: "1" }, '{"trustedHops":"1"}'],
+    [true, "true"],
+  ])("is clientIp %j", (trusted, value) => {
+    const remedy =
+      'Use "cloudflare", "vercel", "socket" (not on Workers) or { trustedHops: 1 }, up to 32 hops.';
+    expect(faultsOf(["ip"], trusted)).toEqual([
+      { path: "clientIp", value, code: expect.any(String), remedy },
+    ]);
+  });
+
+  test("is no clientIp where no platform says so, and a source asks", () => {
+    // As in Vercel's runtime, wherever it runs.
+    vi.stubGlobal("EdgeRuntime", "edge-runtime");
+    const asked = new Faults();
+    compileSources(["ip"], { clientIp: undefined }, "partition", asked);
+    compileSources(["header:x-api-key"], { clientIp: undefined }, "partition", asked);
+    expect(asked.list).toMatchObject([
+      {
+        path: "clientIp",
+        value: "missing",
+        remedy: expect.stringMatching(/^Say who is trusted/),
+      },
+    ]);
+    vi.unstubAllGlobals();
   });
 });
