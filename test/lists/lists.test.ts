@@ -159,11 +159,11 @@ describe("lists", () => {
     });
     const kinds = [...lists.kinds].map(([kind, entries]) => [
       kind,
-      ...entries.map(({ path, value }) => `${path}: ${value}`),
+      entries.map(({ path, value }) => `${path}: ${value}`),
     ]);
     expect(kinds).toEqual([
-      ["identity", "lists.allow[0].identity: ada", "lists.deny[2].identity: bob"],
-      ["cidr", "lists.deny[0].cidr: 10.0.0.0/8", "lists.deny[1].cidr: 11.0.0.0/8"],
+      ["identity", ["lists.allow[0].identity: ada", "lists.deny[2].identity: bob"]],
+      ["cidr", ["lists.deny[0].cidr: 10.0.0.0/8", "lists.deny[1].cidr: 11.0.0.0/8"]],
     ]);
     expect(lists.identities).toEqual(["ada", "bob"]);
   });

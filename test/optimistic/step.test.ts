@@ -19,6 +19,19 @@ function made(policy: Policy, others: Partial<CreateLimiterOptions> = {}) {
   return { store, limiter: createLimiter({ store, policies: [policy], ...others }) };
 }
 
+/** Asks, and lets the store answer what that has sent. */
+async function decided(store: HeldStore, asked: Promise<unknown>): Promise<void> {
+  void asked;
+  await store.calls.at(-1)!.answer();
+}
+
+/** Admits a request whose settlement is lost. */
+async function losing(store: HeldStore, asked: Promise<unknown>): Promise<void> {
+  await asked;
+  await turns();
+  await store.calls.at(-1)!.lose();
+}
+
 /** The decision, if it waits for no answer. */
 async function atOnce(decision: Promise<Decision>): Promise<Decision | undefined> {
   let made: Decision | undefined;
@@ -89,8 +102,7 @@ describe("an isolate that has an answer", () => {
 
   test("tells of the whole limit once that is surely there again, and of no wait that is over", async () => {
     const { store, limiter } = made(bucket({ above: 0.2 }));
-    void limiter.limit("ada", { cost: 5 });
-    await store.calls[0]!.answer();
+    await decided(store, limiter.limit("ada", { cost: 5 }));
     store.nowUs += 400_000;
     const early = (await atOnce(limiter.limit("ada")))!;
     expect(early.policies).toMatchObject([{ remaining: 4, resetAfterMs: 100 }]);
@@ -141,11 +153,9 @@ describe("an isolate that has an answer", () => {
 
   test("goes on again when an answer leaves enough", async () => {
     const { store, limiter } = made(bucket({ above: 0.7 }));
-    void limiter.limit("ada", { cost: 5 });
-    await store.calls[0]!.answer();
+    await decided(store, limiter.limit("ada", { cost: 5 }));
     store.nowUs += 1e6;
-    void limiter.limit("ada");
-    await store.calls[1]!.answer();
+    await decided(store, limiter.limit("ada"));
     expect(sent(store)).toEqual(["consume 5", "consume 1"]);
     expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "optimistic" });
   });
@@ -164,8 +174,7 @@ describe("an isolate that has an answer", () => {
 
   test("learns a denial by a settlement", async () => {
     const { store, limiter } = made(bucket({ above: 0 }));
-    void limiter.limit("ada", { cost: 9 });
-    await store.calls[0]!.answer();
+    await decided(store, limiter.limit("ada", { cost: 9 }));
     expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "optimistic" });
     await store.calls[1]!.answer();
     expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "cached-denial" });
@@ -224,9 +233,7 @@ describe("settlements", () => {
 
   test("that are lost leave the next decisions to the store", async () => {
     const { store, limiter } = made(bucket(true));
-    await limiter.limit("ada");
-    await turns();
-    await store.calls[0]!.lose();
+    await losing(store, limiter.limit("ada"));
     store.nowUs += 60e6;
     expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
     await store.calls[1]!.answer();
@@ -236,9 +243,7 @@ describe("settlements", () => {
 
   test("that are lost end optimism for all partitions, until the store has answered", async () => {
     const { store, limiter } = made(bucket(true));
-    await limiter.limit("ada");
-    await turns();
-    await store.calls[0]!.lose();
+    await losing(store, limiter.limit("ada"));
     store.nowUs += 2e6;
     expect(await atOnce(limiter.limit("bob"))).toBeUndefined();
     expect(sent(store).at(-1)).toEqual("consume 1");
@@ -281,8 +286,7 @@ describe("settlements", () => {
 
 test("a reset ends the known state", async () => {
   const { store, limiter } = made(bucket({ above: 0.9 }));
-  void limiter.limit("ada", { cost: 5 });
-  await store.calls[0]!.answer();
+  await decided(store, limiter.limit("ada", { cost: 5 }));
   await limiter.reset("ada");
   expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "optimistic" });
 });
@@ -299,24 +303,21 @@ describe("under plans", () => {
 
   test("a reset ends the known state under one of them", async () => {
     const { store, limiter } = made(bucket(true), { plans });
-    void limiter.limit("ada", { plan: "gold", cost: 30 });
-    await store.calls[0]!.answer();
+    await decided(store, limiter.limit("ada", { plan: "gold", cost: 30 }));
     await limiter.reset("ada");
     expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "optimistic" });
   });
 
   test("the numbers of one say nothing of another", async () => {
     const { store, limiter } = made(bucket(true), { plans });
-    void limiter.limit("ada", { plan: "gold", cost: 30 });
-    await store.calls[0]!.answer();
+    await decided(store, limiter.limit("ada", { plan: "gold", cost: 30 }));
     expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
   });
 });
 
 test("a cost above the remaining units leaves none, and no debt", async () => {
   const { store, limiter } = made(bucket({ unsettled: 5, above: 0 }));
-  void limiter.limit("ada", { cost: 7 });
-  await store.calls[0]!.answer();
+  await decided(store, limiter.limit("ada", { cost: 7 }));
   const decision = await atOnce(limiter.limit("ada", { cost: 5 }));
   expect(decision).toMatchObject({ reason: "optimistic", policies: [{ remaining: 0 }] });
 });
@@ -342,9 +343,7 @@ describe("several dimensions", () => {
     const store = heldStore();
     const team = { ...own, name: "team", by: "team" };
     const limiter = createLimiter({ store, policies: [own, team] });
-    await limiter.limit({ key: "ada", team: "red" });
-    await turns();
-    await store.calls[0]!.lose();
+    await losing(store, limiter.limit({ key: "ada", team: "red" }));
     store.nowUs += 2e6;
     // An answer about others ends the distrust of the store.
     const others = limiter.limit({ key: "bob", team: "blue" });
@@ -399,10 +398,7 @@ describe("beside a dimension whose quota is leased", () => {
       await call.answer();
       if (call.operation === "lease") break;
     }
-    const { length } = store.calls;
-    await limiter.limit(ada);
-    await turns();
-    await store.calls[length]!.lose();
+    await losing(store, limiter.limit(ada));
     store.nowUs += 1.1e6;
     const lease = await nextCall();
     expect(lease.operation).toBe("lease");
@@ -416,8 +412,7 @@ describe("beside a dimension whose quota is leased", () => {
     const team = { ...own, name: "team", by: "team" };
     // With known denials, none would come from the lease.
     const limiter = createLimiter({ store, policies: [all, own, team], denialCache: false });
-    void limiter.limit({ key: "bob" });
-    await store.calls[0]!.answer();
+    await decided(store, limiter.limit({ key: "bob" }));
     await store.calls[1]!.answer();
     const denied = limiter.limit({ key: "ada", team: "red" });
     await turns();
@@ -466,8 +461,7 @@ describe("beside a dimension whose quota is leased", () => {
   test("a denial by the lease takes nothing of the rest", async () => {
     const store = heldStore();
     const limiter = createLimiter({ store, policies: [{ ...everybody, limit: 1 }, own] });
-    void limiter.limit({ key: "bob" });
-    await store.calls[0]!.answer();
+    await decided(store, limiter.limit({ key: "bob" }));
     await store.calls[1]!.answer();
     store.nowUs += 60e6;
     const denied = limiter.limit(ada);
