@@ -4,10 +4,8 @@ import { expect, test } from "vitest";
 
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import {
-  createLimiter,
   type Decision,
   fixedWindow,
-  type Limiter,
   segmentedWindow,
   slidingWindowLog,
   tokenBucket,
@@ -19,6 +17,7 @@ import { random } from "../support/random.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import { runs, some } from "../support/runs.ts";
 import { type Admitted, mostAboveRefill, mostInAnyWindow, mostInOneWindow } from "./admissions.ts";
+import { givesBack, isolateOn, nowMs } from "./give-backs.ts";
 
 const TOKEN = "token";
 
@@ -46,12 +45,6 @@ interface Call {
   readonly decision: Decision;
 }
 
-/** Whether a command gives back: its first argument is a time, where other scripts have an operation. */
-function givesBack(body: string): boolean {
-  const command = JSON.parse(body) as unknown[];
-  return Array.isArray(command) && /^\d{10,}$/.test(String(command[3 + Number(command[2])]));
-}
-
 /** The client gives up, and its request arrives later. */
 function late(ms: number): Fault {
   return async ({ forward, reset }) => {
@@ -62,27 +55,18 @@ function late(ms: number): Fault {
 }
 
 /** A tenth of the give-backs is lost, and a tenth arrives after all callers have stopped waiting. */
-function roulette(seed: number): {
-  fault: Fault;
-  counts: { lost: number; late: number; all: number };
-} {
+function roulette(seed: number) {
   const draw = random(seed);
   const counts = { lost: 0, late: 0, all: 0 };
-  return {
-    counts,
-    fault: (exchange) => {
-      if (!givesBack(exchange.body)) return none(exchange);
-      counts.all++;
-      const drawn = draw();
-      if (drawn < 0.1) {
-        counts.lost++;
-        return resetBefore(exchange);
-      }
-      if (drawn >= 0.2) return none(exchange);
-      counts.late++;
-      return late(3_000 * draw())(exchange);
-    },
+  const fault: Fault = (exchange) => {
+    if (!givesBack(exchange.body)) return none(exchange);
+    counts.all++;
+    const drawn = draw();
+    if (drawn >= 0.2) return none(exchange);
+    counts[drawn < 0.1 ? "lost" : "late"]++;
+    return drawn < 0.1 ? resetBefore(exchange) : late(3_000 * draw())(exchange);
   };
+  return { counts, fault };
 }
 
 async function startStore(masters: number) {
@@ -98,8 +82,6 @@ async function startStore(masters: number) {
   return { bridge: await startBridge({ redis: redis.url, port: 0, token: TOKEN }), redis };
 }
 
-const nowMs = () => performance.timeOrigin + performance.now();
-
 const STORES = [
   { store: "a Redis Cluster of three masters", masters: 3 },
   { store: "one Redis", masters: 1 },
@@ -114,8 +96,9 @@ test.for(some(STORES))(
     try {
       const { fault, counts } = roulette(5);
       proxy.fault = fault;
-      const isolates = Array.from({ length: 3 }, () => limiterOn(proxy.url));
-      const own = limiterOn(bridge.url);
+      const settings = { token: TOKEN, policies: POLICIES };
+      const isolates = Array.from({ length: 3 }, () => isolateOn(proxy.url, settings));
+      const own = isolateOn(bridge.url, settings);
       const calls: Call[] = [];
       const wrong: unknown[] = [];
       const untilMs = nowMs() + 5_000;
@@ -182,17 +165,6 @@ test.for(some(STORES))(
     }
   },
 );
-
-/** An isolate: requests that it admits without Redis would not count. */
-function limiterOn(url: string): Limiter {
-  return createLimiter({
-    redis: { url, token: TOKEN },
-    policies: POLICIES,
-    onFailure: "closed",
-    timeout: "10s",
-    onStoreError: () => {},
-  });
-}
 
 function unitsOf(calls: readonly Call[]): Admitted[] {
   return calls.map(({ sentAtMs, receivedAtMs, cost }) => ({ sentAtMs, receivedAtMs, units: cost }));

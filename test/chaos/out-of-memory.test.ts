@@ -1,28 +1,14 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import {
-  createLimiter,
-  fixedWindow,
-  type Limiter,
-  type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/index.ts";
+import { createLimiter, type Limiter, type Policy } from "../../src/index.ts";
 import { figures } from "../support/chaos/figures.ts";
+import { everyPolicy } from "../support/every-policy.ts";
 import { fillUp, makeRoom } from "./memory.ts";
 import { type OwnStore, startOwnStore, TOKEN } from "./own-store.ts";
 
 const limit = 12;
-const POLICIES: readonly Policy[] = [
-  tokenBucket({ name: "bucket", limit, refill: 1, per: "30d" }),
-  slidingWindowLog({ name: "log", limit, window: "30d" }),
-  slidingWindowCounter({ name: "counter", limit, window: "366d" }),
-  segmentedWindow({ name: "segments", limit, window: "366d" }),
-  fixedWindow({ name: "fixed", limit, window: "366d" }),
-];
+const POLICIES = everyPolicy(limit, "366d");
 
 let store: OwnStore;
 let redis: Redis;
@@ -56,11 +42,9 @@ test("without memory Redis still denies, allows become the verdict, and no polic
   const users = await Promise.all(
     orders.map(async (policies) => {
       const limiter = limiterOf(policies);
-      const [fresh, used, spent] = [
-        crypto.randomUUID(),
-        crypto.randomUUID(),
-        crypto.randomUUID(),
-      ] as const;
+      const [fresh, used, spent] = ["fresh", "used", "spent"].map(
+        (name) => `${name}-${crypto.randomUUID()}`,
+      ) as [string, string, string];
       await limiter.limit(used, { cost: 5 });
       await limiter.limit(spent, { cost: limit });
       return { limiter, fresh, used, spent };

@@ -13,15 +13,22 @@ export function connect(url = inject("redisUrl")): Redis {
   return redis;
 }
 
+export interface StandingClock {
+  pass(milliseconds: number): void;
+  /** Goes on to the beginning of a window of this length. */
+  toGrid(windowMs: number): void;
+}
+
 /** Lets the process's clocks stand still until the test moves them: an hour ahead, so that keys outlive the test. */
-export function standStill(): { pass(milliseconds: number): void } {
+export function standStill(): StandingClock {
   // The peers' stores in memory sweep in intervals.
   vi.useFakeTimers({
     toFake: ["Date", "performance", "setInterval", "clearInterval"],
     now: Date.now() + 3_600_000,
   });
   onTestFinished(() => void vi.useRealTimers());
-  return { pass: (milliseconds) => void vi.advanceTimersByTime(milliseconds) };
+  const pass = (milliseconds: number) => void vi.advanceTimersByTime(milliseconds);
+  return { pass, toGrid: (windowMs) => pass(windowMs - (Date.now() % windowMs)) };
 }
 
 /** A real Redis whose clock is `Date`, also for scripts that read none. */
@@ -35,15 +42,20 @@ export function redisByDate(): RedisClient {
   };
 }
 
-/** A real Redis, and how many commands it was sent. */
-export function countedRedis(): { readonly redis: RedisClient; readonly sent: () => number } {
+/** A real Redis, how many commands it was sent, and how many a call sends. */
+export function countedRedis() {
   const client = fromIoredis(connect());
   let sent = 0;
   return {
+    costOf: async (call: () => Promise<unknown>): Promise<number> => {
+      const before = sent;
+      await call();
+      return sent - before;
+    },
     redis: {
       evalsha: (...call) => (sent++, client.evalsha(...call)),
       eval: (...call) => (sent++, client.eval(...call)),
-    },
+    } as RedisClient,
     sent: () => sent,
   };
 }
@@ -56,3 +68,10 @@ export const noRedis: RedisClient = {
 
 /** A prefix of the test's own. */
 export const ownPrefix = (): string => `t-${crypto.randomUUID()}`;
+
+/** Says nothing on the console until the test has ended. */
+export function quietly(): void {
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  onTestFinished(() => void vi.restoreAllMocks());
+}

@@ -7,26 +7,27 @@ import {
   RateLimiterUnion,
   RLWrapperBlackAndWhite,
 } from "rate-limiter-flexible";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { ConfigurationError, StoreError } from "../../src/index.ts";
 import { RateLimiterTidegate } from "../../src/rate-limiter-flexible.ts";
-import { countedRedis, noRedis, ownPrefix, redisByDate, standStill } from "./clocked-redis.ts";
+import {
+  countedRedis,
+  noRedis,
+  ownPrefix,
+  quietly,
+  redisByDate,
+  standStill,
+} from "./clocked-redis.ts";
 
 type Options = IRateLimiterOptions & { readonly points: number; readonly duration: number };
 
+const ours = (options: Options, redis = redisByDate()) =>
+  new RateLimiterTidegate({ ...options, keyPrefix: ownPrefix(), redis, timeout: "20s" });
+
 const EACH = [
   ["RateLimiterMemory", (options: Options) => new RateLimiterMemory(options)],
-  [
-    "RateLimiterTidegate",
-    (options: Options) =>
-      new RateLimiterTidegate({
-        ...options,
-        keyPrefix: ownPrefix(),
-        redis: redisByDate(),
-        timeout: "20s",
-      }),
-  ],
+  ["RateLimiterTidegate", (options: Options) => ours(options)],
 ] as const;
 
 /** The answer or rejection of a call, as numbers: consumed, remaining, until the end. */
@@ -166,32 +167,19 @@ describe.for(EACH)("%s", ([, create]) => {
 
 describe("RateLimiterTidegate", () => {
   test("sends one command for a consume, with any answer, and a second while a key is blocked", async () => {
-    const { redis, sent } = countedRedis();
-    const limiter = new RateLimiterTidegate({
-      redis,
-      points: 1,
-      duration: 60,
-      keyPrefix: ownPrefix(),
-      timeout: "10s",
-    });
-    const costs: number[] = [];
-    const cost = async (key: string) => {
-      const before = sent();
-      await limiter.consume(key).catch(() => {});
-      costs.push(sent() - before);
-    };
+    const { redis, costOf } = countedRedis();
+    const limiter = ours({ points: 1, duration: 60 }, redis);
     await limiter.block("eve", 60);
     await limiter.consume("eve").catch(() => {});
     await limiter.consume("bob");
-    await cost("ada");
-    await cost("ada");
-    await cost("eve");
+    const costs = [];
+    for (const key of ["ada", "ada", "eve"])
+      costs.push(await costOf(() => limiter.consume(key).catch(() => {})));
     expect(costs).toEqual([1, 1, 2]);
   });
 
   test("rejects with an Error, not with a result, if the store fails and there is no local count", async () => {
-    vi.spyOn(console, "warn").mockImplementation(() => {});
-    onTestFinished(() => void vi.restoreAllMocks());
+    quietly();
     const options = { redis: noRedis, points: 1, duration: 60 };
     const failing = new RateLimiterTidegate({ ...options, onFailure: "error" });
     await expect(failing.consume("ada")).rejects.toThrow(StoreError);
@@ -203,13 +191,7 @@ describe("RateLimiterTidegate", () => {
   test("denies for the rest of the duration what exceeds all numbers", async () => {
     const clock = standStill();
     const most = 2 ** 52;
-    const limiter = new RateLimiterTidegate({
-      redis: redisByDate(),
-      points: 5,
-      duration: 60,
-      keyPrefix: ownPrefix(),
-      timeout: "20s",
-    });
+    const limiter = ours({ points: 5, duration: 60 });
     for (const points of [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 1]) {
       expect(await shown(limiter.consume("ada", points))).toEqual(["denied", most, 0, 60_000]);
     }
@@ -221,13 +203,7 @@ describe("RateLimiterTidegate", () => {
     "rejects %s points, keeps the count, and sends no command",
     async (points) => {
       const { redis, sent } = countedRedis();
-      const limiter = new RateLimiterTidegate({
-        redis,
-        points: 5,
-        duration: 60,
-        keyPrefix: ownPrefix(),
-        timeout: "20s",
-      });
+      const limiter = ours({ points: 5, duration: 60 }, redis);
       await limiter.consume("ada", 3);
       await limiter.block("eve", 60);
       const before = sent();

@@ -4,7 +4,7 @@ import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { fromIoredis } from "../../src/node.ts";
 import { Ratelimit } from "../../src/upstash-ratelimit.ts";
-import { connect, noRedis, ownPrefix, standStill } from "./clocked-redis.ts";
+import { connect, noRedis, ownPrefix, quietly, standStill } from "./clocked-redis.ts";
 import { createOurs, createPeer, type Create, type Limiter, peerRedis } from "./upstash-places.ts";
 
 /** The results of the peer and of ours: the peer's is the reason for its row in the table of docs/moving/upstash-ratelimit.md. */
@@ -13,10 +13,6 @@ async function onBoth<Result>(run: (create: Create) => Promise<Result>): Promise
 }
 
 const passes = async (limiter: Limiter, rate = 1) => (await limiter.limit("ada", { rate })).success;
-
-function toGrid(clock: { pass(ms: number): void }, windowMs: number): void {
-  clock.pass(windowMs - (Date.now() % windowMs));
-}
 
 describe("where the peer's behaviour is a defect", () => {
   test("a denied request takes nothing", async () => {
@@ -35,7 +31,7 @@ describe("where the peer's behaviour is a defect", () => {
   test("a denial that is known ends when there is room, also of a sliding window", async () => {
     const clock = standStill();
     const passed = await onBoth(async (create) => {
-      toGrid(clock, 20_000);
+      clock.toGrid(20_000);
       clock.pass(18_000);
       const limiter = create(({ slidingWindow }) => slidingWindow(20, "20 s"));
       await limiter.limit("ada", { rate: 20 });
@@ -138,9 +134,8 @@ describe("where the peer's behaviour is a defect", () => {
       const prefix = ownPrefix();
       const options = { prefix, analytics: true };
       const limiter = create(({ cachedFixedWindow }) => cachedFixedWindow(2, "1 d"), options);
-      await (
-        await limiter.limit("ada")
-      ).pending;
+      const { pending } = await limiter.limit("ada");
+      await pending;
       // The second is settled in the background.
       await expect.poll(() => redis.keys(`${prefix}*`)).toHaveLength(2);
       const ttls = [];
@@ -173,26 +168,18 @@ describe("where the peer's behaviour is a defect", () => {
   });
 
   test("an error is as a missing answer: the request passes, with numbers that are true", async () => {
-    vi.spyOn(console, "warn").mockImplementation(() => {});
-    onTestFinished(() => void vi.restoreAllMocks());
+    quietly();
     const broken = { ...noRedis, get: noRedis.eval, set: noRedis.eval } as never;
     const peer = new Peer({ redis: broken, limiter: Peer.fixedWindow(2, "10 s") });
     await expect(peer.limit("ada")).rejects.toThrow("ECONNREFUSED");
     const ours = new Ratelimit({ redis: broken, limiter: Ratelimit.fixedWindow(2, "10 s") });
-    expect(await ours.limit("ada")).toMatchObject({
-      success: true,
-      limit: 2,
-      remaining: 2,
-      reason: "timeout",
-    });
+    const passed = { success: true, limit: 2, remaining: 2, reason: "timeout" };
+    expect(await ours.limit("ada")).toMatchObject(passed);
   });
 
   test("stock Redis counts, also on a Cluster: keys of an identifier have one hash tag", async () => {
-    const stock = new Redis({
-      url: inject("redisRestUrl"),
-      token: inject("redisRestToken"),
-      retry: false,
-    });
+    const address = { url: inject("redisRestUrl"), token: inject("redisRestToken") };
+    const stock = new Redis({ ...address, retry: false });
     const peer = new Peer({ redis: stock, limiter: Peer.fixedWindow(2, "10 s") });
     await expect(peer.limit("ada")).rejects.toThrow("Unexpected flag");
     const prefix = ownPrefix();

@@ -5,8 +5,8 @@ import { inject } from "vitest";
 import { Ratelimit, type RatelimitConfig } from "../../src/upstash-ratelimit.ts";
 import { ownPrefix, redisByDate } from "./clocked-redis.ts";
 
-/** The options of both constructors, but for the Redis. */
-export type Options = Omit<RatelimitConfig, "redis" | "limiter">;
+/** The options of both constructors. */
+export type Options = Partial<Omit<RatelimitConfig, "limiter">>;
 
 /** A limiter of either package. */
 export type Limiter = Pick<
@@ -37,7 +37,7 @@ export const createPeer: Create = (limiter, options) =>
     prefix: ownPrefix(),
     limiter: limiter(Peer as unknown as Builders) as never,
     timeout: 20_000,
-    ...options,
+    ...(options as object),
   }) as unknown as Limiter;
 
 /** Redis's clock is `Date`, by which the peer counts. */

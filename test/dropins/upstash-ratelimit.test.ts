@@ -1,19 +1,22 @@
 import { Analytics, Ratelimit as Peer } from "@upstash/ratelimit";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import { Ratelimit } from "../../src/upstash-ratelimit.ts";
-import { connect, countedRedis, ownPrefix, redisByDate, standStill } from "./clocked-redis.ts";
-import { BOTH, type Limiter, peerRedis } from "./upstash-places.ts";
+import {
+  connect,
+  countedRedis,
+  ownPrefix,
+  quietly,
+  redisByDate,
+  standStill,
+} from "./clocked-redis.ts";
+import { BOTH, createOurs, type Limiter, peerRedis } from "./upstash-places.ts";
 
 const successes = async (limiter: Limiter, requests: number, identifier = "ada") => {
   let passed = 0;
   for (let i = 0; i < requests; i++) passed += Number((await limiter.limit(identifier)).success);
   return passed;
 };
-
-/** To the beginning of a window of this length. */
-const toGrid = (clock: { pass(ms: number): void }, windowMs: number) =>
-  clock.pass(windowMs - (Date.now() % windowMs));
 
 /** A Redis that never answers. */
 const silent = {
@@ -26,7 +29,7 @@ const silent = {
 describe.for(BOTH)("the documented API of %s", ([, create]) => {
   test("fixedWindow: a limit in each window, with the remaining units and its end", async () => {
     const clock = standStill();
-    toGrid(clock, 10_000);
+    clock.toGrid(10_000);
     const limiter = create(({ fixedWindow }) => fixedWindow(2, "10 s"));
     const end = Date.now() + 10_000;
     clock.pass(4_000);
@@ -34,12 +37,8 @@ describe.for(BOTH)("the documented API of %s", ([, create]) => {
     expect(first).toEqual({ success: true, limit: 2, remaining: 1, reset: end });
     await pending;
     expect(await limiter.limit("ada")).toMatchObject({ success: true, remaining: 0, reset: end });
-    expect(await limiter.limit("ada")).toMatchObject({
-      success: false,
-      limit: 2,
-      remaining: 0,
-      reset: end,
-    });
+    const denied = { success: false, limit: 2, remaining: 0, reset: end };
+    expect(await limiter.limit("ada")).toMatchObject(denied);
     expect(await successes(limiter, 1, "bob")).toBe(1);
     // At its very end the peer still denies from memory.
     clock.pass(6_001);
@@ -48,7 +47,7 @@ describe.for(BOTH)("the documented API of %s", ([, create]) => {
 
   test("slidingWindow: the window before counts by the part of it that is still covered", async () => {
     const clock = standStill();
-    toGrid(clock, 10_000);
+    clock.toGrid(10_000);
     const limiter = create(({ slidingWindow }) => slidingWindow(10, "10 s"), {
       ephemeralCache: false,
     });
@@ -71,7 +70,7 @@ describe.for(BOTH)("the documented API of %s", ([, create]) => {
 
   test("cachedFixedWindow: a limit in each window", async () => {
     const clock = standStill();
-    toGrid(clock, 10_000);
+    clock.toGrid(10_000);
     const limiter = create(({ cachedFixedWindow }) => cachedFixedWindow(3, "10 s"));
     expect(await successes(limiter, 5)).toBe(3);
     clock.pass(10_000);
@@ -169,10 +168,10 @@ describe.for(BOTH)("the documented API of %s", ([, create]) => {
     standStill();
     const prefix = ownPrefix();
     const limiter = create(({ fixedWindow }) => fixedWindow(1, "1 d"), { analytics: true, prefix });
-    for (let i = 0; i < 2; i++)
-      await (
-        await limiter.limit("ada", { geo: { country: "CH" } })
-      ).pending;
+    for (let i = 0; i < 2; i++) {
+      const { pending } = await limiter.limit("ada", { geo: { country: "CH" } });
+      await pending;
+    }
     const key = `${prefix}:events:${Math.floor(Date.now() / 3_600_000) * 3_600_000}`;
     const [theirs, ours] = [
       await peerRedis().zrange(key, 0, -1),
@@ -201,8 +200,7 @@ describe.for([
   const Any = Class as typeof Ratelimit;
 
   test("lets a request pass that Redis does not answer in time", async () => {
-    vi.spyOn(console, "warn").mockImplementation(() => {});
-    onTestFinished(() => void vi.restoreAllMocks());
+    quietly();
     const limiter = new Any({
       redis: silent as never,
       limiter: Any.fixedWindow(2, "10 s"),
@@ -227,15 +225,13 @@ describe.for([
 
 describe("tidegate/upstash-ratelimit", () => {
   test("a refund is three calls", async () => {
-    const { redis, sent } = countedRedis();
+    const { redis, costOf } = countedRedis();
     const limiter = Ratelimit.tokenBucket(10, "2 d", 10);
     const ratelimit = new Ratelimit({ redis, limiter, timeout: 20_000, prefix: ownPrefix() });
     await ratelimit.limit("ada", { rate: 4 });
     // The first one may bring its script.
     await ratelimit.limit("ada", { rate: -1 });
-    const before = sent();
-    await ratelimit.limit("ada", { rate: -1 });
-    expect(sent() - before).toBe(3);
+    expect(await costOf(() => ratelimit.limit("ada", { rate: -1 }))).toBe(3);
   });
 
   test("analytics: the peer's class for reading them finds the counts", async () => {
@@ -244,9 +240,8 @@ describe("tidegate/upstash-ratelimit", () => {
     const limiter = Ratelimit.fixedWindow(2, "1 d");
     const ratelimit = new Ratelimit({ redis, limiter, analytics: true, timeout: 20_000, prefix });
     for (const identifier of ["ada", "ada", "ada", "bob"]) {
-      await (
-        await ratelimit.limit(identifier)
-      ).pending;
+      const { pending } = await ratelimit.limit(identifier);
+      await pending;
     }
     const analytics = new Analytics({ redis: redis as never, prefix });
     // Two hours, because one may end meanwhile.
@@ -266,12 +261,8 @@ describe("tidegate/upstash-ratelimit", () => {
     const { evalsha, ...redis } = redisByDate();
     // Between two calls time passes, and with it a part of a token.
     const later: typeof evalsha = (...call) => (clock.pass(1), evalsha(...call));
-    const limiter = new Ratelimit({
-      redis: { ...redis, evalsha: later },
-      limiter: Ratelimit.tokenBucket(10, "2 d", 10),
-      timeout: 20_000,
-      prefix: ownPrefix(),
-    });
+    const clocked = { redis: { ...redis, evalsha: later } };
+    const limiter = createOurs(({ tokenBucket }) => tokenBucket(10, "2 d", 10), clocked);
     expect((await limiter.limit("ada", { rate: taken })).remaining).toBe(10 - taken);
     expect(await limiter.limit("ada", { rate: -back })).toMatchObject({
       success: true,
@@ -284,20 +275,14 @@ describe("tidegate/upstash-ratelimit", () => {
     "an override of %j, which no limit can be, has no effect",
     async (override) => {
       standStill();
-      const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-      onTestFinished(() => void warn.mockRestore());
+      quietly();
       const prefix = ownPrefix();
       await connect().set(`${prefix}:dynamic:global`, override);
-      const limiter = new Ratelimit({
-        redis: redisByDate(),
-        limiter: Ratelimit.slidingWindow(2, "1 d"),
-        timeout: 20_000,
-        dynamicLimits: true,
-        prefix,
-      });
+      const options = { dynamicLimits: true, prefix };
+      const limiter = createOurs(({ slidingWindow }) => slidingWindow(2, "1 d"), options);
       expect(await limiter.limit("ada")).toMatchObject({ success: true, limit: 2, remaining: 1 });
       expect(await limiter.getRemaining("ada")).toMatchObject({ limit: 2, remaining: 1 });
-      expect(warn.mock.calls).toEqual([
+      expect(vi.mocked(console.warn).mock.calls).toEqual([
         [expect.stringContaining(`The dynamic limit of "${prefix}" is none that can be counted`)],
       ]);
     },

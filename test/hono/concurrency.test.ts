@@ -1,14 +1,14 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
 
-import { rateLimit } from "../../src/hono.ts";
 import { concurrency, fixedWindow, type Hold, memoryStore } from "../../src/index.ts";
 import { background, nextOf, streamed } from "../support/adapter/background.ts";
+import { appOf, limiterOf } from "./app.ts";
 
 test("a slot is held until the response's body has ended, or its client has hung up", async () => {
   const { context, done } = background();
   const policies = [concurrency({ name: "streams", limit: 1, ttl: "24h" })];
-  const app = new Hono().use(rateLimit({ store: memoryStore(), policies, partition: () => "ada" }));
+  const app = new Hono().use(limiterOf({ policies }));
   const sources: ReturnType<typeof streamed>[] = [];
   app.get("/", () => {
     const source = streamed();
@@ -31,8 +31,7 @@ test("a slot is held until the response's body has ended, or its client has hung
 test("a cost above the number of slots is none of their business", async () => {
   const tokens = fixedWindow({ name: "tokens", limit: 9_000, window: "30d", refundable: true });
   const policies = [tokens, concurrency({ name: "streams", limit: 1 })];
-  const limited = rateLimit({ store: memoryStore(), policies, partition: "*", cost: 4_000 });
-  const app = new Hono().use(limited).get("/", (c) => c.text("hello"));
+  const app = appOf({ policies, cost: 4_000 });
   for (const status of [200, 200, 429]) {
     const answer = await app.request("/");
     expect([answer.status, answer.headers.get("X-RateLimit-Reason")]).toEqual([
@@ -48,7 +47,7 @@ test("a socket keeps its slot until its handler frees it, and so does a body who
   const { context, done } = background();
   const store = memoryStore({ now: () => nowUs });
   const policies = [concurrency({ name: "sockets", limit: 1, ttl: "60s" })];
-  const app = new Hono().use(rateLimit({ store, policies, partition: () => "ada" }));
+  const app = new Hono().use(limiterOf({ store, policies }));
   const holds: Pick<Hold, "release">[] = [];
   const source = streamed();
   app.get("/socket", (c) => {
@@ -76,7 +75,7 @@ test("a socket keeps its slot until its handler frees it, and so does a body who
 test("the answer to HEAD is cancelled, because its slot is free and its body is not read", async () => {
   const { context, done } = background();
   const policies = [concurrency({ name: "streams", limit: 1, ttl: "24h" })];
-  const app = new Hono().use(rateLimit({ store: memoryStore(), policies, partition: () => "ada" }));
+  const app = new Hono().use(limiterOf({ policies }));
   const sources: ReturnType<typeof streamed>[] = [];
   app.get("/", (c) => {
     const source = streamed();

@@ -18,7 +18,7 @@ const policies = [fixedWindow({ name: "hourly", limit: 1, window: "1h" })];
 const other = fixedWindow({ name: "other", limit: 1, window: "2h" });
 const SOURCES = /^Give a list of sources, first choice first: .*; or "\*" to count everybody/;
 const PLAN = /^Name a header that something in front of you sets: "header:x-plan"\.$/;
-const anyone = () => "anyone";
+const sound = { store: memoryStore(), partition: () => "anyone" };
 const wrong = () => ({ url: "redis://localhost", token: "secret" });
 const endpoint = () => ({ url: inject("redisRestUrl"), token: inject("redisRestToken") });
 const bindings = (): Bindings => ({
@@ -48,12 +48,15 @@ function faultsOf(options: object): readonly Fault[] {
   return [];
 }
 
+const shownOf = (options: object) =>
+  faultsOf(options).map(({ path, value }) => `${path}: ${value}`);
+
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
 test("a cost may be all of a policy's limit", () => {
-  const options = { store: memoryStore(), partition: anyone, policies };
+  const options = { ...sound, policies };
   expect(faultsOf({ ...options, cost: { hourly: 1 } })).toEqual([]);
   expect(faultsOf({ ...options, cost: 1 })).toEqual([]);
 });
@@ -94,18 +97,8 @@ describe("the Redis of rateLimit()", () => {
       expect(await answer.json()).toMatchObject({
         code: "ERR_CONFIGURATION",
         faults: [
-          {
-            path: "UPSTASH_REDIS_REST_URL",
-            value: "missing",
-            code: expect.any(String),
-            remedy: expect.any(String),
-          },
-          {
-            path: "UPSTASH_REDIS_REST_TOKEN",
-            value: "missing",
-            code: expect.any(String),
-            remedy: expect.any(String),
-          },
+          { path: "UPSTASH_REDIS_REST_URL", value: "missing" },
+          { path: "UPSTASH_REDIS_REST_TOKEN", value: "missing" },
         ],
       });
     }
@@ -187,118 +180,106 @@ describe("faults of rateLimit()", () => {
   });
 
   test.each([
-    ["clientIp", { store: memoryStore() }, "missing"],
-    ["clientIp", { store: memoryStore(), clientIp: "nginx" }, '"nginx"'],
-    ["partition", { store: memoryStore(), partition: "ip" }, '"ip"'],
-    ["cost", { store: memoryStore(), partition: anyone, cost: 2 }, "2"],
-    ["cost", { store: memoryStore(), partition: anyone, cost: 0.5 }, "0.5"],
-    ["cost", { store: memoryStore(), partition: anyone, cost: "1" }, '"1"'],
-    ["onDenied", { store: memoryStore(), partition: anyone, onDenied: 429 }, "429"],
-    ["store", { store: {}, partition: anyone }, '"(an object)"'],
-    ["redis.url", { redis: { url: "x", token: "y" }, partition: anyone }, '"x"'],
-    [
-      "sharedDenials",
-      { store: memoryStore(), partition: anyone, sharedDenials: {} },
-      '"(an object)"',
-    ],
-    ["sharedDenials", { partition: anyone, sharedDenials: {} }, '"(an object)"'],
-    ["timeout", { redis: endpoint, partition: anyone, timeout: "2m" }, '"2m"'],
-  ])("%s of %j is one: %s", (path, options, value) => {
-    expect(faultsOf({ policies, ...options })).toEqual([
-      { path, value, code: expect.any(String), remedy: expect.any(String) },
-    ]);
+    ["clientIp: missing", { store: memoryStore() }],
+    ['clientIp: "nginx"', { store: memoryStore(), clientIp: "nginx" }],
+    ['partition: "ip"', { store: memoryStore(), partition: "ip" }],
+    ['store: "(an object)"', { ...sound, redis: endpoint }],
+    ["cost: 2", { ...sound, cost: 2 }],
+    ["cost: 0.5", { ...sound, cost: 0.5 }],
+    ['cost: "1"', { ...sound, cost: "1" }],
+    ["onDenied: 429", { ...sound, onDenied: 429 }],
+    ['store: "(an object)"', { store: {}, partition: sound.partition }],
+    ['redis.url: "x"', { redis: { url: "x", token: "y" }, partition: sound.partition }],
+    ['sharedDenials: "(an object)"', { ...sound, sharedDenials: {} }],
+    ['sharedDenials: "(an object)"', { partition: sound.partition, sharedDenials: {} }],
+    ['timeout: "2m"', { redis: endpoint, partition: sound.partition, timeout: "2m" }],
+  ])("%s, of %j", (fault, options) => {
+    expect(shownOf({ policies, ...options })).toEqual([fault]);
   });
 
   const x = ["header:x"];
   const second = (more: object) => ({ policies: [...policies, { ...other, ...more }] });
 
-  test.each<[path: string, options: object, value: string, remedy: RegExp]>([
-    ["policies[1].by", second({ by: "ip" }), '"ip"', /^Give the policy a partition instead: /],
-    ["policies[1].by", second({ by: "*" }), '"*"', /Only limiters in code have `by`\.$/],
-    ["policies[1].partition", second({ partition: "ip" }), '"ip"', SOURCES],
-    ["policies[1].partition", second({ partition: [] }), "[]", SOURCES],
-    ["policies[1].partition", second({ partition: null }), "null", SOURCES],
-    ["policies[1].partition", second({ partition: () => "ada" }), "a function", SOURCES],
-    ["policies[1].partition[0]", second({ partition: ["*"] }), '"*"', /^Give "\*" alone/],
-    ["policies[1].partition[0]", second({ partition: ["cookie"] }), '"cookie"', /^Say which one/],
-    ["policies[1].partition[0]", second({ partition: ["path:id"] }), '"path:id"', /^Give a func/],
+  test.each<[fault: string, options: object, remedy: RegExp]>([
+    ['policies[1].by: "ip"', second({ by: "ip" }), /^Give the policy a partition instead: /],
+    ['policies[1].by: "*"', second({ by: "*" }), /Only limiters in code have `by`\.$/],
+    ['policies[1].partition: "ip"', second({ partition: "ip" }), SOURCES],
+    ["policies[1].partition: []", second({ partition: [] }), SOURCES],
+    ["policies[1].partition: null", second({ partition: null }), SOURCES],
+    ["policies[1].partition: a function", second({ partition: () => "ada" }), SOURCES],
+    ['policies[1].partition[0]: "*"', second({ partition: ["*"] }), /^Give "\*" alone/],
+    ['policies[1].partition[0]: "cookie"', second({ partition: ["cookie"] }), /^Say which one/],
+    ['policies[1].partition[0]: "path:id"', second({ partition: ["path:id"] }), /^Give a func/],
     [
-      "policies[1].partition[0]",
+      "policies[1].partition[0]: a symbol",
       second({ partition: [Symbol("ip")] }),
-      "a symbol",
       /^Use "ip", "subnet"/,
     ],
-    ["partition", { partition: null }, "null", SOURCES],
-    ["partition[0]", { partition: [Symbol("ip")] }, "a symbol", /^Use "ip", "subnet"/],
+    ["partition: null", { partition: null }, SOURCES],
+    ["partition[0]: a symbol", { partition: [Symbol("ip")] }, /^Use "ip", "subnet"/],
     [
-      "partition[0]",
+      'partition[0]: "cookie"',
       { policies: [...policies, other], partition: ["cookie"] },
-      '"cookie"',
       /^Say which one/,
     ],
-    ["policies[1].onMissing", second({ onMissing: "drop" }), '"drop"', /"reject" or "skip"\.$/],
-    ["policies[1].onMissing", second({ onMissing: null }), "null", /"reject" or "skip"\.$/],
-    ["onMissing", { onMissing: "skip" }, '"skip"', /^Use "share" or "reject"\.$/],
+    ['policies[1].onMissing: "drop"', second({ onMissing: "drop" }), /"reject" or "skip"\.$/],
+    ["policies[1].onMissing: null", second({ onMissing: null }), /"reject" or "skip"\.$/],
+    ['onMissing: "skip"', { onMissing: "skip" }, /^Use "share" or "reject"\.$/],
     [
-      "policies[0].onMissing",
+      'policies[0].onMissing: "skip"',
       { policies: [{ ...other, partition: x, onMissing: "skip" }] },
-      '"skip"',
       /^Leave it out of one policy that is enforced: nothing/,
     ],
-    ["cost.weekly", { cost: { weekly: 1 } }, "1", /^Use the name of a policy of this list\.$/],
+    ["cost.weekly: 1", { cost: { weekly: 1 } }, /^Use the name of a policy of this list\.$/],
     [
-      "cost.hourly",
+      "cost.hourly: 2",
       { cost: { hourly: 2 } },
-      "2",
       /^It is above the limit of a policy, or of one of its shards/,
     ],
-    ["cost.hourly", { cost: { hourly: -1 } }, "-1", /^Give a whole number of units from 0/],
-    ["cost.hourly", { cost: { hourly: "1" } }, '"1"', /^Give a whole number of units from 0/],
-    ["cost", { cost: [] }, "[]", /^Give a whole number of units from 0/],
-    ["cost", { cost: [1] }, "[1]", /^Give a whole number of units from 0/],
-    ["cost", { cost: null }, "null", /by their names, or a function that returns either\.$/],
-    ["plan", { plan: "header:x-plan" }, '"header:x-plan"', /^Give `plans`, too/],
-    ["plan", { plan: "x-plan", plans: {} }, '"x-plan"', PLAN],
-    ["plan", { plan: "header:a b", plans: {} }, '"header:a b"', PLAN],
-    ["plan", { plan: "cookie:plan", plans: {} }, '"cookie:plan"', PLAN],
-    ["plan", { plan: ["header:x"], plans: {} }, '["header:x"]', PLAN],
-    ["plan", { plan: null, plans: {} }, "null", PLAN],
-    ["plans", { plan: "header:x-plan", plans: 5 }, "5", /^Give plans by their names/],
-    ["plans.gold.x", { plan: x[0], plans: { gold: { x: 5 } } }, "5", /^Use the name of a policy: /],
-    ["policies[1].mode", second({ mode: "off" }), '"off"', /^Use "enforce"/],
-    ["policies[1].counts", second({ counts: "errors" }), '"errors"', /^Use "requests"/],
+    ["cost.hourly: -1", { cost: { hourly: -1 } }, /^Give a whole number of units from 0/],
+    ['cost.hourly: "1"', { cost: { hourly: "1" } }, /^Give a whole number of units from 0/],
+    ["cost: []", { cost: [] }, /^Give a whole number of units from 0/],
+    ["cost: [1]", { cost: [1] }, /^Give a whole number of units from 0/],
+    ["cost: null", { cost: null }, /by their names, or a function that returns either\.$/],
+    ['plan: "header:x-plan"', { plan: "header:x-plan" }, /^Give `plans`, too/],
+    ['plan: "x-plan"', { plan: "x-plan", plans: {} }, PLAN],
+    ['plan: "header:a b"', { plan: "header:a b", plans: {} }, PLAN],
+    ['plan: "cookie:plan"', { plan: "cookie:plan", plans: {} }, PLAN],
+    ['plan: ["header:x"]', { plan: ["header:x"], plans: {} }, PLAN],
+    ["plan: null", { plan: null, plans: {} }, PLAN],
+    ["plans: 5", { plan: "header:x-plan", plans: 5 }, /^Give plans by their names/],
+    ["plans.gold.x: 5", { plan: x[0], plans: { gold: { x: 5 } } }, /^Use the name of a policy: /],
+    ['policies[1].mode: "off"', second({ mode: "off" }), /^Use "enforce"/],
+    ['policies[1].counts: "errors"', second({ counts: "errors" }), /^Use "requests"/],
     [
-      "policies[1].when",
+      'policies[1].when: {"status":[401]}',
       second({ when: { status: [401] } }),
-      '{"status":[401]}',
       /^Leave it out, or set counts to "failures": only that looks at responses\.$/,
     ],
     [
-      "policies[1].when",
+      "policies[1].when: 401",
       second({ counts: "failures", when: 401 }),
-      "401",
       /^Give the statuses of failures: \{ status: \[401, 403\] \}\.$/,
     ],
     [
-      "policies[1].when.status[1]",
+      "policies[1].when.status[1]: 1000",
       second({ counts: "failures", when: { status: [401, 1000] } }),
-      "1000",
       /^Give the status of a response: a whole number from 100 to 599\.$/,
     ],
     [
-      "policies[0].counts",
+      'policies[0].counts: "denials"',
       { policies: [{ ...other, counts: "denials" }] },
-      '"denials"',
       /^Add a policy that counts requests/,
     ],
-    ["lists", { lists: [] }, "[]", /^Give a table of allow and deny/],
-    ["lists.allow", { lists: { allow: {} } }, "{}", /^Give a list of entries/],
-    ["lists.block", { lists: { block: [] } }, '"(an object)"', /^The options are allow, deny/],
-  ])("%s of %j is one: %s (of several policies and plans)", (path, options, value, remedy) => {
-    const sound = { store: memoryStore(), policies, clientIp: "cloudflare" };
-    expect(faultsOf({ ...sound, ...options })).toEqual([
-      { path, value, code: expect.any(String), remedy: expect.stringMatching(remedy) },
-    ]);
+    ["lists: []", { lists: [] }, /^Give a table of allow and deny/],
+    ["lists.allow: {}", { lists: { allow: {} } }, /^Give a list of entries/],
+    ["onmissing: 1", { onmissing: 1 }, /^Did you mean `onMissing`\?/],
+    ["keyGenerator: 1", { keyGenerator: 1 }, /^The options are policies,/],
+    ['lists.block: "(an object)"', { lists: { block: [] } }, /^The options are allow, deny/],
+  ])("%s, of %j", (fault, options, remedy) => {
+    const given = { store: memoryStore(), policies, clientIp: "cloudflare", ...options };
+    expect(shownOf(given)).toEqual([fault]);
+    expect(faultsOf(given)[0]!.remedy).toMatch(remedy);
   });
 
   test("are said once where several policies share them", () => {
@@ -309,22 +290,5 @@ describe("faults of rateLimit()", () => {
     ];
     const found = faultsOf({ store: memoryStore(), policies: sharing });
     expect(found.map(({ path }) => path)).toEqual(["clientIp"]);
-  });
-
-  test.each([
-    ["onfailure", "Did you mean `onFailure`?"],
-    ["onmissing", "Did you mean `onMissing`?"],
-    ["partitions", "Did you mean `partition`?"],
-    ["keyGenerator", "The options are policies,"],
-  ])("%s is no option", (name, hint) => {
-    const options = { store: memoryStore(), policies, partition: anyone, [name]: 1 };
-    expect(faultsOf(options)).toEqual([
-      { path: name, value: "1", code: expect.any(String), remedy: expect.stringContaining(hint) },
-    ]);
-  });
-
-  test("are not met by a store and a function for the Redis at once", () => {
-    const both = { store: memoryStore(), redis: () => endpoint(), partition: anyone };
-    expect(faultsOf({ policies, ...both }).map(({ path }) => path)).toEqual(["store"]);
   });
 });

@@ -1,41 +1,12 @@
 import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
 
-import type { RequestOptions } from "../../src/adapter/request-options.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { rateLimit } from "../../src/hono.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
-
-type Options = Pick<RequestOptions<never>, "onMissing"> & {
-  partition?: () => unknown;
-};
-
-function appOf({ partition, ...options }: Options) {
-  return new Hono()
-    .use(
-      rateLimit({
-        store: memoryStore(),
-        policies: [fixedWindow({ limit: 1, window: "1h" })],
-        clientIp: "cloudflare",
-        ...(partition && { partition: partition as () => string }),
-        ...options,
-      }),
-    )
-    .get("/", (c) => c.text("hello"));
-}
+import { appOf, limiterOf } from "./app.ts";
 
 describe("a request without identity", () => {
-  test.each([undefined, null, ""])(
-    "shares one bucket with all others like it, when a function says %j",
-    async (nobody) => {
-      const app = appOf({ partition: () => nobody });
-      expect((await app.request("/")).status).toBe(200);
-      expect((await app.request("/")).status).toBe(429);
-    },
-  );
-
-  test("shares it also when no source has an identity, and shares it with no other client", async () => {
-    const app = appOf({});
+  test("shares one bucket with all others like it, and with no other client", async () => {
+    const app = appOf({ clientIp: "cloudflare", partition: ["ip"] });
     const from = async (address?: string) =>
       (await app.request("/", address ? { headers: { "cf-connecting-ip": address } } : {})).status;
     expect([await from(), await from(), await from("unknown"), await from("192.0.2.1")]).toEqual([
@@ -44,7 +15,13 @@ describe("a request without identity", () => {
   });
 
   test.each([undefined, null, ""])("is refused where that is asked for: %j", async (nobody) => {
-    const app = appOf({ partition: () => nobody, onMissing: "reject" });
+    const seen: unknown[] = [];
+    const app = new Hono()
+      .use(async (c, next) => {
+        await next();
+        seen.push(c.get("rateLimit" as never));
+      })
+      .use(limiterOf({ partition: () => nobody as never, onMissing: "reject" }));
     const refused = await app.request("/");
     expect(refused.status).toBe(400);
     expect(refused.headers.get("Content-Type")).toBe("application/problem+json");
@@ -56,10 +33,11 @@ describe("a request without identity", () => {
       status: 400,
       detail: "The request does not say whose quota it is to use.",
     });
+    expect(seen).toEqual([undefined]);
   });
 
   test("is never let through: an identity that is no text is an error", async () => {
-    const app = appOf({ partition: () => 42 });
+    const app = appOf({ partition: () => 42 as never });
     app.onError((error, c) => c.json({ ...error }, 500));
     const answer = await app.request("/");
     expect([answer.status, await answer.json()]).toEqual([
@@ -80,15 +58,10 @@ describe("a request without identity", () => {
 });
 
 test("a client that spells its token in a hundred ways has one quota", async () => {
-  const app = new Hono()
-    .use(
-      rateLimit({
-        store: memoryStore(),
-        policies: [fixedWindow({ limit: 3, window: "1h" })],
-        partition: ["header:authorization"],
-      }),
-    )
-    .get("/", (c) => c.text("hello"));
+  const app = appOf({
+    policies: [fixedWindow({ limit: 3, window: "1h" })],
+    partition: ["header:authorization"],
+  });
   const statuses = [];
   for (let i = 0; i < 100; i++) {
     const scheme = i % 2 === 0 ? "Bearer" : "bearer";
@@ -97,3 +70,25 @@ test("a client that spells its token in a hundred ways has one quota", async () 
   }
   expect(statuses.filter((status) => status === 200)).toHaveLength(3);
 });
+
+test.each([
+  ["with the limiter's own answer", {}],
+  ["with onDenied's", { onDenied: () => new Response("no", { status: 420 }) }],
+])(
+  "the decision is there for a middleware around, of a denied request, too: %s",
+  async (_, options) => {
+    const seen: (string | undefined)[] = [];
+    let handled = 0;
+    const app = new Hono<{ Variables: { rateLimit?: { reason: string } } }>();
+    app.use(async (c, next) => {
+      seen.push(c.var.rateLimit?.reason);
+      await next();
+      seen.push(c.var.rateLimit?.reason);
+    });
+    app.use(limiterOf(options) as never).get("/", (c) => c.text(String(++handled)));
+    await app.request("/");
+    expect((await app.request("/")).ok).toBe(false);
+    expect(seen).toEqual([undefined, "allowed", undefined, "cached-denial"]);
+    expect(handled).toBe(1);
+  },
+);

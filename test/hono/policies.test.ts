@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import type { RateLimitOptions } from "../../src/hono.ts";
+import { appOf as helloApp, limiterOf } from "./app.ts";
 
 type Given = Omit<Parameters<typeof fixedWindow>[0], "name" | "limit" | "window">;
 
@@ -17,9 +17,9 @@ type Asked = Readonly<Record<string, string>>;
 function appOf(options: Partial<RateLimitOptions>) {
   const app = new Hono()
     .use(
-      rateLimit({
-        store: memoryStore(),
+      limiterOf({
         policies: [quota("hard", 10)],
+        partition: ["ip"],
         clientIp: "cloudflare",
         ...options,
       }),
@@ -70,17 +70,6 @@ describe("a policy's own partition", () => {
         { client: 9, address: 98, everyone: 998 },
         { client: 8, address: 99, everyone: 997 },
       ]);
-    }
-  });
-
-  test("that denies takes nothing of the others", async () => {
-    const policies = [quota("client", 10), quota("everyone", 1, { partition: "*" })];
-    const options = { store: memoryStore(), policies, denialCache: false } as const;
-    const ask = appOf(options);
-    expect(await left(ask())).toEqual({ client: 9, everyone: 0 });
-    for (let i = 0; i < 3; i++) {
-      const denied = await ask({ "cf-connecting-ip": "192.0.2.2" });
-      expect([denied.status, await left(denied)]).toEqual([429, { client: 10, everyone: 0 }]);
     }
   });
 });
@@ -157,16 +146,6 @@ describe("plans", () => {
     // Reported once for all middleware of this test file.
     expect(warn.mock.calls.length).toBeLessThanOrEqual(1);
   });
-
-  test("keep the consumed units", async () => {
-    const ask = appOf({ policies, plans, plan: "header:x-plan" });
-    const rides = async (headers: Asked) => (await left(ask(headers))) as Record<string, number>;
-    expect([
-      (await rides({}))["rides"],
-      (await rides({ "x-plan": "gold" }))["rides"],
-      (await rides({}))["rides"],
-    ]).toEqual([9, 98, 7]);
-  });
 });
 
 describe("a mode", () => {
@@ -181,10 +160,13 @@ describe("a mode", () => {
 
   test("shadow changes no byte of a response, and the handler learns the verdict that it would have given", async () => {
     vi.useFakeTimers({ toFake: ["Date", "performance"] });
-    const bytes = async (policies: RateLimitOptions["policies"], store = memoryStore()) => {
-      const app = new Hono();
-      app.use(rateLimit({ store, policies, clientIp: "cloudflare", cost: () => 2 }));
-      app.get("/", (c) => c.text("hello"));
+    const bytes = async (policies: RateLimitOptions["policies"]) => {
+      const app = helloApp({
+        policies,
+        partition: ["ip"],
+        clientIp: "cloudflare",
+        cost: () => 2,
+      });
       const all: unknown[] = [];
       for (let i = 0; i < 6; i++) {
         const headers = { "cf-connecting-ip": "192.0.2.1" };
@@ -230,9 +212,7 @@ describe("costs by the names of policies", () => {
   });
 
   test("of a policy that does not exist are an error of the request", async () => {
-    const app = new Hono().use(
-      rateLimit({ store: memoryStore(), policies, partition: () => "ada", cost: () => ({ x: 1 }) }),
-    );
+    const app = helloApp({ policies, cost: () => ({ x: 1 }) });
     app.onError((error, c) => c.text(error.message, 500));
     expect(await (await app.request("/")).text()).toBe(
       "The cost must name policies of the limiter, not x.",

@@ -7,6 +7,7 @@ import {
   createLimiter,
   fixedWindow,
   type Limiter,
+  type Policy,
   memoryStore,
 } from "../../src/index.ts";
 import { type LimitedCallError, limitModel, type LimitModelOptions } from "../../src/llm.ts";
@@ -26,12 +27,12 @@ const PARTS = [
   { type: "finish", finishReason: FINISH, usage: USAGE },
 ] as const;
 
+const tokens = { name: "tokens", limit: 10_000, window: "1d", refundable: true } as const;
+const limiterOf = (...policies: Policy[]) => createLimiter({ store: memoryStore(), policies });
+
 let limiter: Limiter;
 beforeEach(() => {
-  limiter = createLimiter({
-    store: memoryStore(),
-    policies: [fixedWindow({ name: "tokens", limit: 10_000, window: "1d", refundable: true })],
-  });
+  limiter = limiterOf(fixedWindow(tokens));
 });
 
 const left = async () => (await limiter.peek("ada")).policies[0]!.remaining;
@@ -120,18 +121,7 @@ describe("generateText()", () => {
   });
 
   test("waits as long as the denial says, and tries again", async () => {
-    limiter = createLimiter({
-      store: memoryStore(),
-      policies: [
-        fixedWindow({
-          name: "tokens",
-          limit: 5_000,
-          window: "1s",
-          aligned: false,
-          refundable: true,
-        }),
-      ],
-    });
+    limiter = limiterOf(fixedWindow({ ...tokens, limit: 5_000, window: "1s", aligned: false }));
     await limiter.charge("ada", { tokens: 5_000 });
     const { model, calls } = modelOf(whole);
     const { text } = await generateText({ ...asked, model, maxRetries: 2 });
@@ -178,11 +168,20 @@ describe("streamText()", () => {
   });
 
   test.each([
-    ["breaks off", (parts: ReadableStream) => parts.pipeThrough(cut(3))],
-    ["fails", (parts: ReadableStream) => parts.pipeThrough(failing(3))],
-  ])("keeps the estimate of a stream that %s", async (_name, change) => {
+    ["breaks off", (controller: TransformStreamDefaultController) => controller.terminate()],
+    [
+      "fails",
+      (controller: TransformStreamDefaultController) => controller.error(new Error("planned")),
+    ],
+  ])("keeps the estimate of a stream that %s", async (_name, end) => {
+    let parts = 0;
+    const ended = new TransformStream({
+      transform: (part, controller) => (parts++ < 3 ? controller.enqueue(part) : end(controller)),
+    });
     const { model } = modelOf({
-      doStream: async () => ({ stream: change(simulateReadableStream({ chunks: [...PARTS] })) }),
+      doStream: async () => ({
+        stream: simulateReadableStream({ chunks: [...PARTS] }).pipeThrough(ended),
+      }),
     });
     const answer = streamText({ ...asked, model, onError: () => {} });
     await answer.consumeStream();
@@ -190,13 +189,7 @@ describe("streamText()", () => {
   });
 
   test("keeps the estimate of a stream that is not read to the end, gives the slot back, and the model's stream is cancelled", async () => {
-    limiter = createLimiter({
-      store: memoryStore(),
-      policies: [
-        fixedWindow({ name: "tokens", limit: 10_000, window: "1d", refundable: true }),
-        concurrency({ name: "slots", limit: 1, ttl: "1h" }),
-      ],
-    });
+    limiter = limiterOf(fixedWindow(tokens), concurrency({ name: "slots", limit: 1, ttl: "1h" }));
     let cancelled = false;
     const { model } = modelOf({
       doStream: async () => ({
@@ -239,23 +232,3 @@ test("an option that is unknown or no function is a fault", () => {
     "cost",
   );
 });
-
-/** Ends after this many parts. */
-function cut(count: number): TransformStream {
-  return new TransformStream({
-    transform(part, controller) {
-      controller.enqueue(part);
-      if (--count === 0) controller.terminate();
-    },
-  });
-}
-
-/** Fails after this many parts. */
-function failing(count: number): TransformStream {
-  return new TransformStream({
-    transform(part, controller) {
-      if (count-- === 0) controller.error(new Error("planned"));
-      else controller.enqueue(part);
-    },
-  });
-}

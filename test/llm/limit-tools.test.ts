@@ -1,37 +1,25 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { z } from "zod";
 
-import { ConfigurationError } from "../../src/errors/errors.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { limitTools, type LimitToolsOptions } from "../../src/llm.ts";
 import { waitInWords } from "../../src/runtime/wait-in-words.ts";
+import { listen, serveTools } from "./tides-server.ts";
 
 /** The requests that reached the server: the body, and the tool that the gateway has named. */
 let arrived: { readonly body: string; readonly tool: string | undefined }[];
-let origin: Server;
+let origin: Awaited<ReturnType<typeof listen>>;
 beforeEach(async () => {
   arrived = [];
-  origin = createServer(async (request, response) => {
+  origin = await listen(async (request, response) => {
     const body = await text(request);
     arrived.push({ body, tool: request.headers["x-mcp-tool"] as string | undefined });
-    const server = new McpServer({ name: "tides", version: "1.0.0" });
-    for (const name of ["search", "fetch", "echo"]) {
-      server.registerTool(name, { inputSchema: { q: z.string() } }, ({ q }) => ({
-        content: [{ type: "text", text: `${name} ${q.length}` }],
-      }));
-    }
-    const transport = new StreamableHTTPServerTransport({});
-    await server.connect(transport as never);
+    const tools = ["search", "fetch", "echo"];
+    const transport = await serveTools(tools, (tool, q) => `${tool} ${q.length}`);
     let parsed: unknown;
     try {
       parsed = JSON.parse(body);
@@ -41,12 +29,8 @@ beforeEach(async () => {
     }
     await transport.handleRequest(request, response, parsed);
   });
-  await once(origin.listen(0, "127.0.0.1"), "listening");
 });
-afterEach(() => {
-  origin.closeAllConnections();
-  origin.close();
-});
+afterEach(() => origin.stop());
 
 const TOOLS = {
   algorithm: "fixed-window",
@@ -60,7 +44,7 @@ const TOOLS = {
 /** A gateway in front of the server, where searches have a limit of their own. */
 function open(options: LimitToolsOptions = {}, window = "1d") {
   const gateway = createGateway({
-    ORIGIN: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
+    ORIGIN: origin.url,
     STORE: "memory",
     CLIENT_IP: { trustedHops: 1 },
     PREFIX: crypto.randomUUID(),
@@ -204,10 +188,7 @@ test.each([undefined, "Wed, 21 Oct 2026 07:28:00 GMT", "-1", "1.5"])(
       id: 7,
       error: { code: -32_023, message: "The limit is reached." },
     });
-    expect([denied.headers.get("content-encoding"), denied.headers.get("etag")]).toEqual([
-      null,
-      null,
-    ]);
+    for (const name of ["content-encoding", "etag"]) expect(denied.headers.get(name)).toBeNull();
     await new Promise((resolve) => setImmediate(resolve));
     expect(unhandled).toEqual([]);
   },
@@ -327,11 +308,8 @@ test.each<[string, object]>([
   ["field", { field: "x mcp" }],
   ["other", { other: "a b" }],
 ])("%s is a fault", (path, options) => {
-  let faults: unknown;
-  try {
-    limitTools({ fetch: () => new Response() }, options as LimitToolsOptions);
-  } catch (error) {
-    ({ faults } = error as ConfigurationError);
-  }
-  expect(faults).toEqual([expect.objectContaining({ path })]);
+  const inner = { fetch: () => new Response() };
+  expect(() => limitTools(inner, options as LimitToolsOptions)).toThrow(
+    expect.objectContaining({ faults: [expect.objectContaining({ path })] }),
+  );
 });

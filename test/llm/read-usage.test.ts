@@ -1,5 +1,3 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -8,6 +6,7 @@ import { readUsage } from "../../src/llm/read-usage.ts";
 import type { Usage } from "../../src/llm/usage.ts";
 import { ANTHROPIC_START, ANTHROPIC_STREAM, CHAT, SHAPES } from "../support/llm/shapes.ts";
 import { bytesOf, cut, readThrough, streamed } from "./streamed.ts";
+import { listen } from "./tides-server.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -107,10 +106,7 @@ describe("onUsage is called once", () => {
   });
 
   test("also where a runtime rejects the read that waits while its client cancels", async () => {
-    let reject!: (error: Error) => void;
-    const waiting = new Promise<never>((_resolve, rejectRead) => {
-      reject = rejectRead;
-    });
+    const { promise: waiting, reject } = Promise.withResolvers<never>();
     const reader = { read: () => waiting, cancel: async () => reject(new Error("cancelled")) };
     const headers = new Headers({ "Content-Type": CHAT.type });
     const given = { status: 200, headers, body: { getReader: () => reader } };
@@ -131,12 +127,11 @@ describe("onUsage is called once", () => {
       const seen = new Set<string>();
       for (let at = 0; at <= whole.length; at++) {
         const told: (Usage | undefined)[] = [];
-        const chunks = [whole.subarray(0, at)];
+        let pulls = 0;
         const failing = new ReadableStream<Uint8Array>({
           pull(controller) {
-            const chunk = chunks.shift();
-            if (chunk === undefined) controller.error(new Error("lost"));
-            else controller.enqueue(chunk);
+            if (pulls++ > 0) controller.error(new Error("lost"));
+            else controller.enqueue(whole.subarray(0, at));
           },
         });
         const given = new Response(failing, { headers: { "Content-Type": type } });
@@ -186,14 +181,12 @@ describe("the content type", () => {
 });
 
 describe("a body with a content encoding", () => {
-  const encodings = {
-    gzip: gzipSync,
-    deflate: deflateSync,
-    br: brotliCompressSync,
-    zstd: zstdCompressSync,
-  };
-
-  test.each(Object.entries(encodings))("passes unread while it is %s", async (_name, encode) => {
+  test.each<[string, (text: string) => Uint8Array]>([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+    ["zstd", zstdCompressSync],
+  ])("passes unread while it is %s", async (_name, encode) => {
     for (const { body, type } of SHAPES) {
       const encoded = new Uint8Array(encode(body));
       const { told, bytes } = await readThrough(streamed([encoded], type));
@@ -203,17 +196,15 @@ describe("a body with a content encoding", () => {
   });
 
   test("is read after fetch() has decoded it, which leaves the field as it was", async () => {
-    const server = createServer((_request, response) => {
+    const server = await listen((_request, response) => {
       response.writeHead(200, { "Content-Type": CHAT.type, "Content-Encoding": "gzip" });
       response.end(gzipSync(CHAT.body));
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    const answer = await fetch(`http://127.0.0.1:${port}`);
+    const answer = await fetch(server.url);
     expect(answer.headers.get("Content-Encoding")).toBe("gzip");
     const { told } = await readThrough(answer);
     expect(told).toEqual([CHAT.usage]);
-    server.close();
+    server.stop();
   });
 });
 

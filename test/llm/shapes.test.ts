@@ -36,15 +36,3 @@ describe.each(SHAPES)("$name", ({ type, body, usage }) => {
     );
   });
 });
-
-const streams = SHAPES.filter(({ type }) => type.startsWith("text/event-stream"));
-
-test.for(streams)("$name tells it with any ends of lines", async ({ type, body, usage }) => {
-  for (const end of ["\r\n", "\r"]) {
-    const bytes = bytesOf(body.replaceAll("\n", end));
-    for (const positions of [[], everywhere(bytes)]) {
-      const { told } = await readThrough(streamed(cut(bytes, positions), type));
-      expect(told).toEqual([usage]);
-    }
-  }
-});

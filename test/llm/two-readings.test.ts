@@ -1,14 +1,10 @@
-import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import express from "express";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { z } from "zod";
 
 import { limitTools } from "../../src/llm.ts";
+import { listen, serveTools } from "./tides-server.ts";
 import { ATTACKS, CALL } from "./two-readings.ts";
 
 /*
@@ -18,45 +14,26 @@ import { ATTACKS, CALL } from "./two-readings.ts";
 
 /** The tools that ran. */
 let ran: string[];
-const servers: Server[] = [];
+const servers: { stop(): void }[] = [];
 let sdk: string;
 let behindExpress: string;
 beforeEach(() => void (ran = []));
 
 const handle: RequestListener = async (request, response) => {
-  const server = new McpServer({ name: "tides", version: "1.0.0" });
-  for (const name of ["search", "free"]) {
-    server.registerTool(name, { inputSchema: { q: z.string().optional() } }, () => {
-      ran.push(name);
-      return { content: [] };
-    });
-  }
-  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
-  await server.connect(transport as never);
-  const { body } = request as { body?: unknown };
-  await transport.handleRequest(request, response, body);
+  const run = (tool: string) => String(ran.push(tool));
+  const transport = await serveTools(["search", "free"], run, { enableJsonResponse: true });
+  await transport.handleRequest(request, response, (request as { body?: unknown }).body);
 };
 
-async function listen(handler: RequestListener): Promise<string> {
-  const server = createServer(handler);
-  servers.push(server);
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 beforeAll(async () => {
-  sdk = await listen(handle);
   const app = express();
   app.use(express.json({ type: () => true, strict: false }));
   app.post("/mcp", (request, response) => void handle(request, response));
-  behindExpress = await listen(app);
+  const opened = [await listen(handle), await listen(app)] as const;
+  servers.push(...opened);
+  [sdk, behindExpress] = [opened[0].url, opened[1].url];
 });
-afterAll(() => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
+afterAll(() => servers.forEach((server) => server.stop()));
 
 /** The tools that a limiter would count, and whether the request has passed. */
 interface Outcome {

@@ -17,116 +17,93 @@ function bytesOf(...parts: readonly (string | number)[]): ArrayBuffer {
   return new Uint8Array(bytes).buffer;
 }
 
-const PARSE = -32_700;
-const INVALID = -32_600;
+type Headers = Record<string, string>;
+const typed = (type: string): Headers => ({ "content-type": type });
 
-type Attack = readonly [
-  what: string,
-  code: typeof PARSE | typeof INVALID,
-  body: BodyInit | null,
-  headers?: Record<string, string>,
-];
-
-/** Bodies that servers read in different ways, with the code of the error that refuses each. */
-export const ATTACKS: readonly Attack[] = [
+/** Bodies that are JSON, and that servers read in different ways. */
+const INVALID: readonly (readonly [what: string, body: string])[] = [
   // One name twice: the first value, or the last.
-  ["method twice, the call first", INVALID, CALL.replace('"params"', '"method":"ping","params"')],
-  ["method twice, the call last", INVALID, CALL.replace('"method"', '"method":"ping","method"')],
-  [
-    "method twice, once with an escape",
-    INVALID,
-    CALL.replace('"method"', '"meth\\u006fd":"ping","method"'),
-  ],
-  ["params twice", INVALID, CALL.replace('"params"', '"params":{"name":"free"},"params"')],
-  ["a tool's name twice", INVALID, CALL.replace('"name"', '"name":"free","name"')],
+  ["method twice, the call first", CALL.replace('"params"', '"method":"ping","params"')],
+  ["method twice, the call last", CALL.replace('"method"', '"method":"ping","method"')],
+  ["method twice, once with an escape", CALL.replace('"method"', '"meth\\u006fd":"ping","method"')],
+  ["params twice", CALL.replace('"params"', '"params":{"name":"free"},"params"')],
+  ["a tool's name twice", CALL.replace('"name"', '"name":"free","name"')],
   [
     "a name twice within arguments",
-    INVALID,
     CALL.replace('"search"', '"search","arguments":{"q":"a","q":"b"}'),
   ],
   [
     "a name twice beside a list",
-    INVALID,
     CALL.replace('"name"', '"_meta":{"list":[1,2,3]},"name":"free","name"'),
   ],
-  ["id twice", INVALID, CALL.replace('"id":1', '"id":1,"id":2')],
+  ["id twice", CALL.replace('"id":1', '"id":1,"id":2')],
   [
     "a name twice behind a quote and a colon in a text",
-    INVALID,
     CALL.replace('"name":', '"a":"\\\\\\":","name":"free","name":'),
   ],
   // In another spelling: parsers of Go and .NET ignore case.
-  ["METHOD", INVALID, CALL.replace("method", "METHOD")],
-  ["METHOD beside another method", INVALID, CALL.replace('"method"', '"method":"ping","METHOD"')],
-  ["Params", INVALID, CALL.replace("params", "Params")],
-  ["params with a long s", INVALID, CALL.replace("params", "paramſ")],
-  ["Name beside name", INVALID, CALL.replace('"name"', '"name":"free","Name"')],
-  ["method with NUL behind it", INVALID, CALL.replace('"method"', '"method\\u0000x"')],
-  ["method with a blank", INVALID, CALL.replace('"method"', '" method"')],
-  ["Tools/Call", INVALID, CALL.replace("tools/call", "Tools/Call")],
-  ["tools/call with NUL behind it", INVALID, CALL.replace("tools/call", "tools/call\\u0000")],
-  ["tools/call with a line feed", INVALID, CALL.replace("tools/call", "tools/call\\n")],
-  ["a prototype with a method", INVALID, `{"jsonrpc":"2.0","id":1,"__proto__":${CALL}}`],
-  [
-    "parameters with a prototype",
-    INVALID,
-    CALL.replace('"name":"search"', '"__proto__":{"name":"search"}'),
-  ],
+  ["METHOD", CALL.replace("method", "METHOD")],
+  ["METHOD beside another method", CALL.replace('"method"', '"method":"ping","METHOD"')],
+  ["Params", CALL.replace("params", "Params")],
+  ["params with a long s", CALL.replace("params", "paramſ")],
+  ["Name beside name", CALL.replace('"name"', '"name":"free","Name"')],
+  ["method with NUL behind it", CALL.replace('"method"', '"method\\u0000x"')],
+  ["method with a blank", CALL.replace('"method"', '" method"')],
+  ["Tools/Call", CALL.replace("tools/call", "Tools/Call")],
+  ["tools/call with NUL behind it", CALL.replace("tools/call", "tools/call\\u0000")],
+  ["tools/call with a line feed", CALL.replace("tools/call", "tools/call\\n")],
+  ["a prototype with a method", `{"jsonrpc":"2.0","id":1,"__proto__":${CALL}}`],
+  ["parameters with a prototype", CALL.replace('"name":"search"', '"__proto__":{"name":"search"}')],
   // In another form.
-  ["a list that is the method", INVALID, CALL.replace('"tools/call"', '["tools/call"]')],
-  ["JSON in a text", INVALID, JSON.stringify(CALL)],
-  ["a batch in a batch", INVALID, `[[${CALL}]]`],
-  ["a batch of a message and a text of JSON", INVALID, `[${JSON.stringify(CALL)}]`],
-  ["a batch of nothing", INVALID, "[]"],
-  ["two calls", INVALID, `[${CALL},${CALL}]`],
-  [
-    "a call in another spelling behind a call",
-    INVALID,
-    `[${CALL},${CALL.replace("method", "Method")}]`,
-  ],
-  ["null", INVALID, "null"],
-  ["an object without a method", INVALID, '{"jsonrpc":"2.0","id":1}'],
+  ["a list that is the method", CALL.replace('"tools/call"', '["tools/call"]')],
+  ["JSON in a text", JSON.stringify(CALL)],
+  ["a batch in a batch", `[[${CALL}]]`],
+  ["a batch of a message and a text of JSON", `[${JSON.stringify(CALL)}]`],
+  ["a batch of nothing", "[]"],
+  ["two calls", `[${CALL},${CALL}]`],
+  ["a call in another spelling behind a call", `[${CALL},${CALL.replace("method", "Method")}]`],
+  ["null", "null"],
+  ["an object without a method", '{"jsonrpc":"2.0","id":1}'],
+];
+
+/** Bodies that not every server reads as JSON. */
+const UNREADABLE: readonly (readonly [what: string, body: BodyInit | null, headers?: Headers])[] = [
   // Calls that only some parsers read.
-  ["a second value behind the first", PARSE, `{"jsonrpc":"2.0","method":"ping"}\n${CALL}`],
-  ["a comment", PARSE, CALL.replace("{", "{/*")],
-  ["a comma at the end", PARSE, CALL.replace(/\}$/, ",}")],
-  ["single quotes", PARSE, CALL.replaceAll('"', "'")],
-  ["NaN", PARSE, CALL.replace('"id":1', '"id":NaN')],
-  ["half of a call", PARSE, CALL.slice(0, -1)],
-  ["no body", PARSE, null],
-  ["two marks of order", PARSE, `\uFEFF\uFEFF${CALL}`],
-  ["NUL behind it", PARSE, `${CALL}\0`],
+  ["a second value behind the first", `{"jsonrpc":"2.0","method":"ping"}\n${CALL}`],
+  ["a comment", CALL.replace("{", "{/*")],
+  ["a comma at the end", CALL.replace(/\}$/, ",}")],
+  ["single quotes", CALL.replaceAll('"', "'")],
+  ["NaN", CALL.replace('"id":1', '"id":NaN')],
+  ["half of a call", CALL.slice(0, -1)],
+  ["no body", null],
+  ["two marks of order", `\uFEFF\uFEFF${CALL}`],
+  ["NUL behind it", `${CALL}\0`],
   // Other texts of the same bytes.
-  ["UTF-16", PARSE, utf16(CALL), { "content-type": "application/json; charset=utf-16le" }],
-  ["UTF-16 without its name", PARSE, utf16(CALL)],
-  ["UTF-16 with a mark", PARSE, utf16(CALL, { mark: "\uFEFF" })],
-  ["UTF-16, the high byte first", PARSE, utf16(CALL, { mark: "\uFEFF", big: true })],
-  [
-    "UTF-7",
-    PARSE,
-    CALL.replace("tools/call", "tools+AC8-call"),
-    { "content-type": "application/json; charset=utf-7" },
-  ],
-  [
-    "two charsets",
-    PARSE,
-    CALL,
-    { "content-type": "application/json; charset=utf-8; charset=utf-7" },
-  ],
-  ["a slash in two bytes", PARSE, bytesOf(CALL.split("/")[0]!, 0xc0, 0xaf, CALL.split("/")[1]!)],
-  ["a byte that begins no character", PARSE, bytesOf(CALL.slice(0, -2), 0xff, CALL.slice(-2))],
-  [
-    "a form",
-    PARSE,
-    '{"a":"&method=tools/call&"}',
-    { "content-type": "application/x-www-form-urlencoded" },
-  ],
+  ["UTF-16", utf16(CALL), typed("application/json; charset=utf-16le")],
+  ["UTF-16 without its name", utf16(CALL)],
+  ["UTF-16 with a mark", utf16(CALL, { mark: "\uFEFF" })],
+  ["UTF-16, the high byte first", utf16(CALL, { mark: "\uFEFF", big: true })],
+  ["UTF-7", CALL.replace("tools/call", "tools+AC8-call"), typed("application/json; charset=utf-7")],
+  ["two charsets", CALL, typed("application/json; charset=utf-8; charset=utf-7")],
+  ["a slash in two bytes", bytesOf(CALL.split("/")[0]!, 0xc0, 0xaf, CALL.split("/")[1]!)],
+  ["a byte that begins no character", bytesOf(CALL.slice(0, -2), 0xff, CALL.slice(-2))],
+  ["a form", '{"a":"&method=tools/call&"}', typed("application/x-www-form-urlencoded")],
   [
     "a form that names JSON",
-    PARSE,
     '{"a":"&method=tools/call&"}',
-    { "content-type": "application/x-www-form-urlencoded; a=application/json" },
+    typed("application/x-www-form-urlencoded; a=application/json"),
   ],
-  ["two media types", PARSE, CALL, { "content-type": "application/json, text/plain" }],
-  ["no media type", PARSE, bytesOf(CALL), { "content-type": "" }],
+  ["two media types", CALL, typed("application/json, text/plain")],
+  ["no media type", bytesOf(CALL), typed("")],
+];
+
+/** All of them, with the code of the error that refuses each. */
+export const ATTACKS: readonly (readonly [
+  what: string,
+  code: number,
+  body: BodyInit | null,
+  headers?: Headers,
+])[] = [
+  ...INVALID.map(([what, body]) => [what, -32_600, body] as const),
+  ...UNREADABLE.map(([what, body, headers = {}]) => [what, -32_700, body, headers] as const),
 ];

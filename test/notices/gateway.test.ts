@@ -5,7 +5,7 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 
 import { admin } from "../../src/admin/admin.ts";
-import { ConfigurationError } from "../../src/errors/errors.ts";
+import type { ConfigurationError, Fault } from "../../src/errors/errors.ts";
 import type { NoticeListener } from "../../src/features/notices/listener.ts";
 import type { Platform } from "../../src/gateway.ts";
 import { createGateway, type Gateway } from "../../src/gateway/gateway.ts";
@@ -20,6 +20,8 @@ const RULE = {
     { algorithm: "fixed-window", name: "daily", limit: 10, window: "1d", notify: [0.5, 0.8] },
   ],
 };
+
+const UNSENT = { NOTICE_URL: undefined, NOTICE_SECRET: undefined };
 
 let bridge: Bridge;
 let receiver: Receiver;
@@ -79,6 +81,15 @@ async function ask(gateway: Gateway, times = 1): Promise<number[]> {
   return statuses;
 }
 
+/** What the metrics say of notices, once all is written. */
+async function noticesOf(gateway: Gateway): Promise<string[]> {
+  await gateway.flush();
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const url = "http://gateway.test/_tidegate/api/v1/metrics";
+  const text = await (await gateway.request(url, { headers })).text();
+  return text.split("\n").filter((line) => line.startsWith("tidegate_notices_"));
+}
+
 async function command(...args: unknown[]): Promise<unknown> {
   const headers = { authorization: "Bearer t" };
   const body = JSON.stringify(args);
@@ -128,10 +139,7 @@ test("flush() waits for a notice that is being sent, and its outcome is counted"
   expect(isFlushed).toBe(false);
   send();
   await flushed;
-  const headers = { authorization: `Bearer ${TOKEN}` };
-  const metricsUrl = "http://gateway.test/_tidegate/api/v1/metrics";
-  const text = await (await gateway.request(metricsUrl, { headers })).text();
-  expect(text).toMatch(/tidegate_notices_total\{[^}]*told[^}]*\} 1\b/);
+  expect((await noticesOf(gateway)).join()).toMatch(/total\{[^}]*told[^}]*\} 1\b/);
 });
 
 test("flush() waits until a notice is noted as told, so that no other isolate tells it again", async () => {
@@ -184,18 +192,9 @@ test("METRICS_IDENTITIES names partitions as they are; the metrics count notices
   await ask(gateway, 11);
   await vi.waitFor(() => expect(receiver.received).toHaveLength(3), PATIENCE);
   expect(receiver.received[0]!.body).toContain('"partition":"ip:203.0.113.7"');
-  const read = async () => {
-    await gateway.flush();
-    const response = await gateway.request("http://gateway.test/_tidegate/api/v1/metrics", {
-      headers: { authorization: `Bearer ${TOKEN}` },
-    });
-    return (await response.text())
-      .split("\n")
-      .filter((line) => line.startsWith("tidegate_notices_"));
-  };
   await vi.waitFor(
     async () =>
-      expect(await read()).toEqual([
+      expect(await noticesOf(gateway)).toEqual([
         'tidegate_notices_total{policy="daily",kind="reached",result="told"} 2',
         'tidegate_notices_total{policy="daily",kind="denied",result="told"} 1',
       ]),
@@ -207,7 +206,7 @@ test("a function of the deployment is told, too", async () => {
   const told: unknown[] = [];
   const onNotice: NoticeListener = ({ allowed }, { name, kind }) =>
     void told.push([allowed, name, kind]);
-  await ask(open({ NOTICE_URL: undefined, NOTICE_SECRET: undefined }, RULE, { onNotice }), 11);
+  await ask(open(UNSENT, RULE, { onNotice }), 11);
   await vi.waitFor(
     () =>
       expect(told).toEqual([
@@ -225,19 +224,12 @@ test("a function of the deployment is told, too", async () => {
 test("a notice that a function did not take is counted as failed", async () => {
   const onNotice = () => Promise.reject(new Error("not now"));
   vi.spyOn(console, "warn").mockReturnValue();
-  const given = { NOTICE_URL: undefined, NOTICE_SECRET: undefined, ADMIN_TOKEN: TOKEN };
+  const given = { ...UNSENT, ADMIN_TOKEN: TOKEN };
   const gateway = open(given, RULE, { onNotice });
   await ask(gateway, 5);
-  const counted = async () => {
-    await gateway.flush();
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    const url = "http://gateway.test/_tidegate/api/v1/metrics";
-    const text = await (await gateway.request(url, { headers })).text();
-    return text.split("\n").filter((line) => line.startsWith("tidegate_notices_"));
-  };
   await vi.waitFor(
     async () =>
-      expect(await counted()).toEqual([
+      expect(await noticesOf(gateway)).toEqual([
         'tidegate_notices_total{policy="daily",kind="reached",result="failed"} 1',
       ]),
     PATIENCE,
@@ -248,7 +240,7 @@ test("without any receiver, and without `notify`, no call is made for notices", 
   const { notify: _notify, ...silent } = RULE.policies[0]!;
   for (const [rule, variables] of [
     [{ ...RULE, policies: [silent] }, {}],
-    [RULE, { NOTICE_URL: undefined, NOTICE_SECRET: undefined }],
+    [RULE, UNSENT],
   ]) {
     const before = bridge.commands;
     const gateway = open({ PREFIX: crypto.randomUUID(), ...variables }, rule);
@@ -273,13 +265,12 @@ test.each<[variable: string, remedy: RegExp, variables: object]>([
     { RULES: [{ ...RULE, policies: [{ ...RULE.policies[0], notify: 80 }] }] },
   ],
 ])("%s is a fault: %s", (path, remedy, variables) => {
-  let error: unknown;
+  let faults: readonly Fault[] = [];
   try {
     open(variables);
-  } catch (thrown) {
-    error = thrown;
+  } catch (error) {
+    ({ faults } = error as ConfigurationError);
   }
-  const { faults } = error as ConfigurationError;
   expect(faults.map((fault) => fault.path)).toEqual([path]);
   expect(faults[0]!.remedy).toMatch(remedy);
   expect(JSON.stringify(faults)).not.toMatch(/user:pw|c2hvcnQ|whsec_MDEy/);

@@ -2,18 +2,15 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import {
   concurrency,
-  ConfigurationError,
   createLimiter,
   type CreateLimiterOptions,
   fixedWindow,
   type Limiter,
   memoryStore,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
+  type Policy,
   StoreError,
-  tokenBucket,
 } from "../../src/index.ts";
+import { everyPolicy } from "../support/every-policy.ts";
 import { openScene, type Scene } from "./told.ts";
 
 let scene: Scene;
@@ -28,23 +25,23 @@ const limit = 10;
 const notify = 0.8;
 const monthly = fixedWindow({ name: "api", limit, window, notify });
 
+const hundred = { ...monthly, limit: 100 };
+
+const twoIsolates = (policy: Policy) =>
+  [1, 2].map(() => scene.isolate({ policies: [policy] })) as [Limiter, Limiter];
+
 async function ask(limiter: Limiter, times: number, cost = 1): Promise<void> {
   for (let i = 0; i < times; i++) await limiter.limit("user:42", { cost });
   await scene.idle();
 }
 
 describe.each([
-  fixedWindow({ limit, window, notify }),
-  fixedWindow({ limit, window, notify, aligned: false }),
-  fixedWindow({ limit, window: "hour", timeZone: "Asia/Kathmandu", notify }),
-  slidingWindowLog({ limit, window, notify }),
-  slidingWindowCounter({ limit, window, notify }),
-  segmentedWindow({ limit, window, notify }),
-  tokenBucket({ limit, refill: 10, per: window, notify }),
+  ...everyPolicy(limit, window),
+  fixedWindow({ limit, window, aligned: false }),
+  fixedWindow({ limit, window: "hour", timeZone: "Asia/Kathmandu" }),
 ])("$algorithm (aligned: $aligned)", (policy) => {
   test("tells once per window, for any number of isolates, that a share is reached and that requests are denied", async () => {
-    const isolates = [1, 2].map(() => scene.isolate({ policies: [policy] }));
-    const [one, other] = isolates as [Limiter, Limiter];
+    const [one, other] = twoIsolates({ ...policy, notify });
     await ask(one, 4);
     await ask(other, 3);
     expect(scene.kinds()).toEqual([]);
@@ -117,8 +114,7 @@ describe("a notice that was not told", () => {
     ["rejects", () => Promise.reject(new Error("planned"))],
   ])("is told again a minute later, by any isolate, where the listener %s", async (_name, fail) => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
-    const isolates = [1, 2].map(() => scene.isolate({ policies: [{ ...monthly, limit: 100 }] }));
-    const [one, other] = isolates as [Limiter, Limiter];
+    const [one, other] = twoIsolates(hundred);
     scene.listen = fail;
     await ask(one, 1, 80);
     await ask(other, 1);
@@ -151,7 +147,7 @@ describe("a notice that was not told", () => {
   });
 
   test("because Redis lost the answer is told a minute later", async () => {
-    const limiter = scene.isolate({ policies: [{ ...monthly, limit: 100 }] });
+    const limiter = scene.isolate({ policies: [hundred] });
     scene.failing.push("after");
     await ask(limiter, 1, 80);
     scene.moveMs(1_000);
@@ -163,11 +159,10 @@ describe("a notice that was not told", () => {
   });
 
   test("because its isolate has ended is told by another one", async () => {
-    const policies = [{ ...monthly, limit: 100 }];
+    const [one, other] = twoIsolates(hundred);
     scene.listen = () => new Promise(() => {});
-    await ask(scene.isolate({ policies }), 1, 80);
+    await ask(one, 1, 80);
     scene.listen = () => {};
-    const other = scene.isolate({ policies });
     await ask(other, 1);
     expect(scene.kinds()).toEqual([0.8]);
     scene.moveMs(60_000);
@@ -177,7 +172,7 @@ describe("a notice that was not told", () => {
 
   test("though it was, because Redis did not confirm it, is repeated under the same name", async () => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
-    const limiter = scene.isolate({ policies: [{ ...monthly, limit: 100 }] });
+    const limiter = scene.isolate({ policies: [hundred] });
     scene.listen = () => void scene.failing.push("before");
     await ask(limiter, 1, 80);
     scene.listen = () => {};
@@ -262,8 +257,7 @@ test("of a policy with shards of two sizes one isolate asks once about each noti
 });
 
 test("an isolate asks no more about a notice that was told, and once a minute about one that another isolate is telling", async () => {
-  const policies = [{ ...monthly, limit: 100 }];
-  const [one, other] = [scene.isolate({ policies }), scene.isolate({ policies })];
+  const [one, other] = twoIsolates(hundred);
   let heard!: (value?: unknown) => void;
   scene.listen = () => new Promise((resolve) => (heard = resolve));
   await ask(one, 1, 80);
@@ -281,16 +275,6 @@ test("an isolate asks no more about a notice that was told, and once a minute ab
   await ask(one, 2);
   await ask(other, 2);
   expect(scene.marks()).toBe(4);
-});
-
-test("a notice of a denial that needed no call has the end of the window, too", async () => {
-  const limiter = scene.isolate({ policies: [monthly] });
-  await ask(limiter, 11);
-  expect(scene.calls()).toBe(10);
-  expect(scene.told).toMatchObject([
-    { share: 0.8, resetAtMs: BEGIN_MS + HOUR_MS },
-    { kind: "denied", resetAtMs: BEGIN_MS + HOUR_MS },
-  ]);
 });
 
 test("a look sends no notice, a charge or reservation does", async () => {
@@ -315,6 +299,8 @@ test("has the numbers of the decision's policy, and names its mark and window", 
   const limiter = scene.isolate({ policies: [monthly] });
   scene.moveMs(1_500);
   await ask(limiter, 11);
+  // The denial needed none.
+  expect(scene.calls()).toBe(10);
   const common = {
     name: "api",
     limit,
@@ -366,9 +352,7 @@ test("slots of holds are told of, too", async () => {
 
 describe("with", () => {
   test("with shards one of them sends the notice for all, about its own count; a denial is sent when no shard had room", async () => {
-    const isolates = [1, 2].map(() =>
-      scene.isolate({ policies: [{ ...monthly, limit: 40, shards: 4 }] }),
-    );
+    const isolates = twoIsolates({ ...monthly, limit: 40, shards: 4 });
     let denials = 0;
     for (let i = 0; i < 60; i++) {
       const { allowed } = await isolates[i % 2]!.limit("user:42");
@@ -381,9 +365,7 @@ describe("with", () => {
   });
 
   test("with leases it is sent early by the units that other isolates hold, and once", async () => {
-    const isolates = [1, 2].map(() =>
-      scene.isolate({ policies: [{ ...monthly, limit: 1_000, lease: "1s" }] }),
-    );
+    const isolates = twoIsolates({ ...monthly, limit: 1_000, lease: "1s" });
     let asked = 0;
     let toldAt = 0;
     while (asked < 1_000) {
@@ -400,17 +382,16 @@ describe("with", () => {
   });
 
   test("optimistic policies it is told as soon as Redis has counted", async () => {
-    const policies = [{ ...monthly, optimistic: { unsettled: 4, above: 0.1 } }];
-    const isolates = [1, 2].map(() => scene.isolate({ policies }));
-    for (const [i, cost] of [
-      [0, 4],
-      [1, 3],
-    ] as const) {
-      expect((await isolates[i]!.limit("user:42", { cost })).reason).toBe("optimistic");
-      await scene.idle();
-    }
+    const [one, other] = twoIsolates({
+      ...monthly,
+      optimistic: { unsettled: 4, above: 0.1 },
+    });
+    expect((await one.limit("user:42", { cost: 4 })).reason).toBe("optimistic");
+    await scene.idle();
+    expect((await other.limit("user:42", { cost: 3 })).reason).toBe("optimistic");
+    await scene.idle();
     expect(scene.kinds()).toEqual([]);
-    expect((await isolates[0]!.limit("user:42")).reason).toBe("optimistic");
+    expect((await one.limit("user:42")).reason).toBe("optimistic");
     expect(scene.told).toEqual([]);
     await scene.idle();
     await scene.idle();
@@ -432,28 +413,21 @@ test("no notice is sent of the units that an isolate counts by itself in an outa
   expect(told).toEqual([]);
 });
 
-const LISTENED = { onNotice: () => {} };
+const notifying = (share: unknown) => ({ policies: [{ ...monthly, notify: share }] });
 test.each<[path: string, remedy: RegExp, options: object]>([
-  ["policies[0].notify", /above 0 and at most 1/, { policies: [{ ...monthly, notify: 0 }] }],
-  ["policies[0].notify", /above 0 and at most 1/, { policies: [{ ...monthly, notify: 80 }] }],
-  ["policies[0].notify", /above 0 and at most 1/, { policies: [{ ...monthly, notify: "80%" }] }],
-  ["policies[0].notify", /list of 1 to 8/, { policies: [{ ...monthly, notify: [] }] }],
-  ["policies[0].notify[1]", /above 0/, { policies: [{ ...monthly, notify: [0.5, Number.NaN] }] }],
-  ["policies[0].notify[1]", /already/, { policies: [{ ...monthly, notify: [0.5, 0.5] }] }],
+  ["policies[0].notify", /above 0 and at most 1/, notifying(0)],
+  ["policies[0].notify", /above 0 and at most 1/, notifying(80)],
+  ["policies[0].notify", /above 0 and at most 1/, notifying("80%")],
+  ["policies[0].notify", /list of 1 to 8/, notifying([])],
+  ["policies[0].notify[1]", /above 0/, notifying([0.5, Number.NaN])],
+  ["policies[0].notify[1]", /already/, notifying([0.5, 0.5])],
   ["policies[0].notify", /Give onNotice/, { policies: [monthly], onNotice: undefined }],
   ["onNotice", /Give a function/, { policies: [monthly], onNotice: "https://example.com" }],
 ])("%s is a fault: %s", (path, remedy, options) => {
-  let faults: unknown;
-  try {
-    createLimiter({
-      store: memoryStore(),
-      ...LISTENED,
-      ...options,
-    } as unknown as CreateLimiterOptions);
-  } catch (error) {
-    ({ faults } = error as ConfigurationError);
-  }
-  expect(faults).toEqual([
-    expect.objectContaining({ path, remedy: expect.stringMatching(remedy) as string }),
-  ]);
+  const given = { store: memoryStore(), onNotice: () => {}, ...options };
+  expect(() => createLimiter(given as unknown as CreateLimiterOptions)).toThrow(
+    expect.objectContaining({
+      faults: [expect.objectContaining({ path, remedy: expect.stringMatching(remedy) as string })],
+    }),
+  );
 });

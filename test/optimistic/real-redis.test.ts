@@ -3,16 +3,9 @@ import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vites
 import { openDistance } from "../../bench/benchmark/cold/distant.ts";
 import { bundle } from "../../bench/support/bundle.ts";
 import { runWorker } from "../../bench/support/run-worker.ts";
-import {
-  createLimiter,
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/index.ts";
+import { createLimiter, type Policy, tokenBucket } from "../../src/index.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { everyPolicy } from "../support/every-policy.ts";
 
 let bridge: Bridge;
 beforeEach(async () => {
@@ -20,17 +13,9 @@ beforeEach(async () => {
 });
 afterEach(() => bridge.close());
 
-const policies: Policy[] = [
-  tokenBucket({ limit: 20, refill: 1, per: "1h" }),
-  slidingWindowLog({ limit: 20, window: "1h" }),
-  slidingWindowCounter({ limit: 20, window: "1h" }),
-  segmentedWindow({ limit: 20, window: "1h" }),
-  fixedWindow({ limit: 20, window: "1h" }),
-];
-
 const PATIENCE = { timeout: 15_000 };
 
-describe.each(policies)("$algorithm on a real Redis", (policy) => {
+describe.each(everyPolicy(20, "1d"))("$algorithm on a real Redis", (policy) => {
   const limiterOn = (options: Pick<Policy, "optimistic">, url = bridge.url) =>
     createLimiter({
       redis: { url, token: "t" },

@@ -1,7 +1,14 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { type ClientIp, clientIp } from "../../src/partition/client-ip.ts";
+import { Faults } from "../../src/options/faults.ts";
+import {
+  checkClientIp,
+  type ClientIp,
+  clientIp,
+  detectPlatform,
+} from "../../src/partition/client-ip.ts";
+import { identify } from "./identify.ts";
 
 function ipOf(fields: Record<string, string>, trusted: ClientIp): string | undefined {
   return clientIp(new Headers(fields), trusted);
@@ -78,5 +85,42 @@ describe("the proxy that is trusted to tell the address", () => {
         expect(ipOf({ "x-forwarded-for": `${made}, 1.1.1.1` }, { trustedHops: 1 })).toBe("1.1.1.1");
       }),
     );
+  });
+});
+
+describe("the platform", () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.unstubAllGlobals();
+  });
+
+  // A variable may have any value; Vercel sets it to 1.
+  test.for([
+    [undefined, undefined],
+    ["", undefined],
+    ["0", undefined],
+    ["true", undefined],
+    ["1", "vercel"],
+  ])("is, with a variable VERCEL of %j, %j", ([value, platform]) => {
+    vi.stubEnv("VERCEL", value);
+    expect(detectPlatform()).toBe(platform);
+  });
+
+  test("is Cloudflare on Workers, under any variable", async () => {
+    vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
+    vi.stubEnv("VERCEL", "1");
+    expect(detectPlatform()).toBe("cloudflare");
+    const detected = { clientIp: undefined };
+    const fields = { "cf-connecting-ip": "1.1.1.1", "x-real-ip": "2.2.2.2" };
+    expect(await identify(["ip"], { fields }, detected)).toBe("ip:1.1.1.1");
+  });
+
+  test("that is stated comes before a detected one", async () => {
+    vi.stubEnv("VERCEL", "1");
+    const faults = new Faults();
+    expect(checkClientIp(undefined, "clientIp", faults)).toBe("vercel");
+    expect(checkClientIp("cloudflare", "clientIp", faults)).toBe("cloudflare");
+    expect(checkClientIp({ trustedHops: 2 }, "clientIp", faults)).toEqual({ trustedHops: 2 });
+    expect(faults.list.length).toBe(0);
   });
 });

@@ -7,7 +7,7 @@ import type { SourceContext } from "../../src/partition/source.ts";
 export async function identify(
   sources: unknown,
   asked: {
-    readonly fields?: Record<string, string>;
+    readonly fields?: Record<string, string> | Headers;
     readonly query?: string;
     readonly cf?: unknown;
     readonly readings?: RequestData["readings"];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { partitionKey } from "../../src/partition/partition-key.ts";
+import { hash, partitionKey } from "../../src/partition/partition-key.ts";
 
 /** The characters of a key: none that closes or moves the hash tag, or breaks a line of a log. */
 const KEY = /^[A-Za-z0-9._~@:/+=,|%#-]{1,128}$/;
@@ -19,6 +19,16 @@ const hostile = fc.oneof(
   }),
 );
 
+/**
+ * The identity that a key stands for. Two identities with one key would need a pair that is related to be found; that a
+ * key can be read back needs none.
+ */
+function decode(key: string): string {
+  return key.replace(/%u[0-9a-f]{4}|%[0-9a-f]{2}/g, (escaped) =>
+    String.fromCharCode(Number.parseInt(escaped.replace(/^%u?/, ""), 16)),
+  );
+}
+
 describe("partitionKey", () => {
   test("gives different identities different keys, of safe characters and bounded length", async () => {
     await fc.assert(
@@ -30,6 +40,27 @@ describe("partitionKey", () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  test("gives a key that is no hash, which can be read back, for any identity", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const key = partitionKey(text);
+        if (typeof key === "string") expect(decode(key)).toBe(text);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test("gives one that can be read back for every code unit, and those beside it", () => {
+    const lost: string[] = [];
+    for (let unit = 0; unit <= 0xffff; unit++) {
+      const character = String.fromCharCode(unit);
+      for (const text of [character, `${character}0`, `u${character}f`]) {
+        if (decode(partitionKey(text) as string) !== text) lost.push(text);
+      }
+    }
+    expect(lost).toEqual([]);
   });
 
   test("never takes a key for the identity that has it", async () => {
@@ -56,6 +87,11 @@ describe("partitionKey", () => {
     ["\ud800", "%ud800"],
     ["\udc00", "%udc00"],
     ["\ufffd", "%ufffd"],
+    ["\x010", "%010"],
+    ["\x10", "%10"],
+    ["\u01234", "%u01234"],
+    ["\u1234", "%u1234"],
+    ["%u1234", "%25u1234"],
   ])("writes %j as %j", (identity, key) => {
     expect(partitionKey(identity)).toBe(key);
   });
@@ -67,6 +103,13 @@ describe("partitionKey", () => {
     expect(await partitionKey("{".repeat(43))).toMatch(/^#[A-Za-z0-9_-]{43}$/);
   });
 
+  test("hashes by SHA-256 of the escaped identity, in base64 for URLs without padding", async () => {
+    expect(await hash("abc")).toBe("ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0");
+    expect(await hash("")).toBe("47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU");
+    expect(await hash("{")).toBe("qyDKa57DZK5yq8SMxvOl_YcIHPLMdGWHG7l8ig0_qSE");
+    expect(await partitionKey("a".repeat(129))).toBe(`#${await hash("a".repeat(129))}`);
+  });
+
   test("tells long identities apart by their last character, and by halves of characters", async () => {
     const long = "x".repeat(65_536);
     const keys = await Promise.all(
@@ -76,6 +119,12 @@ describe("partitionKey", () => {
     );
     expect(new Set(keys).size).toBe(6);
     for (const key of keys) expect(key).toHaveLength(44);
+  });
+
+  test("gives no other identity the key of a long one: only that begins with #", async () => {
+    const key = await partitionKey("a".repeat(129));
+    expect(partitionKey(key)).toBe(key.replace("#", "%23"));
+    expect(partitionKey(key.slice(1))).toBe(key.slice(1));
   });
 
   test.each([[""], [undefined], [null], [42], [{}], [["user"]]])("refuses %j", (identity) => {

@@ -1,42 +1,10 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
-import { Faults } from "../../src/options/faults.ts";
-import type { ClientIp } from "../../src/partition/client-ip.ts";
-import { compileSources } from "../../src/partition/compile-sources.ts";
 import { partitionKey } from "../../src/partition/partition-key.ts";
-import type { RequestData } from "../../src/partition/request-data.ts";
+import { identify as identityOf } from "./identify.ts";
 
-function dataOf(fields: Record<string, string> | Headers): RequestData {
-  return { request: { headers: new Headers(fields), url: "https://example.com/" } };
-}
-
-async function identify(
-  sources: unknown,
-  fields: Record<string, string>,
-  trusted: ClientIp = "cloudflare",
-): Promise<string | undefined> {
-  const faults = new Faults();
-  const read = compileSources(sources, { clientIp: trusted }, "partition", faults);
-  faults.throwIfAny();
-  return read(dataOf(fields));
-}
-
-function faultsOf(sources: unknown, trusted?: unknown): readonly Fault[] {
-  const faults = new Faults();
-  compileSources(sources, { clientIp: trusted as ClientIp }, "partition", faults);
-  try {
-    faults.throwIfAny();
-  } catch (error) {
-    return (error as ConfigurationError).faults;
-  }
-  return [];
-}
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.unstubAllGlobals();
-});
+const identify = (sources: unknown, fields: Record<string, string> | Headers) =>
+  identityOf(sources, { fields });
 
 describe("sources", () => {
   const all = { "x-api-key": "k1", "x-user-id": "u1", "cf-connecting-ip": "192.0.2.1" };
@@ -194,8 +162,7 @@ describe("one credential", () => {
       ]) {
         const headers = new Headers({ "cf-connecting-ip": "192.0.2.1" });
         for (const line of lines) headers.append(name, line);
-        const read = compileSources(sources, { clientIp: "cloudflare" }, "partition", new Faults());
-        expect(await read(dataOf(headers))).toBe("ip:192.0.2.1");
+        expect(await identify(sources, headers)).toBe("ip:192.0.2.1");
       }
     },
   );
@@ -214,87 +181,5 @@ describe("one credential", () => {
     expect(await identify(["header:user-agent"], { "user-agent": agent })).toMatch(/^user-agent:/);
     const region = { "x-key-region": "eu, us" };
     expect(await identify(["header:x-key-region"], region)).toMatch(/^x-key-region:/);
-  });
-});
-
-describe("faults of sources", () => {
-  test.each([
-    [[], "partition", "[]"],
-    ["ip", "partition", '"ip"'],
-    [undefined, "partition", "missing"],
-    [["ip", "session:id"], "partition[1]", '"session:id"'],
-    [["header:"], "partition[0]", '"header:"'],
-    [["header:x y"], "partition[0]", '"header:x y"'],
-    [["header:x\n"], "partition[0]", String.raw`"header:x\n"`],
-    [["header"], "partition[0]", '"header"'],
-    [["ips"], "partition[0]", '"ips"'],
-    [[7], "partition[0]", "7"],
-    [[null], "partition[0]", "null"],
-    // oxlint-disable-next-line no-sparse-arrays -- a hole is what it is about
-    [[, "ip"], "partition[0]", "missing"],
-  ])("%j is said to be at %s", (sources, path, value) => {
-    expect(faultsOf(sources, "cloudflare")).toEqual([
-      { path, value, code: expect.any(String), remedy: expect.any(String) },
-    ]);
-  });
-
-  test.each([
-    ["nginx", '"nginx"'],
-    [{}, "{}"],
-    [{ trustedHops: 0 }, '{"trustedHops":0}'],
-    [{ trustedHops: 1, hops: 2 }, '{"trustedHops":1,"hops":2}'],
-    [{ trustedHops: 1.5 }, '{"trustedHops":1.5}'],
-    [{ trustedHops: 33 }, '{"trustedHops":33}'],
-    [{ trustedHops: "1" }, '{"trustedHops":"1"}'],
-    [true, "true"],
-  ])("clientIp %j", (trusted, value) => {
-    expect(faultsOf(["ip"], trusted)).toEqual([
-      {
-        path: "clientIp",
-        value,
-        code: expect.any(String),
-        remedy:
-          'Use "cloudflare", "vercel", "socket" (not on Workers) or { trustedHops: 1 }, up to 32 hops.',
-      },
-    ]);
-  });
-
-  test("are all said at once", () => {
-    expect(faultsOf(["ip", "x", "y"], "nginx").map(({ path }) => path)).toEqual([
-      "clientIp",
-      "partition[1]",
-      "partition[2]",
-    ]);
-  });
-});
-
-describe("without a word on the client's address", () => {
-  test("is a fault where no platform says so, and none where no rule asks", () => {
-    expect(faultsOf(["ip"])).toEqual([
-      {
-        path: "clientIp",
-        value: "missing",
-        code: expect.any(String),
-        remedy: expect.stringMatching(/^Say who is trusted/),
-      },
-    ]);
-    expect(faultsOf(["header:x-api-key"])).toEqual([]);
-  });
-
-  test("is Cloudflare's on Workers", async () => {
-    vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
-    const read = compileSources(["ip"], { clientIp: undefined }, "partition", new Faults());
-    expect(await read(dataOf({ "cf-connecting-ip": "192.0.2.1" }))).toBe("ip:192.0.2.1");
-    expect(await read(dataOf({ "x-real-ip": "192.0.2.1" }))).toBeUndefined();
-  });
-
-  test("is Vercel's where Vercel's variable says so, not wherever its runtime runs", async () => {
-    vi.stubGlobal("EdgeRuntime", "edge-runtime");
-    expect(faultsOf(["ip"])).toHaveLength(1);
-
-    vi.stubEnv("VERCEL", "1");
-    const read = compileSources(["ip"], { clientIp: undefined }, "partition", new Faults());
-    expect(await read(dataOf({ "x-real-ip": "192.0.2.1" }))).toBe("ip:192.0.2.1");
-    expect(await read(dataOf({ "x-forwarded-for": "192.0.2.1" }))).toBeUndefined();
   });
 });

@@ -1,193 +1,92 @@
 import { fixedWindow, tokenBucket } from "../../src/index.ts";
-import type { FaultyOptions } from "./faulty-options.ts";
+import { each, type Faulty } from "./faulty.ts";
 
 const p = fixedWindow({ name: "p", limit: 5, window: "1m" });
 const q = tokenBucket({ name: "q", limit: 5, refill: 5, per: "1s" });
-const withPolicy = (changes: object) => ({ policies: [{ ...p, ...changes }] });
+const withP = (changes: object) => ({ policies: [{ ...p, ...changes }] });
 const withPlans = (plans: unknown) => ({ policies: [p, q], plans });
+const planOf = (policies: object) => withPlans({ gold: policies });
 
 const DIMENSION = /^Use "\*" for everybody, or 1 to 32 ASCII letters, .*, the first a letter\.$/;
+const NO_DIMENSION =
+  /^Say what this policy counts by, as the others do: a dimension of the identity, or "\*"/;
+const NO_REQUEST =
+  /^Give each policy a dimension, such as by: "ip", and limit\(\) an identity with it/;
 const MODE = /^Use "enforce", "shadow" or "soft"\.$/;
 const COUNTS = /^Use "requests", "denials" or "failures"\.$/;
 const PLANS =
   /^Give plans by their names, and in each the policies that differ: \{ gold: \{ rides: /;
 const PLAN = /^Give policies by their names, and of each the numbers that differ: \{ rides: /;
+const NUMBERS = /^Give those that differ by their names: limit, refill, per\.$/;
+const OPTIONS = /^The options are limit, window, aligned, and nothing else\.$/;
 
 /** Options of a limiter with faults of dimensions, modes, counted events, or plans. */
-export const FAULTY_DIMENSIONS: FaultyOptions[] = [
-  ...["", "a b", "**", "1ip", "ip:v4", "x".repeat(33), 5, null, ["ip"]].map((by): FaultyOptions => [
-    `a dimension that reads ${JSON.stringify(by)}`,
-    withPolicy({ by }),
+export const FAULTY_DIMENSIONS: Faulty[] = [
+  ...each(
     "policies[0].by",
-    JSON.stringify(by),
     DIMENSION,
-  ]),
+    ["", "a b", "**", "1ip", "ip:v4", "x".repeat(33), 5, null, ["ip"]],
+    (by) => withP({ by }),
+  ),
+  ["policies[1].by: missing", { policies: [{ ...p, by: "ip" }, q] }, NO_DIMENSION],
+  ["policies[0].by: missing", { policies: [p, { ...q, by: "*" }] }, NO_DIMENSION],
+  ['partition: ["ip"]', { policies: [p], partition: ["ip"] }, NO_REQUEST],
+  ['policies[0].partition: "*"', withP({ partition: "*" }), NO_REQUEST],
   [
-    "one policy with a dimension, and one without",
-    { policies: [{ ...p, by: "ip" }, q] },
-    "policies[1].by",
-    "missing",
-    /^Say what this policy counts by, as the others do: a dimension of the identity, or "\*"/,
-  ],
-  [
-    "one policy without a dimension, before one for everybody",
-    { policies: [p, { ...q, by: "*" }] },
-    "policies[0].by",
-    "missing",
-    /^Say what this policy counts by, as the others do/,
-  ],
-  [
-    "a partition of the options",
-    { policies: [p], partition: ["ip"] },
-    "partition",
-    '["ip"]',
-    /^Give each policy a dimension, such as by: "ip", and limit\(\) an identity with it/,
-  ],
-  [
-    "a partition of a policy",
-    withPolicy({ partition: "*" }),
-    "policies[0].partition",
-    '"*"',
-    /^Give each policy a dimension, such as by: "ip"/,
-  ],
-  [
-    "a word on identities that are missing",
-    withPolicy({ onMissing: "skip" }),
-    "policies[0].onMissing",
-    '"skip"',
+    'policies[0].onMissing: "skip"',
+    withP({ onMissing: "skip" }),
     /^Leave it out: .* a dimension that an identity does not have takes no part\.$/,
   ],
   [
-    "a plan that only a request has",
+    'plan: "header:x-plan"',
     { policies: [p], plan: "header:x-plan" },
-    "plan",
-    '"header:x-plan"',
     /^Did you mean `plans`\? The options are policies, plans, /,
   ],
-  ...["off", "", true, null].map((mode): FaultyOptions => [
-    `a mode that reads ${JSON.stringify(mode)}`,
-    withPolicy({ mode }),
-    "policies[0].mode",
-    JSON.stringify(mode),
-    MODE,
-  ]),
-  ...["successes", 1, null].map((counts): FaultyOptions => [
-    `a count of ${JSON.stringify(counts)}`,
-    withPolicy({ counts }),
-    "policies[0].counts",
-    JSON.stringify(counts),
-    COUNTS,
-  ]),
+  ...each("policies[0].mode", MODE, ["off", "", true, null], (mode) => withP({ mode })),
+  ...each("policies[0].counts", COUNTS, ["successes", 1, null], (counts) => withP({ counts })),
   [
-    "a count of denials alone",
-    withPolicy({ counts: "denials" }),
-    "policies[0].counts",
-    '"denials"',
+    'policies[0].counts: "denials"',
+    withP({ counts: "denials" }),
     /^Add a policy that counts requests: this one counts the denials of others\.$/,
   ],
-  ...["shadow", "soft"].map((mode): FaultyOptions => [
-    `a count of denials that is ${mode}`,
+  ...["shadow", "soft"].map((mode): Faulty => [
+    'policies[1].counts: "denials"',
     { policies: [p, { ...q, counts: "denials", mode }] },
-    "policies[1].counts",
-    '"denials"',
     /^Leave out the mode: /,
   ]),
-  ...[5, null, [], "gold"].map((plans): FaultyOptions => [
-    `plans that read ${JSON.stringify(plans)}`,
-    withPlans(plans),
-    "plans",
-    JSON.stringify(plans),
-    PLANS,
-  ]),
-  ...[5, null, []].map((plan): FaultyOptions => [
-    `a plan that reads ${JSON.stringify(plan)}`,
-    withPlans({ gold: plan }),
-    "plans.gold",
-    JSON.stringify(plan),
-    PLAN,
-  ]),
-  ...[5, null, [200]].map((numbers): FaultyOptions => [
-    `numbers that read ${JSON.stringify(numbers)}`,
-    withPlans({ gold: { q: numbers } }),
-    "plans.gold.q",
-    JSON.stringify(numbers),
-    /^Give those that differ by their names: limit, refill, per\.$/,
-  ]),
+
+  ...each("plans", PLANS, [5, null, [], "gold"], withPlans),
+  ["plans: {}", withPlans(new Map([["gold", { p: { limit: 200 } }]])), PLANS],
+  ...each("plans.gold", PLAN, [5, null, []], planOf as (plan: unknown) => object),
+  ...each("plans.gold.q", NUMBERS, [5, null, [200]], (numbers) => planOf({ q: numbers })),
+  ['plans.a b: "a b"', withPlans({ "a b": { p: { limit: 1 } } }), /^Use 1 to 64 ASCII letters/],
   [
-    "plans in a Map, which has no names",
-    withPlans(new Map([["gold", { p: { limit: 200 } }]])),
-    "plans",
-    "{}",
-    PLANS,
-  ],
-  [
-    "a plan with a name that no header can be relied on to carry",
-    withPlans({ "a b": { p: { limit: 1 } } }),
-    "plans.a b",
-    '"a b"',
-    /^Use 1 to 64 ASCII letters/,
-  ],
-  [
-    "a plan of a policy that does not exist",
-    withPlans({ gold: { rides: { limit: 1 } } }),
-    "plans.gold.rides",
-    '{"limit":1}',
+    'plans.gold.rides: {"limit":1}',
+    planOf({ rides: { limit: 1 } }),
     /^Use the name of a policy: p, q\.$/,
   ],
   [
-    "a plan of a policy that is misspelt",
+    'plans.gold.ride: {"limit":1}',
     { policies: [{ ...p, name: "rides" }], plans: { gold: { ride: { limit: 1 } } } },
-    "plans.gold.ride",
-    '{"limit":1}',
     /^Did you mean `rides`\? Use the name of a policy: rides\.$/,
   ],
+  ["plans.gold.p.limit: 0", planOf({ p: { limit: 0 } }), /^Give a whole number from 1/],
+  ['plans.gold.p.window: "1y"', planOf({ p: { window: "1y" } }), /^Give a time with its unit/],
+  ["plans.gold.p.refill: 7", planOf({ p: { refill: 7 } }), OPTIONS],
+  ['plans.gold.p.mode: "(a string)"', planOf({ p: { mode: "soft" } }), OPTIONS],
   [
-    "a plan with a limit of zero",
-    withPlans({ gold: { p: { limit: 0 } } }),
-    "plans.gold.p.limit",
-    "0",
-    /^Give a whole number from 1/,
-  ],
-  [
-    "a plan with a window that is none",
-    withPlans({ gold: { p: { window: "1y" } } }),
-    "plans.gold.p.window",
-    '"1y"',
-    /^Give a time with its unit/,
-  ],
-  [
-    "a plan with a number that is misspelt",
-    withPlans({ gold: { p: { limt: 7 } } }),
-    "plans.gold.p.limt",
-    "7",
+    "plans.gold.p.limt: 7",
+    planOf({ p: { limt: 7 } }),
     /^Did you mean `limit`\? The options are limit, window, aligned, and nothing else\.$/,
   ],
   [
-    "a plan with a number of another algorithm",
-    withPlans({ gold: { p: { refill: 7 } } }),
-    "plans.gold.p.refill",
-    "7",
-    /^The options are limit, window, aligned, and nothing else\.$/,
-  ],
-  [
-    "a plan that changes more than numbers",
-    withPlans({ gold: { p: { mode: "soft" } } }),
-    "plans.gold.p.mode",
-    '"(a string)"',
-    /^The options are limit, window, aligned, and nothing else\.$/,
-  ],
-  [
-    "a plan whose bucket takes years to refill",
-    withPlans({ gold: { q: { limit: 1_000_000, refill: 1, per: "1h" } } }),
-    "plans.gold.q.limit",
-    "1000000",
+    "plans.gold.q.limit: 1000000",
+    planOf({ q: { limit: 1_000_000, refill: 1, per: "1h" } }),
     /more than 366 days to refill/,
   ],
   [
-    "a plan whose refill is too slow for the policy's own limit",
-    withPlans({ gold: { q: { refill: 1, per: "366d" } } }),
-    "plans.gold.q.refill",
-    "1",
+    "plans.gold.q.refill: 1",
+    planOf({ q: { refill: 1, per: "366d" } }),
     /^Give limit, too, or another value here: the policy's own limit, \d+, does not fit\. At 1 per 31622400 s/,
   ],
 ];

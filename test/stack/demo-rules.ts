@@ -12,44 +12,24 @@ export interface DemoRule {
   readonly addressField?: string;
 }
 
+/** A rule by key, of which an address has ten times as much. */
+function byKey(
+  route: string,
+  policy: string,
+  { limit, window, refill }: { limit: number; window: number; refill: number },
+): DemoRule {
+  const address = `${policy}-address`;
+  const fieldOf = (name: string, units: number) => `"${name}";q=${units};w=${window}`;
+  const [field, addressField] = [fieldOf(policy, limit), fieldOf(address, 10 * limit)];
+  return { route, policy, address, limit, refill, field, addressField };
+}
+
 /** The rules of the ride-hailing demo, as they are promised; wrangler.toml has to keep to them. */
 export const demoRules: readonly DemoRule[] = [
-  {
-    route: "POST /api/rides/request",
-    policy: "rides",
-    address: "rides-address",
-    limit: 20,
-    refill: 10,
-    field: '"rides";q=20;w=2',
-    addressField: '"rides-address";q=200;w=2',
-  },
-  {
-    route: "POST /api/fares/estimate",
-    policy: "fares",
-    address: "fares-address",
-    limit: 20,
-    refill: 10,
-    field: '"fares";q=20;w=2',
-    addressField: '"fares-address";q=200;w=2',
-  },
-  {
-    route: "GET /api/drivers/nearby",
-    policy: "drivers",
-    address: "drivers-address",
-    limit: 30,
-    refill: 15,
-    field: '"drivers";q=30;w=2',
-    addressField: '"drivers-address";q=300;w=2',
-  },
-  {
-    route: "GET /api/trips/history",
-    policy: "trips",
-    address: "trips-address",
-    limit: 10,
-    refill: 5,
-    field: '"trips";q=10;w=2',
-    addressField: '"trips-address";q=100;w=2',
-  },
+  byKey("POST /api/rides/request", "rides", { limit: 20, window: 2, refill: 10 }),
+  byKey("POST /api/fares/estimate", "fares", { limit: 20, window: 2, refill: 10 }),
+  byKey("GET /api/drivers/nearby", "drivers", { limit: 30, window: 2, refill: 15 }),
+  byKey("GET /api/trips/history", "trips", { limit: 10, window: 2, refill: 5 }),
   {
     route: "POST /api/login",
     policy: "login-burst",
@@ -57,24 +37,8 @@ export const demoRules: readonly DemoRule[] = [
     refill: 0,
     field: '"login-burst";q=5;w=10, "login-hourly";q=50;w=3600',
   },
-  {
-    route: "GET /api/search",
-    policy: "search",
-    address: "search-address",
-    limit: 30,
-    refill: 3,
-    field: '"search";q=30;w=10',
-    addressField: '"search-address";q=300;w=10',
-  },
-  {
-    route: "GET /api/export",
-    policy: "export",
-    address: "export-address",
-    limit: 6,
-    refill: 0,
-    field: '"export";q=6;w=60',
-    addressField: '"export-address";q=60;w=60',
-  },
+  byKey("GET /api/search", "search", { limit: 30, window: 10, refill: 3 }),
+  byKey("GET /api/export", "export", { limit: 6, window: 60, refill: 0 }),
 ];
 
 let clients = 0;

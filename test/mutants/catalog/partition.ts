@@ -7,14 +7,14 @@ export const PARTITION: readonly Written[] = [
     file: "src/partition/partition-key.ts",
     find: "[^A-Za-z0-9._~@:/+=,|-]",
     replace: "[^A-Za-z0-9._~@:/+=,|%-]",
-    tests: ["test/partition/decode-key"],
+    tests: ["test/partition/partition-key"],
   },
   {
     name: "a hash of half the digest",
     file: "src/partition/partition-key.ts",
     find: "...new Uint8Array(digest)",
     replace: "...new Uint8Array(digest).map((byte) => byte & 240)",
-    tests: ["test/partition/decode-key"],
+    tests: ["test/partition/partition-key"],
   },
   {
     name: "a fragment is a query",

@@ -31,7 +31,7 @@ const unnamed = (...data: readonly object[]) =>
   `${data.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")}data: [DONE]\n\n`;
 
 /** Events as Anthropic and OpenAI's Responses API send them. */
-const named = (...data: readonly { readonly type: string }[]) =>
+const named = (...data: readonly ({ readonly type: string } & Record<string, unknown>)[]) =>
   data.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 
 const chatUsage = {
@@ -39,12 +39,7 @@ const chatUsage = {
   completion_tokens: 46,
   total_tokens: 1163,
   prompt_tokens_details: { cached_tokens: 1024, audio_tokens: 0, cache_write_tokens: 64 },
-  completion_tokens_details: {
-    reasoning_tokens: 12,
-    audio_tokens: 0,
-    accepted_prediction_tokens: 0,
-    rejected_prediction_tokens: 0,
-  },
+  completion_tokens_details: { reasoning_tokens: 12, audio_tokens: 0 },
 };
 
 const chat: Usage = {
@@ -126,11 +121,9 @@ const anthropic: Usage = {
 
 /** The usage in Anthropic's stream before the answer is complete. */
 export const ANTHROPIC_START: Usage = {
-  inputTokens: 4143,
+  ...anthropic,
   outputTokens: 1,
   totalTokens: 4144,
-  cachedTokens: 1800,
-  cacheWriteTokens: 248,
   complete: false,
 };
 
@@ -142,12 +135,7 @@ export const CHAT = json(
     created: 1741570283,
     model: "gpt-5-mini",
     choices: [
-      {
-        index: 0,
-        message: { role: "assistant", content: BAIT, refusal: null, usage: { total_tokens: 8 } },
-        logprobs: null,
-        finish_reason: "stop",
-      },
+      { index: 0, message: { role: "assistant", content: BAIT, usage: { total_tokens: 8 } } },
     ],
     usage: chatUsage,
     service_tier: "default",
@@ -180,20 +168,20 @@ export const ANTHROPIC_STREAM = stream(
         stop_sequence: null,
         usage: { ...anthropicUsage, output_tokens: 1 },
       },
-    } as { type: string },
-    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } } as never,
+    },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
     { type: "ping" },
     {
       type: "content_block_delta",
       index: 0,
       delta: { type: "text_delta", text: BAIT },
-    } as never,
-    { type: "content_block_stop", index: 0 } as never,
+    },
+    { type: "content_block_stop", index: 0 },
     {
       type: "message_delta",
       delta: { stop_reason: "end_turn", stop_sequence: null },
       usage: { output_tokens: 503, input_tokens: null },
-    } as never,
+    },
     { type: "message_stop" },
   ),
   anthropic,
@@ -206,10 +194,10 @@ export const SHAPES: readonly Shape[] = [
   stream(
     "the stream of OpenAI's response",
     named(
-      { type: "response.created", response: responded("in_progress", null) } as { type: string },
-      { type: "response.output_text.delta", item_id: "msg_67ccd2bf", delta: BAIT } as never,
-      { type: "response.output_item.done", item: message } as never,
-      { type: "response.completed", response: responded("completed", responsesUsage) } as never,
+      { type: "response.created", response: responded("in_progress", null) },
+      { type: "response.output_text.delta", item_id: "msg_67ccd2bf", delta: BAIT },
+      { type: "response.output_item.done", item: message },
+      { type: "response.completed", response: responded("completed", responsesUsage) },
     ),
     responses,
   ),
