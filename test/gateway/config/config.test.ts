@@ -18,6 +18,8 @@ const redis = {
   UPSTASH_REDIS_REST_URL: "https://redis.example",
   UPSTASH_REDIS_REST_TOKEN: "secret",
 };
+const ADMIN_TOKEN = "fBv4mJ8xQ2nK7tWcZ1pL";
+const READ_TOKEN = "rHs6wD3yN9kG5uXbV0qM";
 const withRule = (changes: object) => ({ RULES: [{ ...rule, ...changes }] });
 const withPolicy = (changes: object) => withRule({ policies: [{ ...policy, ...changes }] });
 const withSecond = (changes: object) =>
@@ -293,6 +295,11 @@ describe("a fault of the variables", () => {
       '"p"',
       /share one count/,
     ],
+    [{ ADMIN_TOKEN: ADMIN_TOKEN.slice(1) }, "ADMIN_TOKEN", '"(hidden)"', /^Give 20 to 256 /],
+    [{ READ_TOKEN: "nine of ABCDEFGHIJKL" }, "READ_TOKEN", '"(hidden)"', /^Give 20 to 256 /],
+    [{ READ_TOKEN: "change-me-fBv4mJ8xQ2" }, "READ_TOKEN", '"(hidden)"', /^It looks like an exa/],
+    [{ READ_TOKEN: "fBv4mJ8xQ".repeat(3) }, "READ_TOKEN", '"(hidden)"', /^It looks like an exa/],
+    [{ ADMIN_TOKEN, READ_TOKEN: ADMIN_TOKEN }, "READ_TOKEN", '"(hidden)"', /./],
   ])("%j is said to be at %s", (variables, path, value, remedy) => {
     expect(faultsOf({ ...sound, ...variables })).toEqual([
       { path, value, code: expect.any(String), remedy: expect.stringMatching(remedy) },
@@ -451,6 +458,7 @@ describe("variables without fault", () => {
 
   test.each([
     ["as they are", sound],
+    ["with a token of ten different characters", { ...sound, READ_TOKEN: "fBv4mJ8xQ2".repeat(2) }],
     [
       "among those of others, which look like ours",
       {
@@ -528,9 +536,6 @@ describe("variables without fault", () => {
     vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
     expect(faultsOf({ ...sound, ORIGIN: "zone", CLIENT_IP: undefined })).toEqual([]);
   });
-
-  const ADMIN_TOKEN = "fBv4mJ8xQ2nK7tWcZ1pL";
-  const READ_TOKEN = "rHs6wD3yN9kG5uXbV0qM";
   test.each([
     [{}, undefined],
     [{ ADMIN_TOKEN }, 10_000],
