@@ -36,6 +36,11 @@ describe("an identity with dimensions", () => {
       ["tg:{192.0.2.1}:address:f2", "tg:{k1}:burst:l2"],
       ["tg:{192.0.2.2}:address:f2", "tg:{k1}:burst:l2"],
     ]);
+    // The addresses of a /64 belong to one client.
+    await limiter.limit({ ip: "2001:db8::1" });
+    expect(await limiter.limit({ ip: "2001:DB8:0::2" })).toMatchObject({
+      policies: [{ remaining: 0 }],
+    });
   });
 
   test("has a row for each policy in the order given, however dimensions are mixed", async () => {

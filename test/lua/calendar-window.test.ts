@@ -15,6 +15,15 @@ const redis = testRedis();
 
 const HOUR_US = 3600e6;
 
+/** Redis and memory, both with a clock that stands. */
+const storesAt = (now: number) => [
+  redisStore(
+    redisWithClock(redis, () => now),
+    ALL_SCRIPTS,
+  ),
+  storeOver(createMemory(), () => now),
+];
+
 /** Within a run a policy gets other calendars, fixed lengths, and windows that begin with a request. */
 const windows = fc.constantFrom(
   { window: "hour" },
@@ -160,9 +169,22 @@ test("an isolate that is two windows behind begins a window of the last length, 
   const now = FUTURE - (FUTURE % HOUR_US) + 2 * HOUR_US;
   const hourly = fixedWindow({ name: "c", limit: 5, window: "hour" });
   const policies = compileAt(() => now - 2 * HOUR_US, hourly);
-  for (const store of [storeWithClock(redis, () => now), storeOver(createMemory(), () => now)]) {
+  for (const store of storesAt(now)) {
     const { rows } = await store.decide("consume", [key], [1], policies);
     expect(rows).toMatchObject([{ resetAfterUs: HOUR_US }]);
+  }
+});
+
+test("an isolate that is a window ahead moves the count of another calendar, at the boundary, too", async () => {
+  const key = `calendar:{${crypto.randomUUID()}}`;
+  const now = FUTURE - (FUTURE % HOUR_US) + 2 * HOUR_US;
+  const hourly = { name: "c", limit: 5, window: "hour" } as const;
+  const before = compileAt(() => now, fixedWindow({ ...hourly, timeZone: "Asia/Kathmandu" }));
+  const after = compileAt(() => now + HOUR_US, fixedWindow(hourly));
+  for (const store of storesAt(now)) {
+    await store.decide("consume", [key], [1], before);
+    const { rows } = await store.decide("consume", [key], [1], after);
+    expect(rows).toMatchObject([{ remaining: 3, resetAfterUs: HOUR_US }]);
   }
 });
 
@@ -222,7 +244,7 @@ test("a charge under a limit that is lower now forgets nothing that was taken be
   const now = FUTURE;
   const limitOf = (limit: number) =>
     compileAt(() => now, fixedWindow({ name: "c", limit, window: "hour" }));
-  for (const store of [storeWithClock(redis, () => now), storeOver(createMemory(), () => now)]) {
+  for (const store of storesAt(now)) {
     await store.decide("charge", [key], [9], limitOf(10));
     await store.decide("charge", [key], [1], limitOf(1));
     const { rows } = await store.decide("peek", [key], [1], limitOf(10));

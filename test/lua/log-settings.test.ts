@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
 import { refund as refundModel } from "../../src/algorithms/refund.ts";
+import type { SlidingWindowLogState } from "../../src/algorithms/runs.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
@@ -19,6 +20,20 @@ const setting = fc.record({
   windowMs: fc.constantFrom(1, 7, 100, 1_000, 60_000),
 });
 
+const BESIDE = [
+  [0, 0],
+  [0, -1],
+  [2, 0],
+  [2, -1],
+] as const;
+
+function besideRenewal(
+  { renewalMs, longestUs }: SlidingWindowLogState,
+  [windows, nudge]: (typeof BESIDE)[number],
+): number {
+  return 1000 * renewalMs - windows * longestUs + nudge;
+}
+
 const step = fc.record({
   /** A share of the longest window. */
   gap: fc.oneof(
@@ -26,6 +41,11 @@ const step = fc.record({
     { weight: 3, arbitrary: fc.constant(0) },
     { weight: 1, arbitrary: fc.double({ min: 0.1, max: 2.5, noNaN: true }) },
     { weight: 1, arbitrary: fc.double({ min: -1.5, max: 0, noNaN: true }) },
+  ),
+  /** To a renewal, or to where one lies too far ahead: `[windows before it, nudge]`. */
+  beside: fc.oneof(
+    { weight: 20, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: fc.constantFrom(...BESIDE) },
   ),
   which: fc.nat(3),
   cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 60 })),
@@ -57,8 +77,9 @@ test("agrees with its model, for any settings that ask by turns", async () => {
         const takes: number[] = [];
         let now = FUTURE + 86_400e6;
         let state: unknown;
-        for (const { gap, which, cost, operation } of steps) {
+        for (const { gap, beside, which, cost, operation } of steps) {
           now += Math.round(gap * longestUs);
+          if (beside && state) now = besideRenewal(state as SlidingWindowLogState, beside);
           const { implementation, limit, parameters } = policies[which % policies.length]!;
           if (operation === "refund") {
             const takenAtUs = takes.at(-1 - (cost % 8));
@@ -82,6 +103,9 @@ test("agrees with its model, for any settings that ask by turns", async () => {
           if (kept !== state) takes.push(now);
           state = kept;
           expect(await decide(key, request)).toEqual(expected);
+          if (!state) continue;
+          const { renewalMs } = state as SlidingWindowLogState;
+          expect((await redis.getrangeBuffer(key, 0, 5)).readUIntBE(0, 6)).toBe(renewalMs);
         }
         expect(state === undefined || (await redis.pttl(key)) > 0).toBe(true);
       },

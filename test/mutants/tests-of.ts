@@ -46,7 +46,7 @@ const TESTS: Table = {
   "src/metrics": ["test/metrics/"],
   "src/node": ["test/cli/", "test/bridge/"],
   "src/node/bridge": ["test/bridge/"],
-  "src/node/cli": ["test/cli/"],
+  "src/node/cli": ["test/cli/", "test/doctor/"],
   "src/node/doctor": ["test/doctor/"],
   "src/options": ["test/options/", "test/policy/", "test/limiter/"],
   "src/outage": ["test/limiter/", "test/store/", "test/policy/"],
@@ -97,6 +97,7 @@ const NEAREST: Table = {
     (name) => `test/bridge/${name}.test.ts`,
   ),
   "src/node/cli": ["json", "check", "usage", "hostile"].map((name) => `test/cli/${name}.test.ts`),
+  "src/node/cli/doctor-options.ts": ["test/doctor/cli.test.ts"],
   "src/node/doctor": ["test/doctor/judge.test.ts", "test/doctor/gateway.test.ts"],
   "src/vercel.ts": ["test/edge/vercel.test.ts"],
 };

@@ -18,6 +18,8 @@ const redis = {
   UPSTASH_REDIS_REST_URL: "https://redis.example",
   UPSTASH_REDIS_REST_TOKEN: "secret",
 };
+const ADMIN_TOKEN = "fBv4mJ8xQ2nK7tWcZ1pL";
+const READ_TOKEN = "rHs6wD3yN9kG5uXbV0qM";
 const withRule = (changes: object) => ({ RULES: [{ ...rule, ...changes }] });
 const withPolicy = (changes: object) => withRule({ policies: [{ ...policy, ...changes }] });
 const withSecond = (changes: object) =>
@@ -425,9 +427,6 @@ describe("variables without fault", () => {
     vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
     expect(faultsOf({ ...sound, ORIGIN: "zone", CLIENT_IP: undefined })).toEqual([]);
   });
-
-  const ADMIN_TOKEN = "fBv4mJ8xQ2nK7tWcZ1pL";
-  const READ_TOKEN = "rHs6wD3yN9kG5uXbV0qM";
   test.each([
     [{}, undefined],
     [{ ADMIN_TOKEN }, 10_000],
