@@ -11,15 +11,12 @@ import {
   vi,
 } from "vitest";
 
-import { calendar, limiterWith } from "../../src/core.ts";
 import {
-  ConfigurationError,
   createLimiter,
   type CreateLimiterOptions,
   fixedWindow,
   memoryStore,
 } from "../../src/index.ts";
-import { limit } from "../../src/limit.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
 
 let redis: Redis;
@@ -220,20 +217,4 @@ test("boundaries are renewed beside requests: none waits for one, and no timer i
   // In three years, the zone is looked at a few times.
   expect(looks).toBeGreaterThan(100);
   expect(looks).toBeLessThan(2000);
-});
-
-test("without the feature, a calendar is a fault that names it", () => {
-  const options = {
-    store: memoryStore(),
-    policies: [fixedWindow({ limit: 1, window: "month", timeZone: "UTC" })],
-  };
-  expect(() => limiterWith({})(options)).toThrow(ConfigurationError);
-  expect(() => limiterWith({})(options)).toThrow(/policies\[0\]\.window: "month": .*\bcalendar\b/);
-  expect(() => limiterWith({ calendar })(options)).not.toThrow();
-});
-
-test("limit() takes lengths alone", async () => {
-  await expect(limit("u", fixedWindow({ limit: 1, window: "month" }))).rejects.toThrow(
-    /policies\[0\]\.window: "month"/,
-  );
 });

@@ -70,15 +70,6 @@ test.for([
   expect((await limiter.limit("a")).reason).toBe("allowed");
 });
 
-test("an identity denied for a day asks again", async () => {
-  const limiter = limiterOn({ policies: [tokenBucket({ limit: 1, refill: 1, per: "1d" })] });
-  await limiter.limit("a");
-  expect((await limiter.limit("a")).reason).toBe("cached-denial");
-  shown -= HOUR;
-  expect((await limiter.limit("a")).reason).toBe("limited");
-  expect((await limiter.limit("a")).reason).toBe("cached-denial");
-});
-
 test("a denial ends in time though the clock stepped forwards and back again, seen or unseen", async () => {
   for (const seen of [true, false]) {
     const limiter = limiterOn();

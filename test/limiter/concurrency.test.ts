@@ -11,10 +11,9 @@ import {
   limit,
   memoryStore,
   type Policy,
-  type Store,
-  StoreError,
 } from "../../src/index.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
+import { NO_ANSWER, watchedStore } from "../support/limiter/watched-store.ts";
 import { random } from "../support/random.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
 
@@ -79,15 +78,6 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     expect(await lost.extend()).toEqual({ status: "expired" });
     expect(await lost.settle()).toEqual({ status: "settled", returned: {}, charged: {} });
     expect((await limiter.reserve(id)).allowed).toBe(false);
-  });
-
-  test("a slot that has expired does not come back, even if it is still free", async () => {
-    const limiter = open(streams(2));
-    const id = crypto.randomUUID();
-    const [lost, other] = [await limiter.reserve(id, { ttl: "5s" }), await limiter.reserve(id)];
-    nowUs += 5e6;
-    expect(await lost.settle()).toEqual({ status: "settled", returned: {}, charged: {} });
-    expect(await other.settle()).toMatchObject({ returned: { streams: 1 } });
   });
 
   test("an extension keeps the hold's own slot, and no other", async () => {
@@ -204,33 +194,25 @@ test("a limit() is refused where a hold is needed, and so is a wrong ttl", async
   });
 });
 
-const TIMEOUT = new StoreError("ERR_STORE_TIMEOUT", "It is slow.");
-
 test("a slot that Redis took without answering is freed by the hold's id", async () => {
-  const counts = memoryStore({ now: () => FUTURE });
-  let isSlow = false;
-  const slow = async <Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer> => {
-    const answer = await ask();
-    if (isSlow) throw TIMEOUT;
-    return answer;
-  };
-  const store: Store = {
-    ...counts,
-    decide: (...request) => slow(() => counts.decide(...request)),
-    refund: (...taken) => slow(() => counts.refund!(...taken)),
-    extend: (...held) => slow(() => counts.extend!(...held)),
-  };
+  const { store, world } = watchedStore(FUTURE);
   const limiter = createLimiter({ store, policies: [streams(1)] });
-  isSlow = true;
+  world.failure = { ...NO_ANSWER, ran: true };
   const hold = await limiter.reserve("ada");
   expect(hold).toMatchObject({ allowed: true, reason: "store-unavailable" });
-  isSlow = false;
+  world.failure = undefined;
   expect((await limiter.reserve("ada")).allowed).toBe(false);
-  expect(await hold.settle()).toMatchObject({ status: "unknown", error: TIMEOUT });
+  expect(await hold.settle()).toMatchObject({
+    status: "unknown",
+    error: { code: "ERR_STORE_TIMEOUT" },
+  });
   const next = await limiter.reserve("ada");
   expect(next.allowed).toBe(true);
-  isSlow = true;
-  expect(await next.extend()).toEqual({ status: "unknown", error: TIMEOUT });
+  world.failure = { ...NO_ANSWER, ran: true };
+  expect(await next.extend()).toMatchObject({
+    status: "unknown",
+    error: { code: "ERR_STORE_TIMEOUT" },
+  });
 });
 
 test.each([

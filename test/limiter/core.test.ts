@@ -4,6 +4,7 @@ import { describe, expect, inject, test } from "vitest";
 import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "../../src/adapter/every-feature.ts";
 import * as core from "../../src/core.ts";
 import {
+  calendar,
   concurrency,
   ConfigurationError,
   dimensions,
@@ -93,6 +94,19 @@ describe("an option whose feature is missing", () => {
       }),
     ]);
     expect(faultsOf(() => limiterWith(EVERY_REQUEST_FEATURE)(optionsOf(options)))).toEqual([]);
+  });
+
+  test("calendar: a window of it is a fault that names the import, beside that of its form", () => {
+    const faults = faultsOf(() =>
+      limiterWith({})(optionsOf({ policies: [window({ window: "month" })] })),
+    );
+    expect(faults.map(({ path, remedy }) => [path, /\bcalendar\b/.test(remedy)])).toEqual([
+      ["policies[0].window", true],
+      ["policies[0].window", false],
+    ]);
+    const make = () =>
+      limiterWith({ calendar })(optionsOf({ policies: [window({ window: "month" })] }));
+    expect(faultsOf(make)).toEqual([]);
   });
 
   test("is told with all others, and without what an object holds", () => {

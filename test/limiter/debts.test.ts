@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import {
   createLimiter,
@@ -69,16 +69,6 @@ describe("a request that costs nothing", () => {
       expect(await limiter.limit("ada")).toMatchObject({ allowed: false });
     },
   );
-
-  test.for(policies)("meets the same in Redis: $algorithm", async (policy) => {
-    const redis = { url: inject("redisRestUrl"), token: inject("redisRestToken") };
-    const limiter = createLimiter({ redis, timeout: "10s", policies: [policy] });
-    const identity = crypto.randomUUID();
-    await limiter.charge(identity, LIMIT);
-    await limiter.charge(identity, LIMIT);
-    expect(await limiter.peek(identity, { cost: 0 })).toMatchObject({ allowed: false });
-    expect(await limiter.limit(identity, { cost: 0 })).toMatchObject({ allowed: false });
-  });
 });
 
 /** A second, in microseconds. */

@@ -94,6 +94,22 @@ describe("a request without a cost", () => {
     await limiter.limit("ada", { cost: 0 });
     expect(asked).toMatchObject([{ operation: "consume", costs: [0, 0] }]);
   });
+
+  test.each([true, false])(
+    "is denied by the store each time, so that a ban counts it, beside a shadow: %j",
+    async (isShadowed) => {
+      const ban = fixedWindow({ name: "ban", counts: "denials", limit: 10, window: "1d" });
+      const shadow = fixedWindow({ name: "shadow", mode: "shadow", limit: 10, window: "1d" });
+      const { at, limiter, asked } = limiterThat({
+        policies: isShadowed ? [p, ban, shadow] : [p, ban],
+      });
+      at.reply = { nowUs: 5e9, rows: [row(), row(1_000), ...(isShadowed ? [row()] : [])] };
+      for (let request = 0; request < 2; request++) {
+        expect((await limiter.limit("ada", { cost: { p: 0 } })).reason).toBe("limited");
+      }
+      expect(asked.map(({ operation }) => operation)).toEqual(["consume", "consume"]);
+    },
+  );
 });
 
 describe("a failure of the store", () => {

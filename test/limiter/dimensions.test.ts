@@ -268,16 +268,4 @@ describe("a plan", () => {
     expect((await limiter.limit({ ip: "a" }, { plan: "gold" })).allowed).toBe(true);
     expect(asked).toHaveLength(2);
   });
-
-  test("is for limiters without dimensions, too", async () => {
-    const { limiter } = limiterOf([fixedWindow({ name: "rides", limit: 1, window: "1m" })], {
-      plans: { gold: { rides: { limit: 3 } } },
-    });
-    await limiter.limit("ada");
-    expect((await limiter.limit("ada")).allowed).toBe(false);
-    expect(await limiter.limit("ada", { plan: "gold" })).toMatchObject({
-      allowed: true,
-      policies: [{ limit: 3, remaining: 1 }],
-    });
-  });
 });

@@ -37,15 +37,6 @@ describe("the variables that name the Redis", () => {
   test.for([
     ["Upstash's", () => [inject("redisRestUrl"), inject("redisRestToken")]],
     [
-      "Upstash's before Vercel's",
-      () => [inject("redisRestUrl"), inject("redisRestToken"), "http://192.0.2.1", "x"],
-    ],
-    ["Vercel's", () => [undefined, undefined, inject("redisRestUrl"), inject("redisRestToken")]],
-    [
-      "Vercel's where Upstash's are empty",
-      () => ["", "", inject("redisRestUrl"), inject("redisRestToken")],
-    ],
-    [
       "Vercel's where Upstash's are blank",
       () => [" ", "\t\n", inject("redisRestUrl"), inject("redisRestToken")],
     ],
@@ -59,16 +50,8 @@ describe("the variables that name the Redis", () => {
 
   test.for([
     ["none is set", [], BOTH],
-    ["all are empty", ["", "", "", ""], BOTH],
     ["all are blank", [" ", "\n", " ", "\t"], BOTH],
-    ["the token is missing", ["http://192.0.2.1"], ["UPSTASH_REDIS_REST_TOKEN is missing"]],
-    ["the token is empty", ["http://192.0.2.1", ""], ["UPSTASH_REDIS_REST_TOKEN is missing"]],
     ["the token is blank", ["http://192.0.2.1", " "], ["UPSTASH_REDIS_REST_TOKEN is missing"]],
-    [
-      "the token is the other pair's",
-      ["http://192.0.2.1", undefined, "http://192.0.2.2", "x"],
-      ["UPSTASH_REDIS_REST_TOKEN is missing"],
-    ],
     [
       "the address is of another kind, and the token is missing",
       ["redis://192.0.2.1:6379"],

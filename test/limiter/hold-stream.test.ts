@@ -1,9 +1,8 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
-import { settlementOf } from "../../src/features/holds/settle-response.ts";
 import { concurrency, createLimiter, fixedWindow, memoryStore } from "../../src/index.ts";
 import { usage } from "../../src/llm.ts";
-import { nextOf, streamed } from "../support/adapter/background.ts";
+import { streamed } from "../support/adapter/background.ts";
 
 const limiter = () =>
   createLimiter({
@@ -62,13 +61,6 @@ test("a hold ends when the client hangs up, and when the body fails", async () =
   expect(await left(of)).toEqual([4_200, 2]);
 });
 
-test("a response without a body ends its hold at once", async () => {
-  const of = limiter();
-  const { ended } = await streamedOf(of, new Response(null));
-  await ended();
-  expect(await left(of)).toEqual([4_600, 2]);
-});
-
 test("a hold that is settled before its response ends keeps that settlement", async () => {
   const of = limiter();
   const { hold, read, ended } = await streamedOf(of);
@@ -76,21 +68,6 @@ test("a hold that is settled before its response ends keeps that settlement", as
   await read.text();
   await ended();
   expect(await left(of)).toEqual([4_900, 2]);
-});
-
-test("a hold is settled at the cost that a model's answer reports", async () => {
-  const of = limiter();
-  const hold = await of.reserve("ada", { cost: { tokens: 4_000 } });
-  const waiting: Promise<unknown>[] = [];
-  const told = { prompt_tokens: 328, completion_tokens: 484, total_tokens: 812 };
-  const read = hold.stream(Response.json({ usage: told }), {
-    usage,
-    cost: ({ totalTokens }) => ({ tokens: totalTokens }),
-    waitUntil: (promise) => void waiting.push(promise),
-  });
-  expect(await read.json()).toEqual({ usage: told });
-  await Promise.all(waiting);
-  expect(await left(of)).toEqual([5_000 - 812, 2]);
 });
 
 test("a usage without a cost of its own is charged to the policies that give back, and to no other", async () => {
@@ -188,26 +165,4 @@ test("a response that switches protocols leaves its slot to the handler, because
   expect(await left(of)).toEqual([4_600, 1]);
   await hold.release();
   expect(await left(of)).toEqual([5_000, 2]);
-});
-
-test("an answer to HEAD whose body its handler still reads settles the hold, and leaves the body to the handler", async () => {
-  const unhandled = vi.fn();
-  process.on("unhandledRejection", unhandled);
-  onTestFinished(() => void process.off("unhandledRejection", unhandled));
-  const of = limiter();
-  const hold = await of.reserve("ada", { cost: { tokens: 400 } });
-  const waiting: Promise<unknown>[] = [];
-  const { body, send } = streamed();
-  const reader = body.getReader();
-  const settlement = settlementOf(hold, [], (promise) => void waiting.push(promise))!;
-  const request = { method: "HEAD", signal: { aborted: false } };
-  // Not that of a response, which cannot be made of a body that is read.
-  const answer = { status: 200, body, headers: new Headers() } as unknown as Response;
-  expect(settlement.after(answer, request).body).toBeNull();
-  await Promise.all(waiting);
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(unhandled).not.toHaveBeenCalled();
-  expect(await left(of)).toEqual([4_600, 2]);
-  send("on");
-  expect(await nextOf(reader)).toBe("on");
 });

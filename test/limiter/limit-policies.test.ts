@@ -46,37 +46,30 @@ const windowed = { name: "p", limit: 10, window: "1m" } as const;
 const ask = (changes: Partial<TokenBucketOptions> = {}) =>
   isolate.limit("ada", isolate.tokenBucket({ ...bucket, ...changes }));
 
+const buckets = (changes: Partial<TokenBucketOptions>) => [
+  isolate.tokenBucket(bucket),
+  isolate.tokenBucket({ ...bucket, ...changes }),
+];
+
 describe("policies that differ in one thing are different", () => {
-  test.for<[what: string, one: () => Policy, other: () => Policy]>([
-    ["algorithm", () => isolate.slidingWindowLog(windowed), () => isolate.fixedWindow(windowed)],
-    ...(
-      [
-        ["name", { name: "q" }],
-        ["limit", { limit: 11 }],
-        ["refill", { refill: 4 }],
-        ["per", { per: "2s" }],
-      ] as const
-    ).map(
-      ([what, changes]) =>
-        [
-          what,
-          () => isolate.tokenBucket(bucket),
-          () => isolate.tokenBucket({ ...bucket, ...changes }),
-        ] as [string, () => Policy, () => Policy],
-    ),
+  test.for([
+    ["algorithm", () => [isolate.slidingWindowLog(windowed), isolate.fixedWindow(windowed)]],
+    ["name", () => buckets({ name: "q" })],
+    ["limit", () => buckets({ limit: 11 })],
+    ["refill", () => buckets({ refill: 4 })],
+    ["per", () => buckets({ per: "2s" })],
     [
       "window",
-      () => isolate.fixedWindow(windowed),
-      () => isolate.fixedWindow({ ...windowed, window: "2m" }),
+      () => (["1m", "2m"] as const).map((window) => isolate.fixedWindow({ ...windowed, window })),
     ],
     [
       "segments",
-      () => isolate.segmentedWindow({ ...windowed, segments: 10 }),
-      () => isolate.segmentedWindow({ ...windowed, segments: 12 }),
+      () => [10, 12].map((segments) => isolate.segmentedWindow({ ...windowed, segments })),
     ],
-  ])("%s", async ([, one, other]) => {
-    await isolate.limit("ada", one());
-    await isolate.limit("ada", other());
+  ] as [what: string, of: () => [Policy, Policy]][])("%s", async ([, of]) => {
+    const [one, other] = of();
+    await isolate.limit("ada", one);
+    await isolate.limit("ada", other);
     expect(commands).toHaveLength(2);
     expect(policyOf(commands[0]!)).not.toEqual(policyOf(commands[1]!));
   });
@@ -219,13 +212,18 @@ test("an option that does not exist is a fault, also where all others are those 
   expect(commands).toHaveLength(1);
 });
 
-test("a lease is a fault, because every decision is Redis's", async () => {
-  const leased = isolate.tokenBucket({ ...bucket, lease: "100ms" });
-  await expect(isolate.limit("ada", leased)).rejects.toMatchObject({
-    faults: [{ path: "policies[0].lease", value: '"100ms"' }],
-  });
-  expect(commands).toEqual([]);
-});
+test.for([
+  ["lease", '"100ms"', () => isolate.tokenBucket({ ...bucket, lease: "100ms" })],
+  ["window", '"month"', () => isolate.fixedWindow({ limit: 1, window: "month" })],
+] as const)(
+  "a %s of %s is a fault, because every decision is Redis's",
+  async ([what, value, of]) => {
+    await expect(isolate.limit("ada", of())).rejects.toMatchObject({
+      faults: [{ path: `policies[0].${what}`, value }],
+    });
+    expect(commands).toEqual([]);
+  },
+);
 
 test("local counts of all policies share one bounded memory", async () => {
   redis = gone;

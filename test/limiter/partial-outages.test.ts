@@ -53,33 +53,6 @@ describe("a hold whose one master is silent", () => {
       expect(await subject.used(ONE)).toBe(1);
     },
   );
-
-  test("settles there at the actual cost, and charges the excess", async () => {
-    const subject = limiterOf();
-    await reserve(subject, 1);
-    subject.become(OTHER, "not sent");
-    const less = await reserve(subject);
-    expect(await less.settle(4)).toMatchObject({ returned: { first: 6 } });
-    expect(await subject.used(ONE)).toBe(5);
-    const more = await reserve(subject);
-    await more.settle(25);
-    expect(await subject.used(ONE)).toBe(30);
-  });
-
-  test("keeps the slots that the other has, and says so", async () => {
-    const subject = limiterOf([
-      concurrency({ name: "streams", by: "one", limit: 2, ttl: "60s" }),
-      window("second", "other"),
-    ]);
-    await (await reserve(subject, 1)).release();
-    subject.become(OTHER, "lost");
-    const hold = await reserve(subject, 1);
-    expect(await hold.extend("60s")).toEqual({ status: "extended" });
-    const extended = subject.calls.filter(({ call }) => call === "extend");
-    expect(extended).toHaveLength(1);
-    await hold.release();
-    expect(await subject.used(ONE)).toBe(0);
-  });
 });
 
 describe("a settlement of which a part was not sent", () => {

@@ -110,16 +110,6 @@ test("a denial on a Cluster is not known: another request's give-back may lift i
   expect((await given.limiter.limit(WHO)).reason).toBe("allowed");
 });
 
-test("a denial on one Redis is known", async () => {
-  const given = limiterOf(OPEN);
-  given.state.isCluster = false;
-  const keys = await keysOf(given);
-  given.held[keys.ip] = { allowed: false };
-  expect((await given.limiter.limit(WHO)).reason).toBe("limited");
-  expect((await given.limiter.limit(WHO)).reason).toBe("cached-denial");
-  expect(given.calls).toHaveLength(1);
-});
-
 test("a denial of one dimension alone is learnt after the store has said whether it spans several", async () => {
   for (const isCluster of [true, false]) {
     const { limiter, state, held, calls } = limiterOf(OPEN, splitStore, ["ip", "key"]);

@@ -58,18 +58,6 @@ describe("a settlement that charges every shard", () => {
     expect(calls).toEqual([]);
   });
 
-  test("charges later the sum of what two shards were not sent", async () => {
-    const { limiter, fates, used } = limiterOf();
-    const hold = await limiter.reserve(ADA, RESERVED);
-    fates.set("ada#1", "not sent").set("ada#2", "not sent");
-    const first = { status: "not-sent", charged: { tokens: 40 } };
-    expect(await hold.settle({ tokens: 90 })).toMatchObject(first);
-    fates.clear();
-    const settled = { status: "settled", charged: { tokens: 80 } };
-    expect(await hold.settle({ tokens: 90 })).toMatchObject(settled);
-    expect((await used()).reduce((all, each) => all + each, 0)).toBe(90);
-  });
-
   test.for(["lost", "answer lost"] as const)(
     "repeats no call that may have run: %s",
     async (fate) => {
@@ -107,17 +95,6 @@ describe("a settlement that charges every shard", () => {
     expect((await hold.settle({ tokens: 90 })).error?.message).toBe("lost");
     for (let shard = 0; shard < SHARDS; shard++) fates.set(`ada#${shard}`, "answer lost");
     expect((await hold.settle({ tokens: 90 })).error?.message).toBe("lost");
-  });
-
-  test("charges all of them where another master did not answer about the reservation", async () => {
-    const { limiter, fates, used } = limiterOf();
-    await limiter.reserve(ADA, RESERVED);
-    fates.set("a", "not sent");
-    const hold = await limiter.reserve(ADA, RESERVED);
-    expect(hold).toMatchObject({ allowed: true, reason: "store-unavailable" });
-    fates.clear();
-    await hold.settle({ tokens: 90 });
-    expect(await used()).toEqual([40, 20, 20, 20]);
   });
 });
 
