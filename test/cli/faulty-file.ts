@@ -5,3 +5,12 @@ export interface FaultyFile {
   readonly text: string;
   readonly faults: readonly string[];
 }
+
+export function faulty(
+  file: string,
+  title: string,
+  text: string,
+  ...faults: readonly string[]
+): FaultyFile {
+  return { file, title, text, faults };
+}
