@@ -158,9 +158,9 @@ describe("explain", () => {
     [["GET", "/", "-H", "x-user-id"], "--header takes 'name: value'"],
     [["GET", "/", "--asn", "AS64496"], '--asn takes a number without "AS"'],
     [["GET"], "missing required argument 'path'"],
-  ] as const)("asks nothing for %j", ([args, message]) =>
-    on.refuses(["explain", ...args], message),
-  );
+  ] as const)("asks nothing for %j", async ([args, message]) => {
+    await on.refuses(["explain", ...args], message);
+  });
 });
 
 describe("history", () => {
@@ -256,9 +256,9 @@ describe("history", () => {
     [["x-user-id:hash", "--digest", "--ip", "203.0.113.7"], "nothing of a request"],
     [["GET", "/", "--last", "25h"], "--last takes a time from 1m to 24h"],
     [["GET", "/", "--last", "59s"], "--last takes a time from 1m to 24h"],
-  ] as const)("asks nothing for %j", ([args, message]) =>
-    on.refuses(["history", ...args], message),
-  );
+  ] as const)("asks nothing for %j", async ([args, message]) => {
+    await on.refuses(["history", ...args], message);
+  });
 });
 
 describe("reset", () => {
@@ -368,7 +368,9 @@ describe("block and allow", () => {
     [["block", "ch"], "Give an address or range"],
     [["block", "CH", "--for", "1 hour"], "--for takes a time such as 30s"],
     [["block", "CH", "--for", "1h", "--until", AT], "Give --for or --until, not both."],
-  ] as const)("asks nothing for %j", ([args, message]) => on.refuses(args, message));
+  ] as const)("asks nothing for %j", async ([args, message]) => {
+    await on.refuses(args, message);
+  });
 });
 
 test("lists shows both lists in one table", async () => {

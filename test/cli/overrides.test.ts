@@ -65,9 +65,9 @@ describe("override", () => {
     [["x-user-id:42"], "Give either --plan or --set"],
     [["x-user-id:42", "--plan", "a", "--set", "b.limit=1"], "Give either --plan or --set"],
     [["x-user-id:42", "--set", "limit=1"], "--set takes policy.option=value"],
-  ] as const)("asks nothing for %j", ([args, message]) =>
-    on.refuses(["override", ...args], message),
-  );
+  ] as const)("asks nothing for %j", async ([args, message]) => {
+    await on.refuses(["override", ...args], message);
+  });
 });
 
 test("overrides shows the clients with other limits", async () => {

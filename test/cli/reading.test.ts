@@ -80,9 +80,10 @@ describe("rules diff", () => {
     [["live", "7", "--to", "5"], "Give the new document once: 7, or --to 5."],
     [["--from", "lives"], 'Give live, deployed, draft or the number of a version, not "lives".'],
     [["lives"], 'Give live, deployed, draft or the number of a version, not "lives".'],
-  ])("asks nothing for %j", (documents, message) =>
-    on.refuses(["rules", "diff", ...documents], `error: ${message}\n`),
-  );
+  ])("asks nothing for %j", async (documents, message) => {
+    const err = await on.refuses(["rules", "diff", ...documents], message);
+    expect(err).toBe(`error: ${message}\n`);
+  });
 });
 
 describe("rules history", () => {

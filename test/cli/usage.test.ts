@@ -58,7 +58,9 @@ describe("wrong usage", () => {
     [["audit", "--url", "https://a:b@example.com"], ADDRESS],
     [["audit", "--url", "https://example.com/x"], ADDRESS],
     [["audit", "--token-file", "nowhere"], "nowhere cannot be read: ENOENT"],
-  ] as const)("%j is an error that names it", ([args, message]) => on.refuses(args, message));
+  ] as const)("%j is an error that names it", async ([args, message]) => {
+    await on.refuses(args, message);
+  });
 
   test("without an address it says how to give one", async () => {
     const { err, exit } = await tidegate(["audit"]);

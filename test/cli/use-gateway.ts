@@ -13,8 +13,8 @@ interface Surrounded {
   /** An empty folder, where the program runs. */
   readonly cwd: string;
   readonly run: (args: readonly string[], more?: Surroundings) => Promise<Run>;
-  /** The program sends nothing, prints nothing but this, and exits with 2: wrong usage. */
-  readonly refuses: (args: readonly string[], message: string | RegExp) => Promise<void>;
+  /** The program sends nothing, prints an error that says this, and exits with 2: wrong usage. Returns the error. */
+  readonly refuses: (args: readonly string[], message: string | RegExp) => Promise<string>;
 }
 
 /** Gives a test file a scripted gateway, and the program as its user has set it up. */
@@ -44,6 +44,7 @@ export function useGateway(): Surrounded {
       const { out, err, exit } = await run(args);
       expect(err).toMatch(message);
       expect([out, exit, gateway.seen]).toEqual(["", 2, []]);
+      return err;
     },
   };
 }

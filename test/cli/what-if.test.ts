@@ -63,4 +63,6 @@ test.each([
   [["what-if", "rides"], "--set"],
   [["what-if", "rides", "--set", "rides.limit=5"], "limit=5"],
   [["what-if", "rides", "--set", "limit=5", "--minutes", "61"], "1 to 60"],
-])("%j is wrong usage", (args, says) => on.refuses(args, says));
+])("%j is wrong usage", async (args, says) => {
+  await on.refuses(args, says);
+});
