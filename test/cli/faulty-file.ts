@@ -6,11 +6,12 @@ export interface FaultyFile {
   readonly faults: readonly string[];
 }
 
-export function faulty(
-  file: string,
-  title: string,
-  text: string,
-  ...faults: readonly string[]
-): FaultyFile {
-  return { file, title, text, faults };
-}
+/** Makes faulty files of one name. */
+export const faultyIn =
+  (file: string) =>
+  (title: string, text: string, ...faults: readonly string[]): FaultyFile => ({
+    title,
+    file,
+    text,
+    faults,
+  });

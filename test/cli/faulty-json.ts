@@ -1,54 +1,43 @@
-import { faulty, type FaultyFile } from "./faulty-file.ts";
+import { type FaultyFile, faultyIn } from "./faulty-file.ts";
 
+const faulty = faultyIn("rules.json");
 const POLICY = '{ "algorithm": "token-bucket", "limit": 20, "refill": 10, "per": "1s" }';
 
 /** JSON with values that the gateway would refuse. */
 export const FAULTY_JSON: readonly FaultyFile[] = [
+  faulty("no rules", '{ "version": 3 }', "1:1: rules: Give a list of 1 to 1000 rules. ("),
   faulty(
-    "rules.json",
-    "no rules",
-    '{ "version": 3 }',
-    "1:1: rules: Give a list of 1 to 1000 rules. (",
-  ),
-  faulty(
-    "rules.json",
     "an empty list of rules",
     '{\n  "rules": []\n}',
     "2:3: rules: Give a list of 1 to 1000 rules. (",
   ),
   faulty(
-    "rules.json",
     "rules that are an object",
     '{\n  "rules": {}\n}',
     "2:3: rules: Give a list of 1 to 1000 rules. (",
   ),
   faulty(
-    "rules.json",
     "a misspelt name at the top",
     `{\n  "rules": [{ "path": "/a", "policies": [${POLICY}] }],\n  "plan": {}\n}`,
     "3:3: plan: Did you mean `plans`",
   ),
   faulty(
-    "rules.json",
     "a version that is text",
     `{ "version": "7",\n  "rules": [{ "path": "/a", "policies": [${POLICY}] }] }`,
     "1:3: version: Give the number of the version that this is based on, from 0, or leave it out.",
   ),
   faulty(
-    "rules.json",
     "a misspelt name in a policy",
     `{\n  "rules": [\n    {\n      "path": "/a",\n      "policies": [\n        { "algorithm": "token-bucket", "limit": 20, "refil": 10, "per": "1s" }\n      ]\n    }\n  ]\n}`,
     "6:9: rules[0].policies[0].refill: Give a whole number from 1 to 1000000000",
     "6:53: rules[0].policies[0].refil: Did you mean `refill`",
   ),
   faulty(
-    "rules.json",
     "a limit that is text",
     `{ "rules": [{ "path": "/a", "policies": [{ "algorithm": "fixed-window",\n  "limit": "20", "window": "1m" }] }] }`,
     "2:3: rules[0].policies[0].limit: Give a whole number from 1 to 9007199254740991",
   ),
   faulty(
-    "rules.json",
     "windows of a calendar",
     `{ "rules": [{ "path": "/a", "policies": [
   { "algorithm": "fixed-window", "name": "a", "limit": 5, "window": "month", "anchor": 32 },
@@ -70,7 +59,6 @@ export const FAULTY_JSON: readonly FaultyFile[] = [
     "9:78: rules[0].policies[7].anchor: Give a day of the month from 1 to 31, or a moment",
   ),
   faulty(
-    "rules.json",
     "an unknown algorithm",
     `{ "rules": [{ "path": "/a", "policies": [\n  { "algorithm": "tokenbucket", "limit": 20 }] }] }`,
     "2:3: rules[0].policies[0].refill: Give a whole number from 1 to 1000000000",
@@ -78,61 +66,51 @@ export const FAULTY_JSON: readonly FaultyFile[] = [
     '2:5: rules[0].policies[0].algorithm: Did you mean "token-bucket"',
   ),
   faulty(
-    "rules.json",
     "a path without a slash",
     `{ "rules": [\n  { "path": "rides", "policies": [${POLICY}] }] }`,
     '2:5: rules[0].path: Begin with "/"',
   ),
   faulty(
-    "rules.json",
     "a second rule that is a number",
     `{ "rules": [{ "path": "/a", "policies": [${POLICY}] },\n 7] }`,
     "2:2: rules[1]: A rule is a table of method, path, policies, partition, onMissing, cost, plan, onFail",
   ),
   faulty(
-    "rules.json",
     "a source that does not exist",
     `{ "rules": [{ "path": "/a",\n  "partition": ["ip", "headr:x"],\n  "policies": [${POLICY}] }] }`,
     "2:23: rules[0].partition[1]: Did you mean `header`",
   ),
   faulty(
-    "rules.json",
     "two rules with a policy of one name",
     `{ "rules": [\n  { "path": "/a", "policies": [{ "name": "x", "algorithm": "fixed-window", "limit": 1, "window": "1m" }] },\n  { "path": "/b", "policies": [{ "name": "x", "algorithm": "fixed-window", "limit": 1, "window": "1m" }] }\n] }`,
     "3:34: rules[1].policies[0].name: A policy of rules[0] has this name, too (* /a)",
   ),
   faulty(
-    "rules.json",
     "a plan for a policy that does not exist",
     `{\n  "rules": [{ "path": "/a", "plan": "header:x-plan", "policies": [{ "name": "a", "algorithm": "fixed-window", "limit": 1, "window": "1m" }] }],\n  "plans": {\n    "gold.eu": { "b": { "limit": 2 } }\n  }\n}`,
     "4:18: plans.gold.eu.b: Did you mean `a`",
   ),
   faulty(
-    "rules.json",
     "an entry of a list that is no address",
     `{ "rules": [{ "path": "/a", "policies": [${POLICY}] }],\n  "lists": { "deny": [{ "cidr": "203.0.113.7" },\n    { "cidr": "203.0.113.300" }] } }`,
     "3:7: lists.deny[1].cidr: Give an address or a range of addresses",
   ),
   faulty(
-    "rules.json",
     "a byte order mark and CRLF",
     '\uFEFF{\r\n  "rules": 5\r\n}\r\n',
     "2:3: rules: Give a list of 1 to 1000 rules. (",
   ),
-  faulty(
-    "rules.jsonc",
+  faultyIn("rules.jsonc")(
     "a comment and a trailing comma before the fault",
     `{\n  // Rides cost most.\n  "rules": [\n    { "path": "/a", /* all methods */ "policies": [${POLICY},], "cost": -1 },\n  ],\n}`,
     "4:127: rules[0].cost: Give a whole number of units from 0, or a table with one for each of some poli",
   ),
-  faulty(
-    "wrangler.jsonc",
+  faultyIn("wrangler.jsonc")(
     "variables of an environment",
     `{\n  // Staging alone is wrong.\n  "name": "gateway",\n  "vars": { "RULES": [{ "path": "/a", "policies": [${POLICY}] }] },\n  "env": { "staging": { "vars": {\n    "RULES": [{ "path": "a", "policies": [${POLICY}] }] } } }\n}`,
     '6:17: env.staging.vars.RULES[0].path: Begin with "/"',
   ),
-  faulty(
-    "wrangler.json",
+  faultyIn("wrangler.json")(
     "a wrangler file without rules",
     '{ "name": "gateway", "vars": { "ORIGIN": "zone" } }',
     "1:22: vars.RULES: There are no rules here: give them as RULES below vars, in TOML as tables [[vars.R",
