@@ -56,7 +56,7 @@ export const PROGRAMS: readonly Written[] = [
     file: "src/node/cli/commands/publishing.ts",
     find: "...(to && { to: Number(to) })",
     replace: "...(Number(to) > 0 && { to: Number(to) })",
-    tests: ["test/cli/json"],
+    tests: ["test/cli/publishing"],
   },
   {
     name: "the doctor takes every path that is answered for one that evades",
