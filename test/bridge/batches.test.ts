@@ -1,30 +1,20 @@
 import { Redis } from "@upstash/redis";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import { startRedisServer } from "../../scripts/support/redis-server.ts";
-import type { RedisServer } from "../../scripts/support/redis-server.ts";
 import { allowedCommands } from "../../src/node/bridge/allowed-commands.ts";
 import type { Backend, RedisCommand } from "../../src/node/bridge/backend.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
 import type { Bridge } from "../../src/node/bridge/bridge.ts";
 import { connectionLost } from "../../src/node/bridge/errors.ts";
 import { execute } from "../../src/node/bridge/execute.ts";
-import { ask, error, refusalOf, result, token } from "../support/bridge/harness.ts";
+import { ask, error, refusalOf, result, token, useBridge } from "../support/bridge/harness.ts";
 
-let redis: RedisServer;
 let bridge: Bridge;
 let client: Redis;
-
-beforeAll(async () => {
-  redis = await startRedisServer();
-  bridge = await startBridge({ redis: redis.url, port: 0, token, allow: ["FLUSHALL"] });
+useBridge((started) => ({ bridge } = started), { allow: ["FLUSHALL"] });
+beforeAll(() => {
   client = new Redis({ url: bridge.url, token, retry: { retries: 0 } });
 });
 beforeEach(() => ask(bridge, ["FLUSHALL"]));
-afterAll(async () => {
-  await bridge.close();
-  await redis.stop();
-});
 
 const pipeline = (...body: unknown[][]) => ask(bridge, { path: "/pipeline", body });
 const transaction = (...body: unknown[][]) => ask(bridge, { path: "/multi-exec", body });
@@ -54,20 +44,14 @@ describe("a pipeline", () => {
   });
 
   test("answers each command in its place, errors included", async () => {
-    expect(
-      await pipeline(["SET", "k", "v"], ["LPUSH", "k", 1], ["MONITOR"], ["GET", "k"], ["GET"]),
-    ).toEqual({
-      status: 200,
-      body: [
-        { result: "OK" },
-        { error: wrongType },
-        {
-          error: refusalOf("MONITOR"),
-        },
-        { result: "v" },
-        { error: "ERR wrong number of arguments for 'get' command" },
-      ],
-    });
+    const commands = [["SET", "k", "v"], ["LPUSH", "k", 1], ["MONITOR"], ["GET", "k"], ["GET"]];
+    expect((await pipeline(...commands)).body).toEqual([
+      { result: "OK" },
+      { error: wrongType },
+      { error: refusalOf("MONITOR") },
+      { result: "v" },
+      { error: "ERR wrong number of arguments for 'get' command" },
+    ]);
   });
 
   test("runs in order", async () => {
@@ -95,17 +79,14 @@ describe("a pipeline", () => {
 
 describe("a transaction", () => {
   test("answers each command; one that fails while it runs doesn't stop the others", async () => {
-    expect(
-      await transaction(
-        ["SET", "k", "v"],
-        ["LPUSH", "k", 1],
-        ["HSET", "h", "a", 1],
-        ["hgetall", "h"],
-      ),
-    ).toEqual({
-      status: 200,
-      body: [{ result: "OK" }, { error: wrongType }, { result: 1 }, { result: ["a", "1"] }],
-    });
+    const commands = [
+      ["SET", "k", "v"],
+      ["LPUSH", "k", 1],
+      ["HSET", "h", "a", 1],
+      ["hgetall", "h"],
+    ];
+    const body = [{ result: "OK" }, { error: wrongType }, { result: 1 }, { result: ["a", "1"] }];
+    expect(await transaction(...commands)).toEqual({ status: 200, body });
   });
 
   test("is discarded whole for a command that cannot be queued, which is named", async () => {
@@ -120,11 +101,7 @@ describe("a transaction", () => {
   });
 
   test("runs uninterrupted by anything else on the connection", async () => {
-    const three = [
-      ["INCR", "n"],
-      ["INCR", "n"],
-      ["INCR", "n"],
-    ];
+    const three = Array.from({ length: 3 }, () => ["INCR", "n"]);
     const [transactions] = await Promise.all([
       Promise.all(Array.from({ length: 100 }, () => transaction(...three))),
       Promise.all(Array.from({ length: 100 }, () => ask(bridge, ["INCR", "n"]))),

@@ -2,34 +2,26 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
-import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import type { Backend } from "../../src/node/bridge/backend.ts";
 import { boundReplies } from "../../src/node/bridge/bound-replies.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import type { Bridge } from "../../src/node/bridge/bridge.ts";
 import { encodeReply } from "../../src/node/bridge/encode.ts";
 import { execute } from "../../src/node/bridge/execute.ts";
-import { ask, error, result, token } from "../support/bridge/harness.ts";
+import {
+  ask,
+  error,
+  others as othersOf,
+  result,
+  token,
+  useBridge,
+} from "../support/bridge/harness.ts";
 import { random } from "../support/random.ts";
 
-let server: RedisServer;
 let bridge: Bridge;
-beforeAll(async () => {
-  server = await startRedisServer();
-  bridge = await startBridge({ redis: server.url, port: 0, token });
-});
-afterAll(async () => {
-  await bridge.close();
-  await server.stop();
-});
-
-/** Other clients, each of whose replies is checked. */
-async function others(): Promise<void> {
-  const texts = Array.from({ length: 20 }, (_, i) => `text ${i}`);
-  const answers = await Promise.all(texts.map((text) => ask(bridge, ["ECHO", text])));
-  expect(answers).toEqual(texts.map(result));
-}
+useBridge((started) => ({ bridge } = started));
+const others = () => othersOf(bridge);
 
 const pings = (count: number) => Array.from({ length: count }, () => ["PING"]);
 
@@ -246,14 +238,3 @@ test.each([
     expect(first.toString("latin1")).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   },
 );
-
-test("a closing bridge does not wait for a client that never sends its body", async () => {
-  const closing = await startBridge({ redis: server.url, port: 0, token });
-  const socket = connect(Number(new URL(closing.url).port), "127.0.0.1");
-  onTestFinished(() => void socket.destroy());
-  const start = requestOf(["PING"], token, "127.0.0.1").split("Content-Length")[0];
-  socket.on("error", () => {}).write(`${start}Content-Length: 10\r\n\r\n`);
-  await expect.poll(() => closing.requests).toBe(1);
-  await closing.close();
-  await expect(ask(closing, ["PING"])).rejects.toThrow("fetch failed");
-});

@@ -23,8 +23,12 @@ interface Run {
   err: string;
 }
 
-function start(...args: string[]): Run {
-  return startWith({}, ...args);
+const start = (...args: string[]) => startWith({}, ...args);
+
+/** Where it says that it listens. */
+async function urlOf(run: Run): Promise<string> {
+  await until(async () => run.out.endsWith("\n"), 20_000);
+  return /^redis-rest: (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(run.out)![1]!;
 }
 
 function startWith(environment: Record<string, string>, ...args: string[]): Run {
@@ -62,9 +66,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   "says where it listens, and ends on %s",
   async (signal) => {
     const run = start("--redis", redis.url, "--port", "0", "--token", "a token");
-    await until(async () => run.out.endsWith("\n"), 20_000);
-    const url = /^redis-rest: (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(run.out)?.[1];
-    expect(await ask({ url: url! }, ["PING"])).toEqual(result("PONG"));
+    expect(await ask({ url: await urlOf(run) }, ["PING"])).toEqual(result("PONG"));
     run.child.kill(signal);
     expect(await run.exited).toBe(0);
     expect(run.err).toBe("");
@@ -78,12 +80,13 @@ test("draws a token and prints it once, another one with every start", async () 
     await until(async () => run.out.split("\n").length === 3, 20_000);
     const [, url, drawn] =
       /^redis-rest: (http:\/\/127\.0\.0\.1:\d+)\nredis-rest: token ([\w-]{32})\n$/.exec(run.out)!;
-    const authorized = (token: string) => ({
-      body: ["PING"],
-      headers: { authorization: `Bearer ${token}` },
-    });
-    expect(await ask({ url: url! }, authorized(drawn!))).toEqual(result("PONG"));
-    expect((await ask({ url: url! }, authorized("local"))).status).toBe(401);
+    for (const [token, status] of [
+      [drawn!, 200],
+      ["local", 401],
+    ] as const) {
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await ask({ url: url! }, { body: ["PING"], headers })).status).toBe(status);
+    }
     tokens.push(drawn!);
     run.child.kill("SIGTERM");
     expect(await run.exited).toBe(0);
@@ -93,9 +96,7 @@ test("draws a token and prints it once, another one with every start", async () 
 
 test("takes the token of REDIS_REST_TOKEN, and does not print it", async () => {
   const run = startWith({ REDIS_REST_TOKEN: "a token" }, "--redis", redis.url, "--port", "0");
-  await until(async () => run.out.endsWith("\n"), 20_000);
-  const url = /^redis-rest: (http:\/\/\S+)\n$/.exec(run.out)?.[1];
-  expect(await ask({ url: url! }, ["PING"])).toEqual(result("PONG"));
+  expect(await ask({ url: await urlOf(run) }, ["PING"])).toEqual(result("PONG"));
   run.child.kill("SIGTERM");
   expect(await run.exited).toBe(0);
   expect(run.out + run.err).not.toContain("a token");
@@ -104,8 +105,7 @@ test("takes the token of REDIS_REST_TOKEN, and does not print it", async () => {
 test("serves the hosts that --allow-host names", async () => {
   const names = ["--allow-host", "redis-rest", "--allow-host", "other"];
   const run = start("--redis", redis.url, "--port", "0", "--token", "a token", ...names);
-  await until(async () => run.out.endsWith("\n"), 20_000);
-  const url = new URL(/http:\/\/\S+/.exec(run.out)![0]);
+  const url = await urlOf(run);
   const statuses = ["redis-rest", "other:80", "third"].map(async (host) => {
     const request = httpRequest(url, { headers: { host, authorization: "Bearer a token" } }).end();
     const [response] = (await once(request, "response")) as [IncomingMessage];
@@ -123,8 +123,7 @@ test("runs the commands that --allow names", async () => {
     start("--redis", redis.url, "--port", "0", "--token", "a token", "--allow", commands);
   const [bridge, all] = [allowing("script  Flush"), allowing("dangerous")];
   const statuses = async (run: Run) => {
-    await until(async () => run.out.endsWith("\n"), 20_000);
-    const url = /^redis-rest: (.*)\n$/.exec(run.out)![1]!;
+    const url = await urlOf(run);
     const commands = [
       ["SCRIPT", "FLUSH"],
       ["KEYS", "none"],
@@ -212,9 +211,7 @@ test("a password of any characters comes from the environment, a token's line br
   const environment = { REDIS_PASSWORD: `${password}\n`, REDIS_REST_TOKEN: "a token\n" };
   const run = startWith(environment, "--redis", own.url, "--port", "0");
   try {
-    await until(async () => run.out.endsWith("\n"), 20_000);
-    const url = /^redis-rest: (\S+)$/m.exec(run.out)![1]!;
-    expect(await ask({ url }, ["PING"])).toEqual(result("PONG"));
+    expect(await ask({ url: await urlOf(run) }, ["PING"])).toEqual(result("PONG"));
     expect(run.err + run.out).not.toContain("a/b");
   } finally {
     run.child.kill("SIGTERM");

@@ -2,27 +2,20 @@ import { request as httpRequest } from "node:http";
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import type { RedisServer } from "../../scripts/support/redis-server.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
-import type { Bridge } from "../../src/node/bridge/bridge.ts";
-import { type Answer, ask, error, result, token } from "../support/bridge/harness.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { type Answer, ask, error, result, token, useBridge } from "../support/bridge/harness.ts";
 
 let redis: RedisServer;
 let bridge: Bridge;
 let open: Bridge;
 
+useBridge((started) => ({ redis, bridge } = started), { allow: ["FLUSHALL"] });
 beforeAll(async () => {
-  redis = await startRedisServer();
-  bridge = await startBridge({ redis: redis.url, port: 0, token, allow: ["FLUSHALL"] });
   open = await startBridge({ redis: redis.url, port: 0, token, allowedHosts: ["Redis-Rest"] });
 });
 beforeEach(() => ask(bridge, ["FLUSHALL"]));
-afterAll(async () => {
-  await bridge.close();
-  await open.close();
-  await redis.stop();
-});
+afterAll(() => open.close());
 
 interface Sent {
   readonly method?: string;
@@ -41,11 +34,8 @@ function send({ url }: Bridge, { method = "POST", path = "/", headers, body }: S
       { hostname, port, method, path, headers: fields },
       async (response) => {
         const text = Buffer.concat(await response.toArray()).toString();
-        resolve({
-          status: response.statusCode!,
-          body: text === "" ? undefined : JSON.parse(text),
-          headers: response.headers,
-        });
+        const { statusCode: status, headers } = response;
+        resolve({ status: status!, body: text === "" ? undefined : JSON.parse(text), headers });
       },
     );
     request.on("error", reject).end(body);
@@ -75,18 +65,12 @@ describe("a request that another site has a browser send is refused, its token r
   ])("%s", async (_, headers) => {
     const before = bridge.commands;
     for (const authorization of [`Bearer ${token}`, ""]) {
-      const { status, body } = await send(bridge, {
-        headers: { ...headers, authorization },
-        body: SET,
-      });
-      expect(status).toBe(403);
-      expect((body as { error: string }).error).toMatch(/^ERR this bridge serves /);
-      const got = await send(bridge, {
-        method: "GET",
-        path: "/set/k/v",
-        headers: { ...headers, authorization },
-      });
-      expect(got.status).toBe(403);
+      const fields = { ...headers, authorization };
+      for (const sent of [{ body: SET }, { method: "GET", path: "/set/k/v" }]) {
+        const { status, body } = await send(bridge, { ...sent, headers: fields });
+        expect(status).toBe(403);
+        expect((body as { error: string }).error).toMatch(/^ERR this bridge serves /);
+      }
     }
     expect(bridge.commands).toBe(before);
     expect(await keys()).toEqual(result(0));
@@ -125,12 +109,11 @@ describe("a request that no other site can send is served", () => {
   });
 
   test("to a name that it was told of, and to no other", async () => {
-    expect(await send(open, { headers: { host: "redis-rest:80" }, body: SET })).toMatchObject(
-      result("OK"),
-    );
-    expect((await send(open, { headers: { host: "redis-rest.evil" }, body: SET })).status).toBe(
-      403,
-    );
+    const statusAt = async (host: string) =>
+      (await send(open, { headers: { host }, body: SET })).status;
+    expect([await statusAt("redis-rest:80"), await statusAt("redis-rest.evil")]).toEqual([
+      200, 403,
+    ]);
   });
 });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { DANGEROUS, allowedCommands } from "../../src/node/bridge/allowed-commands.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
-import { ask, result, token } from "../support/bridge/harness.ts";
+import { ask, others, result, token } from "../support/bridge/harness.ts";
 
 /* Commands that leave the connection as it is, and can harm other clients all the same. */
 
@@ -86,11 +86,7 @@ test("run where they are allowed, each by itself, without a changed word in the 
   const bridge = await startBridge({ redis: server.url, port: 0, token, allow: DANGEROUS });
   onTestFinished(() => bridge.close());
   for (const [, command] of HARM) {
-    const texts = Array.from({ length: 20 }, (_, i) => `text ${i}`);
-    const [, ...others] = await Promise.all(
-      [command, ...texts.map((text) => ["ECHO", text])].map((each) => ask(bridge, each)),
-    );
-    expect(others).toEqual(texts.map(result));
+    await Promise.all([ask(bridge, command), others(bridge)]);
   }
   await direct.set("kept", "1");
   expect(await ask(bridge, ["KEYS", "*"])).toEqual(result(["kept"]));

@@ -1,23 +1,11 @@
 import { Redis } from "@upstash/redis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
-import { startRedisServer } from "../../scripts/support/redis-server.ts";
-import type { RedisServer } from "../../scripts/support/redis-server.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
 import type { Bridge } from "../../src/node/bridge/bridge.ts";
-import { ask, error, result, token } from "../support/bridge/harness.ts";
+import { ask, error, result, token, useBridge } from "../support/bridge/harness.ts";
 
-let redis: RedisServer;
 let bridge: Bridge;
-
-beforeAll(async () => {
-  redis = await startRedisServer();
-  bridge = await startBridge({ redis: redis.url, port: 0, token });
-});
-afterAll(async () => {
-  await bridge.close();
-  await redis.stop();
-});
+useBridge((started) => ({ bridge } = started));
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const encoded = (body: unknown[]) =>

@@ -94,15 +94,8 @@ describe("a Redis that loads its data set", () => {
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const port = await freePort();
     const begin = (...args: string[]) => {
-      const child = spawn(redisServerPath()!, [
-        "--port",
-        `${port}`,
-        "--dir",
-        folder,
-        "--save",
-        "",
-        ...args,
-      ]);
+      const here = ["--port", `${port}`, "--dir", folder, "--save", ""];
+      const child = spawn(redisServerPath()!, [...here, ...args]);
       const ended = new Promise((resolve) => child.once("exit", resolve));
       onTestFinished(async () => {
         child.kill("SIGKILL");

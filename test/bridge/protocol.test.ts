@@ -1,25 +1,13 @@
 import { request as httpRequest } from "node:http";
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
-import { startRedisServer } from "../../scripts/support/redis-server.ts";
-import type { RedisServer } from "../../scripts/support/redis-server.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
 import type { Bridge } from "../../src/node/bridge/bridge.ts";
-import { ask, error, refusalOf, result, token } from "../support/bridge/harness.ts";
+import { ask, error, refusalOf, result, token, useBridge } from "../support/bridge/harness.ts";
 
-let redis: RedisServer;
 let bridge: Bridge;
-
-beforeAll(async () => {
-  redis = await startRedisServer();
-  bridge = await startBridge({ redis: redis.url, port: 0, token, allow: ["FLUSHALL"] });
-});
+useBridge((started) => ({ bridge } = started), { allow: ["FLUSHALL"] });
 beforeEach(() => ask(bridge, ["FLUSHALL"]));
-afterAll(async () => {
-  await bridge.close();
-  await redis.stop();
-});
 
 describe("authorization", () => {
   const denied = error("WRONGPASS invalid or missing auth token", 401);
@@ -119,17 +107,15 @@ describe("statuses", () => {
   });
 
   test("other methods are 405, the bare root is 404", async () => {
-    for (const method of ["DELETE", "PATCH", "OPTIONS"]) {
-      expect(await ask(bridge, { path: "/get/k", method })).toEqual(
-        error(`ERR ${method} is not allowed`, 405),
-      );
+    for (const [request, message, status] of [
+      [{ path: "/get/k", method: "DELETE" }, "ERR DELETE is not allowed", 405],
+      [{ path: "/get/k", method: "PATCH" }, "ERR PATCH is not allowed", 405],
+      [{ path: "/get/k", method: "OPTIONS" }, "ERR OPTIONS is not allowed", 405],
+      [{ path: "/pipeline" }, "ERR /pipeline takes POST", 405],
+      [{ path: "/" }, "ERR no command in the path. POST one to /", 404],
+    ] as const) {
+      expect(await ask(bridge, request)).toEqual(error(message, status));
     }
-    expect(await ask(bridge, { path: "/pipeline" })).toEqual(
-      error("ERR /pipeline takes POST", 405),
-    );
-    expect(await ask(bridge, { path: "/" })).toEqual(
-      error("ERR no command in the path. POST one to /", 404),
-    );
   });
 
   const stateful = "SUBSCRIBE c,MONITOR,BLPOP k 0,SELECT 1,WATCH k,MULTI,CLIENT REPLY OFF,QUIT";
@@ -140,10 +126,6 @@ describe("statuses", () => {
     expect(await ask(bridge, [command[0]?.toLowerCase(), ...command.slice(1)])).toMatchObject({
       status: 400,
     });
-  });
-
-  test("XREAD that doesn't block is not, even on a stream called block", async () => {
-    expect(await ask(bridge, ["XREAD", "STREAMS", "block", "0"])).toEqual(result(null));
   });
 });
 

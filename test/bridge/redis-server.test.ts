@@ -73,14 +73,9 @@ test.each(["SIGKILL", "SIGTERM"])("it ends with its parent, even by %s", async (
 
 test("a REDIS_URL without an answer stops the tests before they start", async () => {
   const url = `redis://127.0.0.1:${await freePort()}`;
-  const child = spawn(
-    process.execPath,
-    [fileURLToPath(new URL("../ensure-redis/main.ts", scripts))],
-    {
-      env: { ...process.env, REDIS_URL: url },
-      stdio: ["ignore", "ignore", "pipe"],
-    },
-  );
+  const program = fileURLToPath(new URL("../ensure-redis/main.ts", scripts));
+  const env = { ...process.env, REDIS_URL: url };
+  const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "ignore", "pipe"] });
   const [[code], text] = await Promise.all([
     once(child, "close"),
     child.stderr.toArray().then((chunks) => Buffer.concat(chunks).toString()),

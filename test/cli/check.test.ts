@@ -84,11 +84,8 @@ describe("rules check", () => {
   test("finds no faults in a sound document, in the project's own rules, nor in the example", async () => {
     writeFileSync(join(cwd, "sound.jsonc"), SOUND);
     const files = [join(cwd, "sound.jsonc"), "wrangler.toml", "examples/gateway/wrangler.toml"];
-    expect(await tidegate(["rules", "check", ...files])).toEqual({
-      exit: 0,
-      out: "",
-      err: "No faults in 3 files.\n",
-    });
+    const sound = { exit: 0, out: "", err: "No faults in 3 files.\n" };
+    expect(await tidegate(["rules", "check", ...files])).toEqual(sound);
     expect((await tidegate(["rules", "check", "--json", ...files])).out).toBe("[]\n");
   });
 

@@ -10,6 +10,7 @@ import { useGateway } from "./use-gateway.ts";
 const on = useGateway();
 
 const ORIGIN = "https://origin.example.com";
+const ALONE = { env: { TIDEGATE_URL: "", UPSTASH_REDIS_REST_URL: "" } };
 const REDIS = "https://one.upstash.io";
 
 /** The doctor's findings in a file with these variables, by environment. */
@@ -73,9 +74,7 @@ test("the doctor reads them in a wrangler file, and says what to do", async () =
   const section = (name: string) =>
     `[${name}]\nORIGIN = "${ORIGIN}"\nKV_REST_API_URL = "${REDIS}"\n`;
   writeFileSync(join(on.cwd, "wrangler.toml"), section("vars") + section("env.preview.vars"));
-  const { out, exit } = await on.run(["doctor", "--config", "wrangler.toml"], {
-    env: { TIDEGATE_URL: "", UPSTASH_REDIS_REST_URL: "" },
-  });
+  const { out, exit } = await on.run(["doctor", "--config", "wrangler.toml"], ALONE);
   expect(exit).toBe(1);
   expect(out).toContain("warning: Environments of the worker share counts");
   expect(out).toContain('PREFIX = "preview" below [env.preview.vars]');
@@ -100,8 +99,6 @@ test.each([
   ],
 ])("the doctor does not find %s with %j sound", async (file, text, message) => {
   writeFileSync(join(on.cwd, file), text);
-  const { out, err, exit } = await on.run(["doctor", "--config", file], {
-    env: { TIDEGATE_URL: "", UPSTASH_REDIS_REST_URL: "" },
-  });
+  const { out, err, exit } = await on.run(["doctor", "--config", file], ALONE);
   expect([out, err, exit]).toEqual(["", `error: ${message}\n`, 2]);
 });

@@ -5,3 +5,13 @@ export interface FaultyFile {
   readonly text: string;
   readonly faults: readonly string[];
 }
+
+/** Makes faulty files of one name. */
+export const faultyIn =
+  (file: string) =>
+  (title: string, text: string, ...faults: readonly string[]): FaultyFile => ({
+    title,
+    file,
+    text,
+    faults,
+  });

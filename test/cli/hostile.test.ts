@@ -12,41 +12,25 @@ const SHOWN =
   "\\u001b[2J\\u009b1m\\u202egnp.exe\\u2028\\u000d\\u000aok\\u0007\\u200b\\u00ad\\udb40\\udc41\\u3164";
 
 describe("an answer that is not an admin API's is no answer", () => {
+  const DEEP = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  const json = "application/json";
   test.for([
     ["HTML", 200, "text/html", "<h1>Hello</h1>", /answered with text\/html instead of JSON/],
+    ["a broken document", 200, json, '{"version":', /answered with JSON that is broken/],
+    ["a text of JSON", 200, json, '"ok"', /something else .* \(the whole\)/],
+    ["other fields", 200, json, '{"version":"7"}', /something else .* \(version\)/],
     [
-      "a broken document",
+      "a document without end",
       200,
-      "application/json",
-      '{"version":',
-      /answered with JSON that is broken/,
+      json,
+      `{"document":{"rules":${DEEP}}}`,
+      /broken or nested too deep/,
     ],
-    ["a text of JSON", 200, "application/json", '"ok"', /something else .* \(the whole\)/],
-    ["other fields", 200, "application/json", '{"version":"7"}', /something else .* \(version\)/],
-    [
-      "a document that is nested without end",
-      200,
-      "application/json",
-      `{"version":1,"document":{"rules":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`,
-      /answered with JSON that is broken or nested too deep/,
-    ],
-    ["an empty answer", 200, "application/json", "", /answered with JSON that is broken/],
-    [
-      "HTML of a proxy",
-      502,
-      "text/html",
-      "<h1>Bad gateway</h1>",
-      /with the status 502, and not as/,
-    ],
+    ["an empty answer", 200, json, "", /answered with JSON that is broken/],
+    ["HTML of a proxy", 502, "text/html", "<h1>Bad</h1>", /with the status 502, and not as/],
     ["a 404 of an origin", 404, "text/plain", "not found", /with the status 404, and not as/],
     ["a 500 without a body", 500, undefined, "", /with the status 500, and not as/],
-    [
-      "a problem without a title",
-      500,
-      "application/json",
-      '{"detail":1}',
-      /status 500, and not as/,
-    ],
+    ["a problem without a title", 500, json, '{"detail":1}', /status 500, and not as/],
   ] as const)("%s", async ([, status, type, body, message]) => {
     on.gateway.script((response) => {
       response.writeHead(status, type === undefined ? {} : { "content-type": type });
@@ -139,18 +123,11 @@ describe("control characters of a server", () => {
 });
 
 test.for([
-  [401, 4],
-  [403, 4],
-  [429, 4],
-  [412, 5],
-  [500, 3],
-  [503, 3],
-  [400, 1],
-  [404, 1],
-  [409, 1],
-  [413, 1],
-  [422, 1],
-] as const)("a problem with %i exits with %i", async ([status, exit]) => {
+  ...[401, 403, 429].map((status) => [status, 4] as const),
+  [412, 5] as const,
+  ...[500, 503].map((status) => [status, 3] as const),
+  ...[400, 404, 409, 413, 422].map((status) => [status, 1] as const),
+])("a problem with %i exits with %i", async ([status, exit]) => {
   on.gateway.script(problem(status, "No"));
   expect((await on.run(["audit"])).exit).toBe(exit);
 });

@@ -15,18 +15,6 @@ describe("override", () => {
     expect(on.gateway.seen).toEqual([seen("PUT", "/overrides", { body })]);
   });
 
-  test("says for which rules it holds", async () => {
-    const appliesTo = [
-      { index: 0, method: "*", path: "/rides" },
-      { index: 3, method: "POST, PUT", path: "/pay/*" },
-    ];
-    on.gateway.script(ok({ id: "1", identity: "x-user-id:42", plan: "gold", appliesTo }));
-    const { err } = await on.run(["override", "x-user-id:42", "--plan", "gold"]);
-    expect(err).toBe(
-      "Other limits hold for x-user-id:42. They hold for requests that these rules cover, which count by this header: rules[0] (* /rides), rules[3] (POST, PUT /pay/*).\n",
-    );
-  });
-
   test("warns of one that changes nothing, and does not say that other limits hold", async () => {
     const warning = "No rule counts by the header x-usr-id.\u001b[2J";
     const body = { id: "1", identity: "x-usr-id:42", plan: "gold", until: AT, appliesTo: [] };
@@ -38,13 +26,18 @@ describe("override", () => {
     expect(exit).toBe(0);
   });
 
-  test("says for which rules it holds beside a warning about others", async () => {
-    const appliesTo = [{ index: 0, method: "*", path: "/rides" }];
-    const answer = { id: "1", identity: "x-user-id:42", plan: "gold", appliesTo };
-    on.gateway.script(ok({ ...answer, warning: "The rules of pay do not." }));
+  test.each([
+    ["", {}],
+    ["warning: The rules of pay do not.\n", { warning: "The rules of pay do not." }],
+  ])("says for which rules it holds, beside what is said of others: %j", async (others, more) => {
+    const appliesTo = [
+      { index: 0, method: "*", path: "/rides" },
+      { index: 3, method: "POST, PUT", path: "/pay/*" },
+    ];
+    on.gateway.script(ok({ id: "1", identity: "x-user-id:42", plan: "gold", appliesTo, ...more }));
     const { err } = await on.run(["override", "x-user-id:42", "--plan", "gold"]);
     expect(err).toBe(
-      "Other limits hold for x-user-id:42. They hold for requests that these rules cover, which count by this header: rules[0] (* /rides).\nwarning: The rules of pay do not.\n",
+      `Other limits hold for x-user-id:42. They hold for requests that these rules cover, which count by this header: rules[0] (* /rides), rules[3] (POST, PUT /pay/*).\n${others}`,
     );
   });
 
@@ -73,10 +66,7 @@ describe("override", () => {
     [["x-user-id:42", "--plan", "a", "--set", "b.limit=1"], "Give either --plan or --set"],
     [["x-user-id:42", "--set", "limit=1"], "--set takes policy.option=value"],
   ] as const)("asks nothing for %j", async ([args, message]) => {
-    on.gateway.script();
-    const { err, exit } = await on.run(["override", ...args]);
-    expect(err).toContain(message);
-    expect([exit, on.gateway.seen]).toEqual([2, []]);
+    await on.refuses(["override", ...args], message);
   });
 });
 
@@ -94,11 +84,8 @@ test("overrides shows the clients with other limits", async () => {
       "",
     ].join("\n"),
   );
-  expect(await on.run(["overrides"])).toEqual({
-    exit: 0,
-    out: "",
-    err: "There are no overrides.\n",
-  });
+  const none = { exit: 0, out: "", err: "There are no overrides.\n" };
+  expect(await on.run(["overrides"])).toEqual(none);
   expect(on.gateway.seen[0]).toEqual(seen("GET", "/overrides"));
 });
 
@@ -109,7 +96,7 @@ test("audit shows the authors of changes", async () => {
     { at: AT, by: BY, action: "draft", changes: [] },
     { at: AT, by: BY, action: "publish" },
   ];
-  on.gateway.script(ok({ entries }), ok({ entries }), ok({ entries: [] }));
+  on.gateway.script(ok({ entries }), ok({ entries: [] }));
   expect((await on.run(["audit"])).out).toBe(
     [
       "at                        by              action    version  changes",
@@ -120,7 +107,6 @@ test("audit shows the authors of changes", async () => {
       "",
     ].join("\n"),
   );
-  expect(JSON.parse((await on.run(["audit", "--json"])).out)).toEqual({ entries });
   expect(on.gateway.seen[0]).toEqual(seen("GET", "/audit"));
   const nothing = { exit: 0, out: "", err: "Nobody has changed anything yet.\n" };
   expect(await on.run(["audit"])).toEqual(nothing);

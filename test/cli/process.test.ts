@@ -36,18 +36,9 @@ test("a reader that has seen enough is no error", async () => {
   // More than a pipe holds.
   const versions = Array.from({ length: 2_000 }, (_, i) => Object.assign({ version: i }, version));
   on.gateway.script(ok({ versions }));
-  const child = spawn(
-    "bash",
-    [
-      "-c",
-      `"$0" "$1" rules history | head -n 1; exit "\${PIPESTATUS[0]}"`,
-      process.execPath,
-      PROGRAM,
-    ],
-    {
-      env: { ...process.env, TIDEGATE_URL: on.gateway.url, TIDEGATE_TOKEN: TOKEN },
-    },
-  );
+  const script = `"$0" "$1" rules history | head -n 1; exit "\${PIPESTATUS[0]}"`;
+  const env = { ...process.env, TIDEGATE_URL: on.gateway.url, TIDEGATE_TOKEN: TOKEN };
+  const child = spawn("bash", ["-c", script, process.execPath, PROGRAM], { env });
   let err = "";
   child.stderr.on("data", (chunk) => (err += chunk));
   child.stdout.resume();

@@ -36,15 +36,8 @@ describe("rules pull", () => {
     );
     const { err } = await on.run(["rules", "pull", "-o", "pulled.json"]);
     expect(err).toBe("Wrote the deployed rules to pulled.json: nothing has been published yet.\n");
-    expect(JSON.parse(readFileSync(join(on.cwd, "pulled.json"), "utf8"))).toHaveProperty(
-      "version",
-      0,
-    );
-  });
-
-  test("prints the whole answer as JSON", async () => {
-    on.gateway.script(ok(LIVE));
-    expect(JSON.parse((await on.run(["rules", "pull", "--json"])).out)).toEqual(LIVE);
+    const pulled = JSON.parse(readFileSync(join(on.cwd, "pulled.json"), "utf8")) as object;
+    expect(pulled).toHaveProperty("version", 0);
   });
 
   test("says if it cannot write the file", async () => {
@@ -85,19 +78,11 @@ describe("rules diff", () => {
   test.each([
     [["live", "--from", "5"], "Give the old document once: live, or --from 5."],
     [["live", "7", "--to", "5"], "Give the new document once: 7, or --to 5."],
-  ])("asks nothing for %j, which names one of them twice", async (documents, message) => {
-    on.gateway.script();
-    const { err, exit } = await on.run(["rules", "diff", ...documents]);
-    expect([err, exit, on.gateway.seen]).toEqual([`error: ${message}\n`, 2, []]);
-  });
-
-  test.each([[["--from", "lives"]], [["lives"]]])("asks nothing for %j", async (documents) => {
-    on.gateway.script();
-    const { err, exit } = await on.run(["rules", "diff", ...documents]);
-    expect(err).toBe(
-      'error: Give live, deployed, draft or the number of a version, not "lives".\n',
-    );
-    expect([exit, on.gateway.seen]).toEqual([2, []]);
+    [["--from", "lives"], 'Give live, deployed, draft or the number of a version, not "lives".'],
+    [["lives"], 'Give live, deployed, draft or the number of a version, not "lives".'],
+  ])("asks nothing for %j", async (documents, message) => {
+    const err = await on.refuses(["rules", "diff", ...documents], message);
+    expect(err).toBe(`error: ${message}\n`);
   });
 });
 
@@ -107,7 +92,7 @@ describe("rules history", () => {
       { version: 10, publishedAt: AT, by: BY, note: "twice", current: true },
       { version: 9, publishedAt: AT, by: BY, current: false },
     ];
-    on.gateway.script(ok({ versions }), ok({ versions }));
+    on.gateway.script(ok({ versions }));
     expect((await on.run(["rules", "history"])).out).toBe(
       [
         "version        published                 by              note",
@@ -116,16 +101,12 @@ describe("rules history", () => {
         "",
       ].join("\n"),
     );
-    expect(JSON.parse((await on.run(["rules", "history", "--json"])).out)).toEqual({ versions });
     expect(on.gateway.seen[0]).toEqual(seen("GET", "/rules/history"));
   });
 
   test("says that nothing is published yet", async () => {
     on.gateway.script(ok({ versions: [] }));
-    expect(await on.run(["rules", "history"])).toEqual({
-      exit: 0,
-      out: "",
-      err: "Nothing has been published yet: the deployed rules are live.\n",
-    });
+    const err = "Nothing has been published yet: the deployed rules are live.\n";
+    expect(await on.run(["rules", "history"])).toEqual({ exit: 0, out: "", err });
   });
 });

@@ -31,16 +31,14 @@ export interface ScriptedGateway {
 
 export async function startScriptedGateway(): Promise<ScriptedGateway> {
   let answers: Scripted[] = [];
-  let seen: Seen[] = [];
-  let health: Scripted = HEALTHY;
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     if (request.url === "/_tidegate/api/v1/health") {
-      answer(response, health);
+      answer(response, gateway.health);
       return;
     }
     const { authorization, "if-match": ifMatch } = request.headers;
-    seen.push({
+    gateway.seen.push({
       method: request.method ?? "",
       path: request.url ?? "",
       authorization,
@@ -52,27 +50,21 @@ export async function startScriptedGateway(): Promise<ScriptedGateway> {
   const server = createServer((request, response) => void serve(request, response));
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
-  return {
+  const gateway = {
     url: `http://127.0.0.1:${port}`,
-    get seen() {
-      return seen;
-    },
-    script(...next) {
+    seen: [] as Seen[],
+    health: HEALTHY as Scripted,
+    script(...next: readonly Scripted[]) {
       answers = [...next];
-      seen = [];
-      health = HEALTHY;
-    },
-    get health() {
-      return health;
-    },
-    set health(next) {
-      health = next;
+      gateway.seen = [];
+      gateway.health = HEALTHY;
     },
     close() {
       server.closeAllConnections();
       server.close();
     },
   };
+  return gateway;
 }
 
 const HEALTHY = { status: 200, json: { status: "ok", live: { version: 0 } } };

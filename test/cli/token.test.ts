@@ -35,13 +35,8 @@ describe("the token", () => {
 
   test("is in no message about a token that cannot be", async () => {
     on.gateway.script();
-    for (const token of [
-      "x y".repeat(9),
-      `${TOKEN}\nbreak`,
-      `${TOKEN}ü`,
-      "x".repeat(19),
-      "x".repeat(257),
-    ]) {
+    const lengths = ["x".repeat(19), "x".repeat(257)];
+    for (const token of ["x y".repeat(9), `${TOKEN}\nbreak`, `${TOKEN}ü`, ...lengths]) {
       const { out, err, exit } = await on.run(["audit"], { env: { TIDEGATE_TOKEN: token } });
       expect([out, exit]).toEqual(["", 2]);
       expect(err).toBe("error: A token has 20 to 256 printable ASCII characters and no blanks.\n");

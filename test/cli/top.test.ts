@@ -16,7 +16,7 @@ const ANSWER = {
 };
 
 test("top shows which partitions were denied most, and since when", async () => {
-  on.gateway.script(ok(ANSWER), ok(ANSWER));
+  on.gateway.script(ok(ANSWER));
   const { out, err, exit } = await on.run(["top"]);
   expect(out).toBe(
     [
@@ -27,20 +27,13 @@ test("top shows which partitions were denied most, and since when", async () => 
     ].join("\n"),
   );
   expect([err, exit]).toEqual(["Denied since 2027-01-01T11:00:00.000Z.\n", 0]);
-  expect(JSON.parse((await on.run(["top", "--json"])).out)).toEqual(ANSWER);
-  expect(on.gateway.seen).toEqual([
-    seen("GET", "/top?kind=denied"),
-    seen("GET", "/top?kind=denied"),
-  ]);
+  expect(on.gateway.seen).toEqual([seen("GET", "/top?kind=denied")]);
 });
 
 test("top --near asks for those that are near a limit, and says if there are none", async () => {
   on.gateway.script(ok({ ...ANSWER, kind: "near", partitions: [] }));
-  expect(await on.run(["top", "--near"])).toEqual({
-    exit: 0,
-    out: "",
-    err: "Nobody was near a limit since 2027-01-01T11:00:00.000Z.\n",
-  });
+  const err = "Nobody was near a limit since 2027-01-01T11:00:00.000Z.\n";
+  expect(await on.run(["top", "--near"])).toEqual({ exit: 0, out: "", err });
   expect(on.gateway.seen).toEqual([seen("GET", "/top?kind=near")]);
 });
 
@@ -65,6 +58,5 @@ test("top looks as far back as it is told", async () => {
     seen("GET", "/top?kind=denied&last=6h"),
     seen("GET", "/top?kind=near&last=90%20m"),
   ]);
-  const { err, exit } = await on.run(["top", "--last", "2d"]);
-  expect([err, exit]).toEqual([expect.stringContaining("--last takes a time from 1m to 24h"), 2]);
+  await on.refuses(["top", "--last", "2d"], "--last takes a time from 1m to 24h");
 });

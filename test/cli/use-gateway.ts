@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 
 import { type Surroundings, tidegate, TOKEN } from "../support/cli/run.ts";
 import type { Run } from "../support/run-here.ts";
@@ -13,6 +13,8 @@ interface Surrounded {
   /** An empty folder, where the program runs. */
   readonly cwd: string;
   readonly run: (args: readonly string[], more?: Surroundings) => Promise<Run>;
+  /** The program sends nothing, prints an error that says this, and exits with 2: wrong usage. Returns the error. */
+  readonly refuses: (args: readonly string[], message: string | RegExp) => Promise<string>;
 }
 
 /** Gives a test file a scripted gateway, and the program as its user has set it up. */
@@ -27,6 +29,8 @@ export function useGateway(): Surrounded {
     gateway.close();
     rmSync(cwd, { recursive: true, force: true });
   });
+  const run: Surrounded["run"] = (args, { env, ...more } = {}) =>
+    tidegate(args, { cwd, env: { TIDEGATE_URL: gateway.url, ...env }, ...more });
   return {
     get gateway() {
       return gateway;
@@ -34,8 +38,14 @@ export function useGateway(): Surrounded {
     get cwd() {
       return cwd;
     },
-    run: (args, { env, ...more } = {}) =>
-      tidegate(args, { cwd, env: { TIDEGATE_URL: gateway.url, ...env }, ...more }),
+    run,
+    async refuses(args, message) {
+      gateway.script();
+      const { out, err, exit } = await run(args);
+      expect(err).toMatch(message);
+      expect([out, exit, gateway.seen]).toEqual(["", 2, []]);
+      return err;
+    },
   };
 }
 

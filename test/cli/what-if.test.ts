@@ -64,7 +64,5 @@ test.each([
   [["what-if", "rides", "--set", "rides.limit=5"], "limit=5"],
   [["what-if", "rides", "--set", "limit=5", "--minutes", "61"], "1 to 60"],
 ])("%j is wrong usage", async (args, says) => {
-  const { err, exit } = await on.run(args);
-  expect(err).toContain(says);
-  expect(exit).toBe(2);
+  await on.refuses(args, says);
 });

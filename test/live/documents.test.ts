@@ -125,15 +125,13 @@ const FAULTY: readonly [unknown, string][] = [
 
 /** Texts that are no documents at all. */
 const NO_DOCUMENTS = [
-  ...[
-    "",
-    "{",
-    "undefined",
-    "\u0000",
-    '{"rules":',
-    '{"rules":[{"path":"/*"',
-    '{"__proto__":{"rules":[]}}',
-  ],
+  "",
+  "{",
+  "undefined",
+  "\u0000",
+  '{"rules":',
+  '{"rules":[{"path":"/*"',
+  '{"__proto__":{"rules":[]}}',
   " ".repeat(MAX_DOCUMENT_BYTES + 1),
   `{"rules":${"[".repeat(100_000)}`,
 ];

@@ -42,7 +42,7 @@ export const PROGRAMS: readonly Written[] = [
     file: "src/node/cli/commands/publishing.ts",
     find: "...(to && { to: Number(to) })",
     replace: "...(Number(to) > 0 && { to: Number(to) })",
-    tests: ["test/cli/json"],
+    tests: ["test/cli/publishing"],
   },
   {
     name: "wrong usage is no other exit code than a failure",

@@ -1,8 +1,41 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Bridge } from "../../../src/node/bridge/bridge.ts";
+import { afterAll, beforeAll, expect } from "vitest";
+
+import { type RedisServer, startRedisServer } from "../../../scripts/support/redis-server.ts";
+import { type Bridge, startBridge } from "../../../src/node/bridge/bridge.ts";
 
 export const token = "a token";
+
+interface Started {
+  readonly redis: RedisServer;
+  readonly bridge: Bridge;
+}
+
+/** Starts a Redis and a bridge to it before the tests of a file, and ends them after these. */
+export function useBridge(
+  hand: (started: Started) => unknown,
+  options: Partial<Parameters<typeof startBridge>[0]> = {},
+): void {
+  let redis: RedisServer;
+  let bridge: Bridge;
+  beforeAll(async () => {
+    redis = await startRedisServer();
+    bridge = await startBridge({ redis: redis.url, port: 0, token, ...options });
+    hand({ redis, bridge });
+  });
+  afterAll(async () => {
+    await bridge.close();
+    await redis.stop();
+  });
+}
+
+/** Other clients, each of whose replies is checked. */
+export async function others(bridge: Bridge): Promise<void> {
+  const texts = Array.from({ length: 20 }, (_, i) => `text ${i}`);
+  const answers = await Promise.all(texts.map((text) => ask(bridge, ["ECHO", text])));
+  expect(answers).toEqual(texts.map(result));
+}
 
 export interface Answer {
   status: number;
