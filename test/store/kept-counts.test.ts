@@ -167,3 +167,16 @@ test.for([
     expect(alarms).toEqual([lastMs, lastMs]);
   },
 );
+
+test("a reset deletes kept counts, also of a key that this object has not read", () => {
+  const { storage, kept } = countedStorage();
+  keepCounts(storage, () => START).decide("consume", ["a", "b"], [2, 1], [minute!, hour!]);
+  const cold = keepCounts(storage, () => START);
+  cold.reset(["a", "b"]);
+  expect(kept.size).toBe(0);
+  expect(cold.decide("consume", ["a"], [2], [minute!]).rows).toMatchObject([{ allowed: true }]);
+  // The second time, the object has it in memory.
+  cold.reset(["b", "a"]);
+  expect(kept.size).toBe(0);
+  expect(cold.decide("consume", ["a"], [2], [minute!]).rows).toMatchObject([{ allowed: true }]);
+});
