@@ -93,16 +93,6 @@ describe("a published denial", () => {
     expect(kept).toHaveLength(1);
     await expect(kept[0]).resolves.toBeUndefined();
   });
-
-  test("is withdrawn by a reset: an empty text replaces it", async () => {
-    const sharing = isolate();
-    const address = await addressOf(sharing);
-    sharing.forget("ada");
-    await kept.at(-1);
-    const [where, response] = put.mock.lastCall!;
-    expect([where, await response.text()]).toEqual([address, ""]);
-    expect(response.headers.get("cache-control")).toBe("max-age=1");
-  });
 });
 
 describe("an address", () => {
@@ -125,15 +115,6 @@ describe("an address", () => {
 
   test("is another one also where a name ends as a prefix begins", async () => {
     expect(await addressOf(isolate("a", "bc"))).not.toBe(await addressOf(isolate("ab", "c")));
-  });
-
-  test("is the one that is read", async () => {
-    const address = await addressOf(isolate());
-    match.mockResolvedValue(new Response(`${SHOWN},1,0,900000,900000`));
-    expect(await isolate().read("ada", [1])).toMatchObject({
-      rows: [{ allowed: false, remaining: 0 }],
-    });
-    expect(match.mock.calls).toEqual([[address]]);
   });
 
   test("that finds no entry is a claim's, for a second", async () => {

@@ -109,6 +109,23 @@ describe("the published text", () => {
     });
     expect(puts.at(-1)![0]).toBe(puts[0]![0]);
   });
+
+  test.for<[string, () => void | Promise<void>]>([
+    [
+      "throws",
+      () => {
+        throw new Error("full");
+      },
+    ],
+    ["fails", () => Promise.reject(new Error("full"))],
+    ["hangs", () => new Promise(() => {})],
+  ])("delays no request and fails none, where put %s", async ([, broken]) => {
+    put = broken;
+    const shared = sharing();
+    shared.publish("ada", [1], { nowUs: SHOWN, rows: [row(1)] });
+    shared.forget("ada");
+    expect(await shared.read("ada", [1])).toBeUndefined();
+  });
 });
 
 describe("a read", () => {

@@ -3,12 +3,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Limiter } from "../../src/decide/limiter.ts";
 import { PATIENCE_MS } from "../../src/denials/single-flight.ts";
 import { fixedWindow, type SharedCache, shareDenials, StoreError } from "../../src/index.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { compilePolicy } from "../support/compile-policy.ts";
+import { builtLimiter } from "../support/limiter/built-limiter.ts";
 
 /** Round trips to Redis and to the shared cache, in milliseconds. */
 const TRIP = 20;
@@ -74,21 +71,14 @@ afterEach(() => {
 
 const pass = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-function isolate(limit = 1): Limiter {
-  const policies = [compilePolicy(fixedWindow({ name: "p", limit, window: `${WINDOW}ms` }))];
-  return buildLimiter(
-    store,
-    {
-      ...DEFAULTS,
-      policies,
-      sharedDenials: shareDenials({
-        get: (key) => cache.get(key),
-        put: (key, text, seconds) => cache.put(key, text, seconds),
-      }),
-    },
-    EVERY_FEATURE,
-  );
-}
+const isolate = (limit = 1): Limiter =>
+  builtLimiter(store, {
+    policies: [fixedWindow({ name: "p", limit, window: `${WINDOW}ms` })],
+    sharedDenials: shareDenials({
+      get: (key) => cache.get(key),
+      put: (key, text, seconds) => cache.put(key, text, seconds),
+    }),
+  });
 
 interface Answer {
   readonly reason: string;

@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
 
 import { memoryStore, type Policy, shareDenials } from "../../src/index.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { builtLimiter } from "../support/limiter/built-limiter.ts";
 import { random } from "../support/random.ts";
 import { installTimers, virtualTime } from "../support/virtual-time.ts";
 import { distantStore } from "./distant-store.ts";
@@ -27,8 +25,7 @@ interface Tally {
 }
 
 async function shadow(policy: Policy, load: number, isolates: number, seed: number) {
-  const compiled = compilePolicy(policy);
-  const { limit, windowUs } = compiled;
+  const { limit, windowUs } = compilePolicy(policy);
   const next = random(seed);
   const time = virtualTime(FUTURE);
   const tally: Tally = { decisions: 0, local: 0, wrong: 0, calls: 0 };
@@ -41,17 +38,9 @@ async function shadow(policy: Policy, load: number, isolates: number, seed: numb
     const offset = next() * 1e9;
     const rate = 1 + (2 * next() - 1) * MAX_DRIFT;
     const now = () => offset + ((time.now() - FUTURE) * rate) / 1000;
-    return buildLimiter(
-      distant,
-      { ...DEFAULTS, policies: [compiled], now, sharedDenials },
-      EVERY_FEATURE,
-    );
+    return builtLimiter(distant, { policies: [policy], sharedDenials }, { now });
   });
-  const witness = buildLimiter(
-    model,
-    { ...DEFAULTS, policies: [compiled], maxDenials: 0 },
-    EVERY_FEATURE,
-  );
+  const witness = builtLimiter(model, { policies: [policy], denialCache: false });
 
   async function arrive(): Promise<void> {
     const limiter = limiters[Math.floor(next() * isolates)]!;

@@ -4,10 +4,7 @@ import type { Operation } from "../../src/algorithms/model.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
 import { createSingleFlight, PATIENCE_MS } from "../../src/denials/single-flight.ts";
 import { memoryStore, type Store, StoreError, tokenBucket } from "../../src/index.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { buildLimiter } from "../../src/limiter/limiter.ts";
-import { DEFAULTS } from "../../src/limiter/settings.ts";
-import { compilePolicy } from "../support/compile-policy.ts";
+import { builtLimiter } from "../support/limiter/built-limiter.ts";
 
 /** A round trip to Redis, in milliseconds. */
 const TRIP = 20;
@@ -41,8 +38,8 @@ beforeEach(async () => {
     },
     reset: () => {},
   };
-  const policies = [compilePolicy(tokenBucket({ limit: 10, refill: 10, per: "10s" }))];
-  limiter = buildLimiter(distant, { ...DEFAULTS, policies }, EVERY_FEATURE);
+  const policies = [tokenBucket({ limit: 10, refill: 10, per: "10s" })];
+  limiter = builtLimiter(distant, { policies });
 });
 afterEach(() => {
   vi.useRealTimers();

@@ -283,6 +283,12 @@ test("while the master of a lease is silent, the other one decides its own polic
   expect(rows[0]!.remaining).toBe(key.limit - 400);
 });
 
+test("a shadow policy beside a lease denies nothing and lets no request pass uncounted when it has no more", async () => {
+  const everyone = fixedWindow({ ...EVERYONE, limit: 200 });
+  const trial = fixedWindow({ ...EVERYONE, name: "trial", limit: 20, mode: "shadow" });
+  expect(await crowd(world().isolate({ policies: [everyone, trial] }), 400)).toBe(200);
+});
+
 test("a reset drops the leased units under every plan", async () => {
   const limiter = world().isolate({
     policies: [fixedWindow({ ...EVERYONE, by: "key" }), address],

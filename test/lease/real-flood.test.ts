@@ -1,12 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 
 import { createLimiter, tokenBucket } from "../../src/index.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
-import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
+import { ownCluster, TOKEN } from "../support/own-redis.ts";
 import { some } from "../support/runs.ts";
 import { everyone } from "./flood.ts";
 
@@ -15,23 +14,8 @@ import { everyone } from "./flood.ts";
  * here with real time on the way to a real Redis, and to a Cluster whose masters undo the units that one of them took.
  */
 
-const TOKEN = "t";
 const LIMIT = 400;
-let cluster: RedisCluster;
-let bridge: Bridge;
-beforeAll(async () => {
-  cluster = await startRedisCluster({ masters: 3 });
-  bridge = await startBridge({
-    redis: cluster.urls.join(","),
-    port: 0,
-    token: TOKEN,
-    cluster: true,
-  });
-}, 60_000);
-afterAll(async () => {
-  await bridge?.close();
-  await cluster?.stop();
-});
+const own = ownCluster();
 
 /** The units that clients that do not wait were admitted in about three seconds of Redis's clock. */
 async function admittedOf(
@@ -86,7 +70,7 @@ describe.each(["one Redis", "a Cluster"] as const)("on %s", (topology) => {
       const one = { url: inject("redisRestUrl"), token: inject("redisRestToken") };
       const { admitted, asked, admissible, seconds } = await (topology === "one Redis"
         ? admittedOf(algorithm, one, inject("redisUrl"))
-        : admittedOf(algorithm, { url: bridge.url, token: TOKEN }, cluster.urls[0]!));
+        : admittedOf(algorithm, { url: own.bridge.url, token: TOKEN }, own.cluster.urls[0]!));
       // A lease expires unspent while the machine stands still: half is left for that. The mistake that this is about left a
       // tenth, because each lease was larger than the one before.
       expect(admitted).toBeGreaterThan(0.4 * admissible);

@@ -164,24 +164,6 @@ test.for(["peek", "charge"] as const)("a %s takes no slot, even with an id", asy
   expect(await scores()).toEqual([]);
 });
 
-test("a slot comes back after the clock has stepped back, too", async () => {
-  const { clock, ask, release } = partition();
-  const takenAt = { nowUs: clock.nowUs };
-  await ask("consume", slotOf("a"));
-  clock.nowUs -= 3600e6;
-  expect((await ask("peek")).remaining).toBe(2);
-  await release("a", takenAt);
-  expect((await ask("peek")).remaining).toBe(3);
-});
-
-test("no wait is longer than the ttl, though more slots are kept for longer than one request mends", async () => {
-  const { clock, key, ask } = partition();
-  const beyond = Array.from({ length: 1_100 }, (_, i) => [clock.nowUs + 3600e6, `slot${i}`]);
-  await redis.zadd(key, ...beyond.flat());
-  expect(await ask("peek")).toMatchObject({ allowed: false, retryAfterUs: 60e6 });
-  expect(await redis.zcount(key, clock.nowUs + 60e6 + 1, "+inf")).toBe(100);
-});
-
 test("after the clock has stepped back no slot is kept for longer than the ttl from then", async () => {
   const { clock, key, ask, scores } = partition();
   await ask("consume", slotOf("a"));

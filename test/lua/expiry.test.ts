@@ -14,6 +14,7 @@ import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { runs } from "../support/runs.ts";
 import { testRedis } from "../support/test-redis.ts";
+import { keyOn } from "./key-on.ts";
 
 const redis = testRedis();
 
@@ -141,11 +142,9 @@ test.for(names)(
 );
 
 test.for(policies)("$algorithm: a request that takes nothing makes no key", async (policy) => {
-  const { algorithm, limit, parameters } = policy;
-  const decide = algorithmScript(redis, algorithm, ttlOf(policy));
-  const key = `expiry:{${crypto.randomUUID()}}`;
+  const { key, ask } = keyOn(redis, policy.algorithm, ttlOf(policy));
   for (const operation of ["peek", "ask"] as const) {
-    await decide(key, { nowUs: FUTURE, operation, cost: 1, limit, parameters });
+    await ask(policy, operation, FUTURE);
     expect(await redis.exists(key)).toBe(0);
   }
 });
@@ -157,11 +156,9 @@ test.for([
 ] as const)(
   "the key of a %s that is written once lives for at most two milliseconds longer than it counts",
   async ([, build]) => {
-    const { algorithm, limit, parameters } = compilePolicy(build({ limit: 6, window: "10m" }));
-    const decide = algorithmScript(redis, algorithm);
-    const key = `expiry:{${crypto.randomUUID()}}`;
-    const request = { nowUs: FUTURE, operation: "consume", cost: 1, limit, parameters } as const;
-    const { resetAfterUs } = await decide(key, request);
+    const policy = compilePolicy(build({ limit: 6, window: "10m" }));
+    const { key, ask } = keyOn(redis, policy.algorithm);
+    const { resetAfterUs } = await ask(policy, "consume", FUTURE);
     const longerUs = (await redis.pexpiretime(key)) * 1000 - (FUTURE + resetAfterUs);
     expect(longerUs).toBeGreaterThan(0);
     expect(longerUs).toBeLessThanOrEqual(2_000);
@@ -169,44 +166,30 @@ test.for([
 );
 
 test("an empty log is not written for a window that only asks", async () => {
-  const decide = algorithmScript(redis, "sliding-window-log");
-  const key = `expiry:{${crypto.randomUUID()}}`;
-  const ask = (operation: "consume" | "ask", window: "10s" | "20s", nowUs: number) => {
-    const { limit, parameters } = compilePolicy(slidingWindowLog({ limit: 6, window }));
-    return decide(key, { nowUs, operation, cost: 1, limit, parameters });
-  };
-  await ask("consume", "10s", FUTURE);
+  const { key, ask } = keyOn(redis, "sliding-window-log");
+  const logOf = (window: "10s" | "20s") => compilePolicy(slidingWindowLog({ limit: 6, window }));
+  await ask(logOf("10s"), "consume", FUTURE);
   const state = await redis.getBuffer(key);
-  await ask("ask", "20s", FUTURE + 30e6);
+  await ask(logOf("20s"), "ask", FUTURE + 30e6);
   expect(await redis.getBuffer(key)).toEqual(state);
 });
 
 test("a log whose clock has gone back far ends by that clock", async () => {
-  const { algorithm, limit, parameters } = compilePolicy(
-    slidingWindowLog({ limit: 6, window: "10s" }),
-  );
-  const decide = algorithmScript(redis, algorithm, 0);
-  const key = `expiry:{${crypto.randomUUID()}}`;
-  const request = { operation: "consume", cost: 1, limit, parameters } as const;
-  await decide(key, { ...request, nowUs: FUTURE });
+  const policy = compilePolicy(slidingWindowLog({ limit: 6, window: "10s" }));
+  const { key, ask } = keyOn(redis, "sliding-window-log", 0);
   const nowUs = FUTURE - 100e6;
-  await decide(key, { ...request, nowUs });
+  for (const atUs of [FUTURE, nowUs]) await ask(policy, "consume", atUs);
   expect((await redis.pexpiretime(key)) * 1000).toBeLessThanOrEqual(nowUs + 20e6 + 4_000);
 });
 
 test("a key of a fixed window that has left the grid is kept until the window after it has ended, too", async () => {
   const policy = compilePolicy(fixedWindow({ limit: 6, window: "10m" }));
-  const { algorithm, limit, windowUs, parameters } = policy;
-  const decide = algorithmScript(redis, algorithm, ttlOf(policy));
-  const key = `tg:{${crypto.randomUUID()}}:grid`;
-  const ask = (nowUs: number) =>
-    decide(key, { nowUs, operation: "consume", cost: 1, limit, parameters });
-  await ask(FUTURE);
+  const { windowUs } = policy;
+  const { key, ask } = keyOn(redis, "fixed-window", ttlOf(policy));
+  await ask(policy, "consume", FUTURE);
   const now = FUTURE - 3 * windowUs;
-  const { resetAfterUs } = await ask(now);
-  expect(resetAfterUs).toBe(windowUs);
+  expect((await ask(policy, "consume", now)).resetAfterUs).toBe(windowUs);
   expect((await redis.pexpiretime(key)) * 1000).toBeGreaterThanOrEqual(now + 2 * windowUs);
-  await redis.del(key);
 });
 
 test.for([
@@ -214,15 +197,12 @@ test.for([
   // The time at which it is full is a multiple of the time that it takes to refill.
   [6, true],
 ] as const)("a bucket's key is renewed with %i units of ten: %j", async ([cost, isRenewed]) => {
-  const decide = algorithmScript(redis, "token-bucket");
-  const key = `expiry:{${crypto.randomUUID()}}`;
-  const { limit, parameters } = compilePolicy(tokenBucket({ limit: 10, refill: 10, per: "1s" }));
+  const policy = compilePolicy(tokenBucket({ limit: 10, refill: 10, per: "1s" }));
+  const { key, ask } = keyOn(redis, "token-bucket");
   const nowUs = FUTURE - (FUTURE % 1e6);
-  const take = (units: number) =>
-    decide(key, { nowUs, operation: "consume", cost: units, limit, parameters });
-  await take(4);
+  await ask(policy, "consume", nowUs, 4);
   const half = Math.floor((await redis.pttl(key)) / 2);
   await redis.pexpire(key, half);
-  expect((await take(cost)).allowed).toBe(true);
+  expect((await ask(policy, "consume", nowUs, cost)).allowed).toBe(true);
   expect((await redis.pttl(key)) > half).toBe(isRenewed);
 });

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+import { FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { testRedis } from "../support/test-redis.ts";
+import { keyOn } from "./key-on.ts";
 
 const redis = testRedis();
 
@@ -15,11 +16,9 @@ test.for([
   [2 * SECOND_US - 1, 1],
   [2 * SECOND_US, 700_000],
 ])("%i us after a window off the grid began, %i us are left", async ([afterUs, leftUs]) => {
-  const decide = algorithmScript(redis, "fixed-window");
-  const key = `fixed:{${crypto.randomUUID()}}`;
-  const { limit, parameters } = compilePolicy(fixedWindow({ limit: 5, window: "1s" }));
-  const take = (nowUs: number) =>
-    decide(key, { nowUs, operation: "consume", cost: 1, limit, parameters });
+  const { ask } = keyOn(redis, "fixed-window");
+  const policy = compilePolicy(fixedWindow({ limit: 5, window: "1s" }));
+  const take = (nowUs: number) => ask(policy, "consume", nowUs);
   await take(BEGIN + 10 * SECOND_US);
   // Redis's clock goes back.
   const began = BEGIN + 300_000;
@@ -28,12 +27,10 @@ test.for([
 });
 
 test("of charges beyond the greatest number that is exact, it is known that they were cut off", async () => {
-  const decide = algorithmScript(redis, "fixed-window");
-  const key = `fixed:{${crypto.randomUUID()}}`;
+  const { key, ask } = keyOn(redis, "fixed-window");
   const most = Number.MAX_SAFE_INTEGER;
-  const { limit, parameters } = compilePolicy(fixedWindow({ limit: most, window: "1s" }));
-  const charge = () =>
-    decide(key, { nowUs: FUTURE, operation: "charge", cost: most, limit, parameters });
+  const policy = compilePolicy(fixedWindow({ limit: most, window: "1s" }));
+  const charge = () => ask(policy, "charge", FUTURE, most);
   const state = async () => {
     const bytes = (await redis.getBuffer(key))!;
     return { isCut: bytes[9], used: bytes.readUIntBE(11, 6) + bytes[10]! * 2 ** 48 };

@@ -9,6 +9,7 @@ import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { least, runs } from "../support/runs.ts";
 import { testRedis } from "../support/test-redis.ts";
+import { keyOn } from "./key-on.ts";
 import { refundScript } from "./refund-script.ts";
 
 /* A log that several settings ask by turns, in Redis and in its model, which test/model holds to its promise. */
@@ -116,17 +117,14 @@ test("agrees with its model, for any settings that ask by turns", async () => {
 });
 
 test("lives until the longest window that asks it holds nothing, and no longer than two", async () => {
-  const decide = algorithmScript(redis, "sliding-window-log");
+  const counted = keyOn(redis, "sliding-window-log");
   const [short, long] = ["10s", "60s"].map((window) =>
     compilePolicy(slidingWindowLog({ name: "log", limit: 3, window: window as "10s" })),
   );
-  const key = `log:{${crypto.randomUUID()}}`;
   const ask = async (policy: typeof short, operation: Operation, atMs: number) => {
-    const { limit, parameters } = policy!;
-    const nowUs = FUTURE + 1000 * atMs;
-    await decide(key, { nowUs, operation, cost: 1, limit, parameters });
-    const expiresMs = await redis.call("PEXPIRETIME", key);
-    return Math.round((Number(expiresMs) - FUTURE / 1000 - atMs) / 1000);
+    await counted.ask(policy!, operation, FUTURE + 1000 * atMs);
+    const expiresMs = await redis.pexpiretime(counted.key);
+    return Math.round((expiresMs - FUTURE / 1000 - atMs) / 1000);
   };
   expect(await ask(short, "consume", 0)).toBe(20);
   // A look under the longer window keeps nothing alive; a request does.
@@ -140,11 +138,11 @@ test("lives until the longest window that asks it holds nothing, and no longer t
 });
 
 test("counts no more units that were pushed out than its record has digits for", async () => {
-  const decide = algorithmScript(redis, "sliding-window-log");
-  const { limit, parameters } = compilePolicy(slidingWindowLog({ limit: 3, window: "60s" }));
-  const key = `log:{${crypto.randomUUID()}}`;
+  const counted = keyOn(redis, "sliding-window-log");
+  const { key } = counted;
+  const policy = compilePolicy(slidingWindowLog({ limit: 3, window: "60s" }));
   const ask = (operation: Operation, cost: number, atMs: number) =>
-    decide(key, { nowUs: FUTURE + 1000 * atMs, operation, cost, limit, parameters });
+    counted.ask(policy, operation, FUTURE + 1000 * atMs, cost);
   const pushed = () => redis.getrange(key, 50, 55);
   await ask("consume", 3, 0);
   await ask("charge", 3, 1);

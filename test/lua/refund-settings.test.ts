@@ -4,11 +4,11 @@ import type { Operation } from "../../src/algorithms/model.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
-import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+import { FUTURE } from "../support/algorithm-script.ts";
+import { FACTS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { everyPolicy } from "../support/every-policy.ts";
 import { testRedis } from "../support/test-redis.ts";
-import { refundScript } from "./refund-script.ts";
+import { keyOn } from "./key-on.ts";
 
 /* The refund of a bucket whose setting changes, such as by a plan, and whose state still says how it was written. */
 
@@ -21,20 +21,15 @@ const odd = bucket(20, 7);
 const gold = bucket(200, 100);
 
 /** A bucket of one key on Redis. */
-function bucketOn(key = `refund:{${crypto.randomUUID()}}`) {
-  const [decide, refund] = [
-    algorithmScript(redis, "token-bucket"),
-    refundScript(redis, "token-bucket"),
-  ];
-  const numbersOf = ({ limit, parameters }: CompiledPolicy) => ({ limit, parameters });
+function bucketOn() {
+  const { key, ask, giveBack } = keyOn(redis, "token-bucket");
   return {
     state: () => redis.get(key),
     take: (policy: CompiledPolicy, cost: number, nowUs = FUTURE) =>
-      decide(key, { ...numbersOf(policy), nowUs, operation: "consume", cost }),
-    charge: (policy: CompiledPolicy, cost: number, nowUs = FUTURE) =>
-      decide(key, { ...numbersOf(policy), nowUs, operation: "charge", cost }),
+      ask(policy, "consume", nowUs, cost),
+    charge: (policy: CompiledPolicy, cost: number) => ask(policy, "charge", FUTURE, cost),
     giveBack: (policy: CompiledPolicy, cost: number, nowUs = FUTURE) =>
-      refund(key, { ...numbersOf(policy), nowUs, takenAtUs: FUTURE, cost }),
+      giveBack(policy, nowUs, FUTURE, cost),
     foreign: (value: string) => redis.set(key, value, "PX", 60_000),
   };
 }
@@ -109,19 +104,13 @@ test.for(["/1", "/x/2", " ", "/0/0/1", "/a/5/zzzz/zzzzzzzz"])(
 
 /** A window of one key on Redis, under plans that differ in their limits. */
 function windowOn(algorithm: CountingAlgorithm) {
-  const key = `refund:{${crypto.randomUUID()}}`;
-  const [decide, refund] = [algorithmScript(redis, algorithm), refundScript(redis, algorithm)];
-  const planOf = (limit: number) => {
-    const { parameters } = compilePolicy(
-      everyPolicy(limit, "10s").find((policy) => policy.algorithm === algorithm)!,
-    );
-    return { limit, parameters };
-  };
+  const counted = keyOn(redis, algorithm);
+  const planOf = (limit: number) => compilePolicy(FACTS[algorithm].of(limit, "10s"));
   return {
     ask: (operation: Operation, limit: number, cost: number, nowUs: number) =>
-      decide(key, { ...planOf(limit), nowUs, operation, cost }),
+      counted.ask(planOf(limit), operation, nowUs, cost),
     giveBack: (limit: number, cost: number, nowUs: number) =>
-      refund(key, { ...planOf(limit), nowUs, takenAtUs: FUTURE, cost }),
+      counted.giveBack(planOf(limit), nowUs, FUTURE, cost),
   };
 }
 

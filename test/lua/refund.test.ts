@@ -13,6 +13,7 @@ import { ALGORITHMS, optionsOf } from "../support/policy/options-of.ts";
 import { random } from "../support/random.ts";
 import { IS_WHOLE, least, runs } from "../support/runs.ts";
 import { testRedis } from "../support/test-redis.ts";
+import { keyOn } from "./key-on.ts";
 import { question, unitsOf } from "./question.ts";
 import { refundScript } from "./refund-script.ts";
 
@@ -170,21 +171,22 @@ describe.each(ALGORITHMS)("a refund of %s in Lua gives back what its model does"
 
 test.for(everyPolicy(20, "10m"))(
   "a refund of $algorithm makes no key, and renews none",
-  async (policy) => {
-    const { algorithm, limit: size, parameters, scriptArguments } = compilePolicy(policy);
-    const decide = algorithmScript(redis, algorithm, Number(scriptArguments.at(-1)));
-    const refund = refundScript(redis, algorithm);
-    const key = `refund:{${crypto.randomUUID()}}`;
-    const request = { nowUs: FUTURE, cost: 9, limit: size, parameters };
-    expect(await refund(key, { ...request, takenAtUs: FUTURE })).toBe(0);
+  async (given) => {
+    const policy = compilePolicy(given);
+    const { key, ask, giveBack } = keyOn(
+      redis,
+      policy.algorithm,
+      Number(policy.scriptArguments.at(-1)),
+    );
+    expect(await giveBack(policy, FUTURE, FUTURE, 9)).toBe(0);
     expect(await redis.exists(key)).toBe(0);
-    await decide(key, { ...request, operation: "consume" });
+    await ask(policy, "consume", FUTURE, 9);
     // Sooner than the algorithm would have it.
     await redis.pexpire(key, 60_000);
-    expect(await refund(key, { ...request, cost: 4, takenAtUs: FUTURE })).toBeGreaterThan(0);
+    expect(await giveBack(policy, FUTURE, FUTURE, 4)).toBeGreaterThan(0);
     expect(await redis.pttl(key)).toBeGreaterThan(0);
     expect(await redis.pttl(key)).toBeLessThanOrEqual(60_000);
-    expect(await refund(key, { ...request, takenAtUs: FUTURE })).toBeGreaterThan(0);
+    expect(await giveBack(policy, FUTURE, FUTURE, 9)).toBeGreaterThan(0);
     expect(await redis.pttl(key)).toBeGreaterThan(0);
   },
 );
@@ -225,16 +227,13 @@ test.for([5, 12, 37])(
 );
 
 test("a log gives back units that others have followed, and units that a charge has pushed out count all the same", async () => {
-  const { windowUs, parameters } = compilePolicy(slidingWindowLog({ limit: 10, window: "10s" }));
-  const decide = algorithmScript(redis, "sliding-window-log");
-  const refund = refundScript(redis, "sliding-window-log");
-  const key = `refund:{${crypto.randomUUID()}}`;
+  const policy = compilePolicy(slidingWindowLog({ limit: 10, window: "10s" }));
+  const { windowUs } = policy;
+  const counted = keyOn(redis, "sliding-window-log");
   const ask = (operation: "consume" | "charge" | "peek", atUs: number, cost: number) =>
-    decide(key, { nowUs: FUTURE + atUs, operation, cost, limit: 10, parameters });
-  const giveBack = (atUs: number, takenAtUs: number) => {
-    const [nowUs, taken] = [FUTURE + atUs, FUTURE + takenAtUs];
-    return refund(key, { nowUs, takenAtUs: taken, cost: 2, limit: 10, parameters });
-  };
+    counted.ask(policy, operation, FUTURE + atUs, cost);
+  const giveBack = (atUs: number, takenAtUs: number) =>
+    counted.giveBack(policy, FUTURE + atUs, FUTURE + takenAtUs, 2);
   await ask("consume", 0, 4);
   await ask("consume", 1, 6);
   expect(await giveBack(2, 0)).toBe(2);
@@ -248,29 +247,23 @@ test("a log gives back units that others have followed, and units that a charge 
 });
 
 test("a window in segments gives back to the segments of every length that is alive", async () => {
-  const parametersOf = (window: "10s" | "20s") =>
-    compilePolicy(segmentedWindow({ limit: 10, window })).parameters;
-  const decide = algorithmScript(redis, "segmented-window");
-  const refund = refundScript(redis, "segmented-window");
-  const taken = { takenAtUs: FUTURE, cost: 2, limit: 10, parameters: parametersOf("10s") };
-  const key = `refund:{${crypto.randomUUID()}}`;
-  const consume = (nowUs: number, parameters: Readonly<Record<string, number>>) =>
-    decide(key, { nowUs, operation: "consume", cost: 4, limit: 10, parameters });
-  await consume(FUTURE, parametersOf("10s"));
-  expect(await refund(key, { ...taken, nowUs: FUTURE + 1 })).toBe(2);
-  await consume(FUTURE + 2, parametersOf("20s"));
-  const remaining = async (window: "10s" | "20s") => {
-    const parameters = parametersOf(window);
-    const request = { nowUs: FUTURE + 4, operation: "peek", cost: 1, limit: 10 } as const;
-    return (await decide(key, { ...request, parameters })).remaining;
-  };
-  expect([await remaining("10s"), await remaining("20s")]).toEqual([4, 4]);
-  expect(await refund(key, { ...taken, nowUs: FUTURE + 3 })).toBe(2);
-  expect([await remaining("10s"), await remaining("20s")]).toEqual([6, 6]);
+  const policyOf = (window: "10s" | "20s" | "30s", segments?: number) =>
+    compilePolicy(segmentedWindow({ limit: 10, window, ...(segments && { segments }) }));
+  const { ask, giveBack } = keyOn(redis, "segmented-window");
+  const [short, long] = [policyOf("10s"), policyOf("20s")];
+  const left = async () => [
+    (await ask(short, "peek", FUTURE + 4)).remaining,
+    (await ask(long, "peek", FUTURE + 4)).remaining,
+  ];
+  await ask(short, "consume", FUTURE, 4);
+  expect(await giveBack(short, FUTURE + 1, FUTURE, 2)).toBe(2);
+  await ask(long, "consume", FUTURE + 2, 4);
+  expect(await left()).toEqual([4, 4]);
+  expect(await giveBack(short, FUTURE + 3, FUTURE, 2)).toBe(2);
+  expect(await left()).toEqual([6, 6]);
   // A length that no request had is unknown, as are segments of the same length that make another window.
-  for (const options of [{ window: "30s" }, { window: "20s", segments: 20 }] as const) {
-    const other = compilePolicy(segmentedWindow({ limit: 10, ...options })).parameters;
-    expect(await refund(key, { ...taken, parameters: other, nowUs: FUTURE + 3 })).toBe(0);
+  for (const other of [policyOf("30s"), policyOf("20s", 20)]) {
+    expect(await giveBack(other, FUTURE + 3, FUTURE, 2)).toBe(0);
   }
 });
 
@@ -281,24 +274,19 @@ const ofTwoLengths = [
 
 /** One key on Redis, for a limit of 10 in 10 s and a higher one in 20 s. */
 function twoLengthsOn([algorithm, build]: (typeof ofTwoLengths)[number]) {
-  const key = `refund:{${crypto.randomUUID()}}`;
-  const [decide, refund] = [algorithmScript(redis, algorithm), refundScript(redis, algorithm)];
-  const numbersOf = (window: "10s" | "20s") => {
-    const { limit, parameters } = compilePolicy(
-      build({ limit: window === "10s" ? 10 : 100, window }),
-    );
-    return { limit, parameters };
-  };
+  const counted = keyOn(redis, algorithm);
+  const policyOf = (window: "10s" | "20s") =>
+    compilePolicy(build({ limit: window === "10s" ? 10 : 100, window }));
   return {
     ask: (
       operation: "consume" | "charge" | "peek",
       window: "10s" | "20s",
       cost: number,
       atUs = 0,
-    ) => decide(key, { ...numbersOf(window), nowUs: FUTURE + atUs, operation, cost }),
+    ) => counted.ask(policyOf(window), operation, FUTURE + atUs, cost),
     /** Gives back units of the test's first moment. */
     giveBack: (cost: number, atUs: number) =>
-      refund(key, { ...numbersOf("10s"), nowUs: FUTURE + atUs, takenAtUs: FUTURE, cost }),
+      counted.giveBack(policyOf("10s"), FUTURE + atUs, FUTURE, cost),
   };
 }
 
@@ -329,14 +317,9 @@ test.for(ofTwoLengths)(
 
 test("a counter whose window is no whole number of milliseconds gives no units back to the window after that of the take", async () => {
   const policy = compilePolicy(slidingWindowCounter({ limit: 10, window: "1.000003s" }));
-  const { limit, windowUs, parameters } = policy;
-  const decide = algorithmScript(redis, "sliding-window-counter");
-  const refund = refundScript(redis, "sliding-window-counter");
-  const key = `refund:{${crypto.randomUUID()}}`;
+  const { windowUs } = policy;
+  const { ask, giveBack } = keyOn(redis, "sliding-window-counter");
   const begin = FUTURE - (FUTURE % windowUs) + windowUs;
-  for (const nowUs of [begin - 1, begin, begin + windowUs]) {
-    await decide(key, { nowUs, operation: "charge", cost: 3, limit, parameters });
-  }
-  const taken = { takenAtUs: begin - 1, cost: 3, limit, parameters };
-  expect(await refund(key, { ...taken, nowUs: begin + windowUs + 1 })).toBe(0);
+  for (const nowUs of [begin - 1, begin, begin + windowUs]) await ask(policy, "charge", nowUs, 3);
+  expect(await giveBack(policy, begin + windowUs + 1, begin - 1, 3)).toBe(0);
 });

@@ -4,6 +4,7 @@ import { type Policy, segmentedWindow, slidingWindowCounter } from "../../src/in
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { testRedis } from "../support/test-redis.ts";
+import { keyOn } from "./key-on.ts";
 
 /* The ttl of a key with several settings, and its effect. */
 
@@ -26,12 +27,9 @@ test.for([
 ])(
   "$algorithm: a key of several settings is bounded, outlives the longest, and shrinks again",
   async ({ algorithm, build, bytes }) => {
-    const decide = algorithmScript(redis, algorithm);
-    const key = `expiry:{${crypto.randomUUID()}}`;
-    const take = (window: Window, nowUs: number) => {
-      const { limit, parameters } = compilePolicy(build(window));
-      return decide(key, { nowUs, operation: "consume", cost: 1, limit, parameters });
-    };
+    const { key, ask } = keyOn(redis, algorithm);
+    const take = (window: Window, nowUs: number) =>
+      ask(compilePolicy(build(window)), "consume", nowUs);
     await take("600s", FUTURE);
     await take("10s", FUTURE + 1);
     const expires = await redis.pexpiretime(key);

@@ -5,6 +5,7 @@ import { EVERY_ALGORITHM, factsOf, WINDOWS } from "../support/algorithms/all.ts"
 import { compilePolicy } from "../support/compile-policy.ts";
 import { type Admission, fullestWindow } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
+import { counterAt } from "./counter.ts";
 
 /*
  * An adversary that knows the algorithms: it waits for the edges (of windows, of segments, of the waits that it was told), comes
@@ -15,8 +16,8 @@ import { random } from "../support/random.ts";
 const START = 1_800_000_000_000_000;
 
 function attack(policy: Policy, admissionsWanted: number, seed: number): readonly Admission[] {
-  const { implementation, limit, windowUs, parameters } = compilePolicy(policy);
-  const model = implementation.model;
+  const compiled = compilePolicy(policy);
+  const { limit, windowUs, parameters } = compiled;
   const next = random(seed);
   const length = Math.round(windowUs);
   const edges = [
@@ -25,20 +26,19 @@ function attack(policy: Policy, admissionsWanted: number, seed: number): readonl
     ...[1, 2].map((n) => n * (parameters["lengthUs"] ?? 0)).filter(Boolean),
   ];
   const admissions: Admission[] = [];
-  let state: unknown;
-  let now = START + Math.floor(next() * length);
+  const counted = counterAt(START + Math.floor(next() * length));
   while (admissions.length < admissionsWanted) {
     const cost = next() < 0.7 ? 1 : 1 + Math.floor(next() * limit);
-    const outcome = model(state, { nowUs: now, operation: "consume", cost, limit, parameters });
-    ({ state } = outcome);
-    if (outcome.allowed) admissions.push({ time: now, units: cost });
+    const outcome = counted.ask(compiled, "consume", cost);
+    if (outcome.allowed) admissions.push({ time: counted.now, units: cost });
     if (outcome.allowed && next() < 0.6) continue;
     const choice = next();
-    if (choice < 0.45) now += Math.max(0, outcome.retryAfterUs - 1 + Math.floor(next() * 3));
-    else if (choice < 0.75) {
+    if (choice < 0.45) {
+      counted.now += Math.max(0, outcome.retryAfterUs - 1 + Math.floor(next() * 3));
+    } else if (choice < 0.75) {
       const edge = Math.round(edges[Math.floor(next() * edges.length)]!);
-      now += Math.max(0, edge - (now % edge) - 1 + Math.floor(next() * 3));
-    } else now += Math.floor(next() * length * (choice < 0.95 ? 0.3 : 3));
+      counted.now += Math.max(0, edge - (counted.now % edge) - 1 + Math.floor(next() * 3));
+    } else counted.now += Math.floor(next() * length * (choice < 0.95 ? 0.3 : 3));
   }
   return admissions;
 }
@@ -69,23 +69,16 @@ test.for(EVERY_ALGORITHM.flatMap(({ attacked }) => attacked))(
 test.for(WINDOWS)(
   "$algorithm: the worst window holds exactly the units that the documentation admits",
   ({ of, most }) => {
-    const { implementation, limit, windowUs, parameters } = compilePolicy(of(50, "1s"));
+    const compiled = compilePolicy(of(50, "1s"));
+    const { limit, windowUs } = compiled;
     const length = Math.round(windowUs);
     // The whole limit in the last microsecond of a window, then each unit the moment it may.
-    let now = START - (START % length) + length - 1;
+    const counted = counterAt(START - (START % length) + length - 1);
     const admissions: Admission[] = [];
-    let state: unknown;
     while (admissions.length < 4 * limit) {
-      const outcome = implementation.model(state, {
-        nowUs: now,
-        operation: "consume",
-        cost: 1,
-        limit,
-        parameters,
-      });
-      ({ state } = outcome);
-      if (outcome.allowed) admissions.push({ time: now, units: 1 });
-      else now += outcome.retryAfterUs;
+      const outcome = counted.ask(compiled, "consume");
+      if (outcome.allowed) admissions.push({ time: counted.now, units: 1 });
+      else counted.now += outcome.retryAfterUs;
     }
     expect(fullestWindow(admissions, length)).toBe(most(limit));
   },
@@ -94,22 +87,15 @@ test.for(WINDOWS)(
 describe("the share of the limit that stays usable under pressure", () => {
   /** Units per window where a client asks for one unit the moment it may. */
   function throughput(policy: Policy): number {
-    const { implementation, limit, windowUs, parameters } = compilePolicy(policy);
-    let state: unknown;
-    let now = START;
+    const compiled = compilePolicy(policy);
+    const { limit, windowUs } = compiled;
+    const counted = counterAt(START);
     let admitted = 0;
     const length = Math.round(windowUs);
-    while (now < START + 500 * length) {
-      const outcome = implementation.model(state, {
-        nowUs: now,
-        operation: "consume",
-        cost: 1,
-        limit,
-        parameters,
-      });
-      ({ state } = outcome);
+    while (counted.now < START + 500 * length) {
+      const outcome = counted.ask(compiled, "consume");
       if (outcome.allowed) admitted++;
-      now += Math.max(outcome.retryAfterUs, Math.floor(length / limit / 3));
+      counted.now += Math.max(outcome.retryAfterUs, Math.floor(length / limit / 3));
     }
     return admitted / 500 / limit;
   }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 
-import { refund } from "../../src/algorithms/refund.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { EVERY_ALGORITHM, factsOf } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { type Admission, fullestWindow } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
+import { counterAt } from "./counter.ts";
 
 /*
  * An adversary that takes and gives back: at once, late, in part, around every edge, with charges of others in between. The kept
@@ -31,8 +31,8 @@ interface Attack {
 
 /** How often others charge, as a share of the requests. */
 function attack(policy: Policy, takesWanted: number, seed: number, charges: number): Attack {
-  const { algorithm, implementation, limit, windowUs, parameters } = compilePolicy(policy);
-  const { model } = implementation;
+  const compiled = compilePolicy(policy);
+  const { algorithm, limit, windowUs, parameters } = compiled;
   const next = random(seed);
   const length = Math.round(windowUs);
   const edges = [length, parameters["lengthUs"] ?? length / 2];
@@ -41,14 +41,11 @@ function attack(policy: Policy, takesWanted: number, seed: number, charges: numb
   const takes: Take[] = [];
   let full = 0;
   let empty = 0;
-  let state: unknown;
-  let now = START + Math.floor(next() * length);
+  const counted = counterAt(START + Math.floor(next() * length));
 
   function giveBack(take: Take): void {
     const cost = next() < 0.7 ? take.kept : Math.ceil(next() * take.kept);
-    const request = { nowUs: now, takenAtUs: take.time, cost, limit, parameters };
-    const { given, state: left } = refund(algorithm, state, request);
-    state = left;
+    const given = counted.giveBack(compiled, take.time, cost);
     if (given === cost * (parameters["intervalUs"] ?? 1)) full++;
     if (given === 0) empty++;
     take.kept -= cost;
@@ -57,22 +54,21 @@ function attack(policy: Policy, takesWanted: number, seed: number, charges: numb
   while (takes.length < takesWanted) {
     const charge = next() < charges;
     const cost = next() < 0.6 ? 1 : 1 + Math.floor(next() * limit * (charge ? 3 : 1));
-    const operation = charge ? "charge" : "consume";
     // Two scripts never run in the same microsecond.
-    now++;
-    const outcome = model(state, { nowUs: now, operation, cost, limit, parameters });
-    ({ state } = outcome);
-    if (charge || outcome.allowed) takes.push({ time: now, units: cost, charge, kept: cost });
+    const time = ++counted.now;
+    const outcome = counted.ask(compiled, charge ? "charge" : "consume", cost);
+    if (charge || outcome.allowed) takes.push({ time, units: cost, charge, kept: cost });
     for (const take of takes.slice(-1 - Math.floor(next() * 12))) {
       if (take.kept > 0 && (refundsCharges || !take.charge) && next() < 0.2) giveBack(take);
     }
     if (outcome.allowed && next() < 0.6) continue;
     const choice = next();
-    if (choice < 0.35) now += Math.max(0, outcome.retryAfterUs - 2 + Math.floor(next() * 3));
-    else if (choice < 0.6) {
+    if (choice < 0.35) {
+      counted.now += Math.max(0, outcome.retryAfterUs - 2 + Math.floor(next() * 3));
+    } else if (choice < 0.6) {
       const edge = Math.round(edges[Math.floor(next() * edges.length)]!);
-      now += Math.max(0, edge - (now % edge) - 2 + Math.floor(next() * 3));
-    } else now += Math.floor(next() * length * (choice < 0.9 ? 0.2 : 2));
+      counted.now += Math.max(0, edge - (counted.now % edge) - 2 + Math.floor(next() * 3));
+    } else counted.now += Math.floor(next() * length * (choice < 0.9 ? 0.2 : 2));
   }
   return { takes, full, empty };
 }
@@ -87,16 +83,14 @@ const policies = EVERY_ALGORITHM.flatMap(({ attacked }) => attacked);
 test.for(policies.flatMap((policy) => [0, 0.05, 0.5].map((charges) => ({ policy, charges }))))(
   "without the refunds, all would have been admitted, too: $policy, charges $charges",
   ({ policy, charges }) => {
-    const { implementation, limit, parameters } = compilePolicy(policy);
-    const { model } = implementation;
     const { takes, full, empty } = attack(policy, EACH, 4, charges);
-    let state: unknown;
+    const [compiled, counted] = [compilePolicy(policy), counterAt(START)];
     for (const { time, kept, charge } of takes) {
       if (kept === 0) continue;
+      counted.now = time;
       const operation = charge ? "charge" : "consume";
-      const outcome = model(state, { nowUs: time, operation, cost: kept, limit, parameters });
-      ({ state } = outcome);
-      expect(charge || outcome.allowed).toBe(true);
+      const { allowed } = counted.ask(compiled, operation, kept);
+      expect(charge || allowed).toBe(true);
     }
     expect(full).toBeGreaterThan(EACH / 20);
     expect(empty).toBeGreaterThan(0);

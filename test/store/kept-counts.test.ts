@@ -168,14 +168,6 @@ test.for([
   },
 );
 
-test("another object over the same storage goes on counting, and one of another layout would not read it", () => {
-  const { storage, kept } = countedStorage();
-  keepCounts(storage, () => START).decide("consume", ["a"], [2], [minute!]);
-  const [row] = keepCounts(storage, () => START).decide("consume", ["a"], [1], [minute!]).rows;
-  expect(row).toMatchObject({ allowed: false, remaining: 0 });
-  expect([...kept.keys()]).toEqual(["1 a"]);
-});
-
 test("a reset deletes kept counts, also of a key that this object has not read", () => {
   const { storage, kept } = countedStorage();
   keepCounts(storage, () => START).decide("consume", ["a", "b"], [2, 1], [minute!, hour!]);

@@ -123,6 +123,14 @@ const logModel = IMPLEMENTATIONS["sliding-window-log"].model as AlgorithmModel<
 
 describe("a log that tells no more than 128 moments apart", () => {
   const LIMIT = 100_000;
+  const asking = (limit: number, nowUs: number, cost = 1) =>
+    ({
+      nowUs,
+      operation: "consume",
+      cost,
+      limit,
+      parameters: { windowUs: DAY, unused: 0 },
+    }) as const;
 
   test("holds no more numbers, and decides over no more, at the largest limit", () => {
     const model = vi.spyOn(IMPLEMENTATIONS["sliding-window-log"], "model");
@@ -137,17 +145,11 @@ describe("a log that tells no more than 128 moments apart", () => {
   });
 
   test("is as exact as the script while no more moments are there", () => {
-    const request = {
-      operation: "consume",
-      cost: 1,
-      limit: 128,
-      parameters: { windowUs: DAY, unused: 0 },
-    } as const;
     let [exact, bounded]: (SlidingWindowLogState | undefined)[] = [];
     for (let at = 0; at < 400; at++) {
       const now = 1.8e15 + Math.floor((at * DAY) / 130);
-      const expected = logModel(exact, { ...request, nowUs: now });
-      const { state, ...row } = logModel(bounded, { ...request, nowUs: now, maxMoments: 128 });
+      const expected = logModel(exact, asking(128, now));
+      const { state, ...row } = logModel(bounded, { ...asking(128, now), maxMoments: 128 });
       expect({ ...row, state }).toEqual(expected);
       [exact, bounded] = [expected.state, state];
     }
@@ -163,14 +165,7 @@ describe("a log that tells no more than 128 moments apart", () => {
       // Bursts, pauses, and as many in a window as make the oldest run just stay.
       now += Math.floor(next() < 0.1 ? next() * DAY * 0.05 : (next() * DAY) / 400);
       const cost = 1 + Math.floor(next() * 9);
-      const asked = {
-        nowUs: now,
-        operation: "consume",
-        cost,
-        limit: 2_000,
-        parameters: { windowUs: DAY, unused: 0 },
-        maxMoments: 128,
-      } as const;
+      const asked = { ...asking(2_000, now, cost), maxMoments: 128 };
       const { allowed, remaining, state: kept } = logModel(state, asked);
       if (allowed) taken.push({ at: now, units: cost });
       state = kept;
@@ -184,18 +179,12 @@ describe("a log that tells no more than 128 moments apart", () => {
   });
 
   test("comes free while requests just keep coming as fast as moments pass", () => {
-    const request = {
-      operation: "consume",
-      cost: 1,
-      limit: 1_000,
-      parameters: { windowUs: DAY, unused: 0 },
-    } as const;
     for (const perWindow of [127, 128, 129, 130, 200, 257, 900]) {
       let state: SlidingWindowLogState | undefined;
       let admitted = 0;
       for (let at = 0; at < 5 * perWindow; at++) {
         const now = 1.8e15 + Math.floor((at * DAY) / perWindow);
-        const outcome = logModel(state, { ...request, nowUs: now, maxMoments: 128 });
+        const outcome = logModel(state, { ...asking(1_000, now), maxMoments: 128 });
         ({ state } = outcome);
         admitted += Number(outcome.allowed);
       }

@@ -76,19 +76,6 @@ test("of a log that a charge has pushed units out of all but one comes back, and
   expect([giveBack(last, 2), left()]).toEqual([0, 0]);
 });
 
-test("a log that is full again after a charge beyond it gives back units that others have followed", () => {
-  const { take, charge, giveBack, pass, left } = counted(log(10));
-  take(4);
-  pass(1);
-  charge(8);
-  pass(WINDOW - 1);
-  const early = take(2);
-  pass(1);
-  take(8);
-  pass(1);
-  expect([giveBack(early, 2), left()]).toEqual([2, 2]);
-});
-
 test("while units leave the window and others come, all that is given back comes back", () => {
   const { take, giveBack, pass, now, left } = counted(log(100_000));
   const draw = random(7);

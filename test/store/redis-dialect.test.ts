@@ -145,7 +145,7 @@ const uncertain: [string, unknown, string][] = [
   ...[
     "OOM command not allowed when used memory > 'maxmemory'.",
     // NOSCRIPT is of the client, or no word of its own, or not the first.
-    'Command failed: ERR no, command was: ["evalsha","..","1","tg:{x}: NOSCRIPT"]',
+    'Command failed: ERR no, command was: ["evalsha","..","1","tg:{secret}: NOSCRIPT"]',
     "ERR wrong type of key {a: NOSCRIPT}:p",
     "NOSCRIPTS are nothing",
     "ERR NOSCRIPT is not the first word",

@@ -59,27 +59,16 @@ describe("the Redis of an environment", () => {
     expect(sent).toEqual([[url, token]]);
   });
 
-  test.for<[(string | undefined)[], [string, string][]]>([
-    [
-      [],
-      [
-        ["UPSTASH_REDIS_REST_URL", "missing"],
-        ["UPSTASH_REDIS_REST_TOKEN", "missing"],
-      ],
-    ],
-    [
-      ["", "", "", ""],
-      [
-        ["UPSTASH_REDIS_REST_URL", '""'],
-        ["UPSTASH_REDIS_REST_TOKEN", '""'],
-      ],
-    ],
-    [[up, ""], [["UPSTASH_REDIS_REST_TOKEN", '""']]],
-    [[up, undefined, kv, "k"], [["UPSTASH_REDIS_REST_TOKEN", "missing"]]],
-    [[undefined, "u", kv, ""], [["KV_REST_API_TOKEN", '""']]],
+  const [URL, TOKEN, , KV_TOKEN] = NAMES as [string, string, string, string];
+  test.for<[(string | undefined)[], Record<string, string>]>([
+    [[], { [URL]: "missing", [TOKEN]: "missing" }],
+    [["", "", "", ""], { [URL]: '""', [TOKEN]: '""' }],
+    [[up, ""], { [TOKEN]: '""' }],
+    [[up, undefined, kv, "k"], { [TOKEN]: "missing" }],
+    [[undefined, "u", kv, ""], { [KV_TOKEN]: '""' }],
   ])("%j lacks something", ([values, faults]) => {
     environment(...values);
-    expect(faultsOf()).toEqual(faults);
+    expect(faultsOf()).toEqual(Object.entries(faults));
   });
 });
 

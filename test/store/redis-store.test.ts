@@ -1,14 +1,13 @@
 import { Redis } from "@upstash/redis";
-import { afterAll, beforeAll, describe } from "vitest";
+import { beforeAll, describe } from "vitest";
 
-import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import type { Bridge } from "../../src/node/bridge/bridge.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { restClient } from "../../src/store/redis/rest.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
+import { ownCluster, ownRedis } from "../support/own-redis.ts";
 import { storeContract } from "./contract.ts";
 
 const RETRY_NEVER = { retries: 0 };
@@ -25,43 +24,15 @@ describe.each([
   { client: "an endpoint" as const, emulate: "upstash" as const },
   { client: "@upstash/redis" as const, emulate: undefined },
 ])("the Redis store, one server, from $client, emulating $emulate", ({ client, emulate }) => {
-  let server: RedisServer;
-  let bridge: Bridge;
+  const own = ownRedis(emulate);
   let store: Store;
-  beforeAll(async () => {
-    server = await startRedisServer();
-    bridge = await startBridge({
-      redis: server.url,
-      port: 0,
-      token: "t",
-      ...(emulate && { emulate }),
-    });
-    store = redisStore(clients[client](bridge), ALL_SCRIPTS);
-  });
-  afterAll(async () => {
-    await bridge.close();
-    await server.stop();
-  });
+  beforeAll(() => void (store = redisStore(clients[client](own.bridge), ALL_SCRIPTS)));
   storeContract(() => store);
 });
 
 describe("the Redis store, a cluster of three masters", () => {
-  let cluster: RedisCluster;
-  let bridge: Bridge;
+  const own = ownCluster();
   let store: Store;
-  beforeAll(async () => {
-    cluster = await startRedisCluster({ masters: 3 });
-    bridge = await startBridge({
-      redis: cluster.urls.join(","),
-      port: 0,
-      token: "t",
-      cluster: true,
-    });
-    store = redisStore(clients["an endpoint"](bridge), ALL_SCRIPTS);
-  });
-  afterAll(async () => {
-    await bridge?.close();
-    await cluster?.stop();
-  });
+  beforeAll(() => void (store = redisStore(clients["an endpoint"](own.bridge), ALL_SCRIPTS)));
   storeContract(() => store);
 });

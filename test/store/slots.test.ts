@@ -1,17 +1,15 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { concurrency, fixedWindow } from "../../src/index.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import type { Bridge } from "../../src/node/bridge/bridge.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Slot, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
-import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
+import { ownCluster, ownRedis, TOKEN } from "../support/own-redis.ts";
 import { EVERY_PART } from "../support/store/every-part.ts";
 
-const TOKEN = "t";
 const slotOf = (id: string | number, ttlUs = 60e6): Slot => ({ id: `${id}`, ttlUs });
 
 /** As a limiter opens it. */
@@ -110,27 +108,13 @@ function slotsOfStore(open: () => Store): void {
 describe.each([{ emulate: undefined }, { emulate: "upstash" as const }])(
   "one server, emulating $emulate",
   ({ emulate }) => {
-    let server: RedisServer;
-    let bridge: Bridge;
-    beforeAll(async () => {
-      server = await startRedisServer();
-      bridge = await startBridge({
-        redis: server.url,
-        port: 0,
-        token: TOKEN,
-        ...(emulate && { emulate }),
-      });
-    });
-    afterAll(async () => {
-      await bridge.close();
-      await server.stop();
-    });
-    slotsOfStore(() => storeOn(bridge));
+    const own = ownRedis(emulate);
+    slotsOfStore(() => storeOn(own.bridge));
 
     test("five thousand slots are all taken, mended after a step back, and given back", async () => {
       const policies = compile([concurrency({ name: "many", limit: 5_000 })]);
-      const { keys, take, end, extend, left } = holdsOn(storeOn(bridge), policies);
-      const redis = new Redis(server.url);
+      const { keys, take, end, extend, left } = holdsOn(storeOn(own.bridge), policies);
+      const redis = new Redis(own.server.url);
       const soonUs = Date.now() * 1000 + 30e6;
       // All but one as the script writes them: one call for each would only take longer.
       const slots = Array.from({ length: 4_999 }, (_, i) => [soonUs + i, `${i}`]);
@@ -156,18 +140,8 @@ describe.each([{ emulate: undefined }, { emulate: "upstash" as const }])(
 );
 
 describe("a cluster of three masters", () => {
-  let cluster: RedisCluster;
-  let bridge: Bridge;
-  beforeAll(async () => {
-    cluster = await startRedisCluster({ masters: 3 });
-    const urls = cluster.urls.join(",");
-    bridge = await startBridge({ redis: urls, port: 0, token: TOKEN, cluster: true });
-  });
-  afterAll(async () => {
-    await bridge?.close();
-    await cluster?.stop();
-  });
-  slotsOfStore(() => storeOn(bridge));
+  const own = ownCluster();
+  slotsOfStore(() => storeOn(own.bridge));
 
   const apart = compile([
     STREAMS,
@@ -176,7 +150,7 @@ describe("a cluster of three masters", () => {
   ]);
 
   test("partitions on several masters give their slots back when one has none", async () => {
-    const store = storeOn(bridge);
+    const store = storeOn(own.bridge);
     for (let partition = 0; partition < 5; partition++) {
       const { take, end, extend, left } = holdsOn(store, apart, true);
       const taken = await Promise.all(["a", "b", "c"].map((id) => take(slotOf(id))));

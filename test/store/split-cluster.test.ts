@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 
 import { cluster as clusterFeature, dimensions, limiterWith } from "../../src/core.ts";
 import {
@@ -14,37 +14,24 @@ import {
   type StoreError,
   tokenBucket,
 } from "../../src/index.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { startBridge } from "../../src/node/bridge/bridge.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { usersOf } from "../chaos/cluster-users.ts";
 import { compile } from "../support/compile-policy.ts";
+import { ownCluster, TOKEN } from "../support/own-redis.ts";
 import { random } from "../support/random.ts";
-import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 import { EVERY_PART } from "../support/store/every-part.ts";
 
 /* One decision whose partitions lie on several masters of a real Redis Cluster. */
 
-const TOKEN = "t";
-let cluster: RedisCluster;
-let bridge: Bridge;
+const own = ownCluster();
 beforeAll(async () => {
-  cluster = await startRedisCluster({ masters: 3 });
-  for (const url of cluster.urls) {
+  for (const url of own.cluster.urls) {
     const admin = new Redis(url, { disableClientInfo: true });
     await admin.config("SET", "cluster-require-full-coverage", "no");
     admin.disconnect();
   }
-  bridge = await startBridge({
-    redis: cluster.urls.join(","),
-    port: 0,
-    token: TOKEN,
-    cluster: true,
-  });
-});
-afterAll(async () => {
-  await bridge?.close();
-  await cluster?.stop();
 });
 
 // A window of a day has no boundary within a test, but for one second of the day.
@@ -75,7 +62,7 @@ test("a limiter without the feature cluster says which feature a Redis Cluster n
   ];
   const errors: string[] = [];
   const options = {
-    redis: { url: bridge.url, token: TOKEN },
+    redis: { url: own.bridge.url, token: TOKEN },
     prefix: crypto.randomUUID(),
     policies,
     timeout: "10s",
@@ -118,7 +105,7 @@ describe("a limiter with policies by address, key and for all clients", () => {
     try {
       const draw = random(11);
       const among = (names: readonly string[]) => names[Math.floor(draw() * names.length)]!;
-      const limiters = [limiterOn(bridge.url, policies), limiterOn(one.url, policies)] as const;
+      const limiters = [limiterOn(own.bridge.url, policies), limiterOn(one.url, policies)] as const;
       const outcomes = { allowed: 0, limited: 0 };
       for (let request = 0; request < 200; request++) {
         const identity = {
@@ -147,7 +134,7 @@ describe("a limiter with policies by address, key and for all clients", () => {
   });
 
   test("takes of a token bucket next to nothing when another policy denies", async () => {
-    const limiter = limiterOn(bridge.url, [
+    const limiter = limiterOn(own.bridge.url, [
       fixedWindow({ name: "address", by: "ip", limit: 1, window }),
       tokenBucket({ name: "all", by: "*", limit: 50, refill: 1, per: "1h" }),
     ]);
@@ -173,7 +160,7 @@ test("that the first call finds a Cluster is no failure", async () => {
   const keys = policies.map(({ name }) => `tg:{${id}-${name}}:${name}`);
   const store = openStore(
     {
-      redis: { url: bridge.url, token: TOKEN },
+      redis: { url: own.bridge.url, token: TOKEN },
       timeout: "10s",
       onStoreError: (error) => errors.push(error),
     },
@@ -183,10 +170,10 @@ test("that the first call finds a Cluster is no failure", async () => {
   )!;
   const commands: number[] = [];
   for (let request = 0; request < 10; request++) {
-    const before = bridge.commands;
+    const before = own.bridge.commands;
     const { rows } = await store.decide("consume", keys, [1, 1, 1], policies);
     expect(rows.map(({ remaining }) => remaining)).toEqual(Array(3).fill(Math.max(0, 4 - request)));
-    commands.push(bridge.commands - before);
+    commands.push(own.bridge.commands - before);
   }
   // The call that is refused, one for each master, and the answers of each before it has the script and has said which first line
   // it takes: other tests may have given it the script.
@@ -207,7 +194,7 @@ test("units taken on several masters are given back there, by the clock of each"
   const keys = ["a", "b", "c", "a"].map(
     (partition, i) => `tg:{${id}-${partition}}:${policies[i]!.name}`,
   );
-  const redis = { url: bridge.url, token: TOKEN };
+  const redis = { url: own.bridge.url, token: TOKEN };
   const store = openStore({ redis, timeout: "10s" }, EVERY_PART, {}, new Faults())!;
   const reply = await store.decide("consume", keys, [5, 6, 7, 8], policies);
   expect(await store.refund!(keys, [5, 2, 0, 3], policies, reply)).toEqual([5, 2, 0, 3]);
@@ -217,7 +204,7 @@ test("units taken on several masters are given back there, by the clock of each"
 
 // The last test: a master is gone afterwards.
 test("without one master, policies on the others are exact", { timeout: 60_000 }, async () => {
-  const node = new Redis(cluster.urls[0]!, { disableClientInfo: true });
+  const node = new Redis(own.cluster.urls[0]!, { disableClientInfo: true });
   const [onDead, ...alive] = await Promise.all(
     ([1, 2] as const).map((master) => usersOf(master, 40, node)),
   );
@@ -230,11 +217,11 @@ test("without one master, policies on the others are exact", { timeout: 60_000 }
     // Its partition is on the first master.
     fixedWindow({ name: "all", by: "*", limit: 60, window }),
   ];
-  const limiter = limiterOn(bridge.url, policies, {
+  const limiter = limiterOn(own.bridge.url, policies, {
     timeout: "1s",
     onStoreError: (error) => errors.push(error),
   });
-  await cluster.nodes[1]!.stop();
+  await own.cluster.nodes[1]!.stop();
   // The first call of this limiter has the key of the dead master in front, and its remaining units depend on the client.
   const first = await limiter.limit({ key: onDead![0]!, ip: onLive![0]! });
   expect(first.reason).toBe("store-unavailable");

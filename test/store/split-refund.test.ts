@@ -25,8 +25,8 @@ const told = ({ call, keys, costs, takenAtUs }: PartCall) =>
   `${call} ${keys.map((key) => key.slice(3)).join(" ")} ${costs!.join()} of ${takenAtUs}`;
 
 /** A store that has taken 5 of each policy, and the calls since. */
-async function taken({ isCluster = true } = {}) {
-  const scripted = scriptedParts(isCluster);
+async function taken() {
+  const scripted = scriptedParts();
   const { keys, policies } = counted(FOUR);
   const store = splitStore(scripted.store);
   const reply = await store.decide("consume", keys, [5, 5, 5, 5], policies);
@@ -38,13 +38,6 @@ async function taken({ isCluster = true } = {}) {
     said: () => scripted.calls.map(told),
   };
 }
-
-test("one Redis gives all partitions back in one call", async () => {
-  const { giveBack, said, reply } = await taken({ isCluster: false });
-  expect(await giveBack([1, 2, 3, 0])).toEqual([1, 2, 3, 0]);
-  expect(said()).toEqual([`refund {a}:address {b}:key {*}:all {b}:hour 1,2,3,0 of ${CLOCKS["a"]}`]);
-  expect(reply).not.toHaveProperty("clocksUs");
-});
 
 test("a Cluster gives each slot back by the clock of the master that took", async () => {
   const { giveBack, said, reply } = await taken();

@@ -28,7 +28,7 @@ export const REDIS: readonly Written[] = [
     file: "src/store/redis/client-errors.ts",
     find: '.split(", command was:", 1)[0]!',
     replace: "",
-    tests: ["test/store/redis-dialect"],
+    tests: ["test/store/redis-error"],
   },
   {
     name: "a faulty token is shown",

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll } from "vitest";
+
+import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { type RedisCluster, startRedisCluster } from "./redis-cluster.ts";
+
+/** The token of every bridge here. */
+export const TOKEN = "t";
+
+/** A Redis of its own and a bridge to it, while the tests of a file or a group run. */
+export function ownRedis(emulate?: "upstash") {
+  const own = {} as { server: RedisServer; bridge: Bridge };
+  beforeAll(async () => {
+    own.server = await startRedisServer();
+    const options = { redis: own.server.url, port: 0, token: TOKEN };
+    own.bridge = await startBridge({ ...options, ...(emulate && { emulate }) });
+  });
+  afterAll(async () => {
+    await own.bridge?.close();
+    await own.server?.stop();
+  });
+  return own;
+}
+
+/** A Cluster of three masters of its own and a bridge to it, while the tests of a file or a group run. */
+export function ownCluster() {
+  const own = {} as { cluster: RedisCluster; bridge: Bridge };
+  beforeAll(async () => {
+    own.cluster = await startRedisCluster({ masters: 3 });
+    const redis = own.cluster.urls.join(",");
+    own.bridge = await startBridge({ redis, port: 0, token: TOKEN, cluster: true });
+  }, 60_000);
+  afterAll(async () => {
+    await own.bridge?.close();
+    await own.cluster?.stop();
+  });
+  return own;
+}
