@@ -70,28 +70,27 @@ describe("rateLimit() of tidegate/vercel, with a policy that counts failures", (
     expect(await passing(answer, hangUp)).toBe(3);
   });
 
+  const why = "a middleware does not see the response of a route.";
+
   test.each([
     [
-      policies[0]!,
       "counts",
       "failures",
-      "Answer in onAllowed, or count failures in the route with createLimiter(): a middleware does not see the response of a route.",
+      policies[0]!,
+      `Answer in onAllowed, or count failures in the route with createLimiter(): ${why}`,
     ],
     [
-      concurrency({ name: "streams", limit: 2 }),
       "algorithm",
       "concurrency",
-      "Answer in onAllowed, or reserve() in the route with createLimiter(): a middleware does not see the response of a route.",
+      concurrency({ name: "streams", limit: 2 }),
+      `Answer in onAllowed, or reserve() in the route with createLimiter(): ${why}`,
     ],
-  ] as const)(
-    "has a fault without onAllowed for %o: its %s is %s",
-    (policy, option, value, remedy) => {
-      const faults = [
-        { path: `policies[0].${option}`, value: `"${value}"`, code: "unsupported", remedy },
-      ];
-      const make = () => rateLimit({ store: memoryStore(), policies: [policy] });
-      expect(make).toThrow(ConfigurationError);
-      expect(make).toThrow(expect.objectContaining({ faults }));
-    },
-  );
+  ] as const)("has a fault without onAllowed where %s is %s", (option, value, policy, remedy) => {
+    const faults = [
+      { path: `policies[0].${option}`, value: `"${value}"`, code: "unsupported", remedy },
+    ];
+    const make = () => rateLimit({ store: memoryStore(), policies: [policy] });
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(expect.objectContaining({ faults }));
+  });
 });
