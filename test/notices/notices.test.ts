@@ -92,6 +92,8 @@ test("of several shares a request tells the highest that it shows", async () => 
 test.each([
   [3, 0.1, 1],
   [10, 0.7, 7],
+  // As a product of doubles it is more than 7.
+  [100, 0.07, 7],
   [1_000_000_000, 0.29, 290_000_000],
   [7, 0.5, 4],
   [1, 0.01, 1],
@@ -278,7 +280,13 @@ test("an isolate asks no more about a notice that was told, and once a minute ab
 });
 
 test("a look sends no notice, a charge or reservation does", async () => {
+  const silent = scene.isolate({ policies: [fixedWindow({ name: "api", limit, window })] });
+  await silent.charge("user:42", 9);
   const limiter = scene.isolate({ policies: [monthly, { ...monthly, name: "second" }] });
+  await limiter.peek("user:42");
+  await scene.idle();
+  expect(scene.kinds()).toEqual([]);
+  // More than there is, and yet no denial.
   await limiter.charge("user:42", { api: 9 });
   await scene.idle();
   expect(scene.kinds()).toEqual([0.8]);

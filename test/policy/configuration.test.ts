@@ -7,11 +7,7 @@ import {
   type Fault,
   type LimiterOptions,
   memoryStore,
-  segmentedWindow,
   shareDenials,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
 } from "../../src/index.ts";
 import { FAULTY_DIMENSIONS } from "./faulty-dimensions.ts";
 import { FAULTY_OPTIONS } from "./faulty-options.ts";
@@ -204,18 +200,4 @@ describe("a client that the caller built", () => {
     expect(warn).not.toHaveBeenCalled();
     warn.mockRestore();
   });
-});
-
-test("sound policies are taken", () => {
-  for (const policies of [
-    [tokenBucket({ limit: 1e9, refill: 1e9, per: "1s" })],
-    [tokenBucket({ limit: 1_000_000, refill: 999_983, per: "1d" })],
-    [slidingWindowCounter({ limit: 1e9, window: "366d" })],
-    [segmentedWindow({ limit: 1e9, window: "1ms", segments: 60 })],
-    [slidingWindowLog({ limit: 100_000, window: "0.25h" })],
-  ]) {
-    expect(() =>
-      createLimiter({ store: memoryStore(), policies, denialCache: false }),
-    ).not.toThrow();
-  }
 });

@@ -31,6 +31,8 @@ beforeEach(() => {
 /** The share that the denial cache takes off a wait, because its clock may run faster than the server's. */
 const MARGIN = 5e-4;
 
+const none = () => 0;
+
 /** In microseconds. */
 function longestWait(rows: readonly Row[]): number {
   return Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
@@ -49,17 +51,17 @@ test("counting a wait from the moment the reply came is found", async () => {
   expect(await firstViolation(mutant)).toMatch(/^true-denials: /);
 });
 
-test("taking the denial of a cost for one of every cost is found", async () => {
-  mutation.denialCache = (cache) => ({
-    ...cache,
-    learn: (partition, costs, sentAt, reply) =>
-      cache.learn(
-        partition,
-        costs.map(() => 0),
-        sentAt,
-        reply,
-      ),
-  });
+test.for<[mistake: string, mutant: (cache: DenialCache) => DenialCache]>([
+  [
+    "taking the denial of a cost for one of every cost",
+    (cache) => ({
+      ...cache,
+      learn: (partition, costs, ...answer) => cache.learn(partition, costs.map(none), ...answer),
+    }),
+  ],
+  ["keeping earlier denials over a reset", (cache) => ({ ...cache, forget: () => {} })],
+])("%s is found", async ([, mutant]) => {
+  mutation.denialCache = mutant;
   expect(await firstViolation()).toMatch(/^true-denials: /);
 });
 
@@ -114,16 +116,6 @@ test("trusting a denial for longer than a minute is found", async () => {
   expect(await firstViolation()).toMatch(/^true-denials: /);
 });
 
-test("keeping earlier denials over a reset is found", async () => {
-  mutation.denialCache = (cache) => ({ ...cache, forget: () => {} });
-  expect(await firstViolation()).toMatch(/^true-denials: /);
-});
-
-test("believing an isolate's clock that steps back is found", async () => {
-  mutation.clock = (read) => read;
-  expect(await firstViolation()).toMatch(/^(true-denials|probes): /);
-});
-
 /** A clock that never goes back, and goes forwards by this many milliseconds where the one that it reads goes back. */
 const leaping = (by: number) => (read: () => number) => {
   let [last, ahead] = [-Infinity, 0];
@@ -134,10 +126,11 @@ const leaping = (by: number) => (read: () => number) => {
   };
 };
 
-test.for([0, 900])(
-  "letting only %i ms pass where an isolate's clock steps back is found",
-  async (by) => {
-    mutation.clock = leaping(by);
-    expect(await firstViolation()).toMatch(/^(true-denials|probes): /);
-  },
-);
+test.for<[mistake: string, clock: NonNullable<typeof mutation.clock>]>([
+  ["believing an isolate's clock that steps back", (read) => read],
+  ["letting no time pass where an isolate's clock steps back", leaping(0)],
+  ["letting only 900 ms pass there", leaping(900)],
+])("%s is found", async ([, clock]) => {
+  mutation.clock = clock;
+  expect(await firstViolation()).toMatch(/^(true-denials|probes): /);
+});

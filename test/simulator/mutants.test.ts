@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import type { RefundRequest } from "../../src/algorithms/model.ts";
@@ -41,11 +41,8 @@ vi.mock(import("../../src/store/cluster/slot-breaker.ts"), async (original) => {
   const { createSlotBreaker } = await original();
   return { createSlotBreaker: () => mutation.breaker(createSlotBreaker()) };
 });
-beforeEach(() => {
-  mutation.breaker = (breaker) => breaker;
-  mutation.answers = (answers) => answers;
-  mutation.refund = (request) => request;
-});
+const sound = { ...mutation };
+beforeEach(() => void Object.assign(mutation, sound));
 
 /** A limiter whose client makes something else of an error. */
 function onError(recover: (error: Error, again: () => Promise<unknown>) => unknown): Assemble {
@@ -137,89 +134,87 @@ test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
   expect(await firstViolation(mutant)).toMatch(found);
 });
 
-test("asking a store in an outage with every request is found", async () => {
-  mutation.breaker = (breaker) => ({ ...breaker, admits: () => true });
-  expect(await firstViolation()).toMatch(/^probes: the store was asked twice/);
-});
-
-test("never asking it again is found", async () => {
-  mutation.breaker = (breaker) => ({
-    ...breaker,
-    admits: (key, now) => breaker.admits(key, Math.min(now, 1)),
-  });
-  expect(await firstViolation()).toMatch(/^probes: the store was not asked/);
-});
-
-test.for(Object.keys(IMPLEMENTATIONS) as CountingAlgorithm[])(
-  "a %s that admits a unit too many is found",
-  async (algorithm) => {
-    const model = IMPLEMENTATIONS[algorithm].model;
-    const generous = vi
-      .spyOn(IMPLEMENTATIONS[algorithm], "model")
-      .mockImplementation((state, request) =>
-        model(state, { ...request, limit: request.limit + 1 }),
-      );
-    try {
-      expect(await firstViolation()).toMatch(/^(admissions|waits|fallback): /);
-    } finally {
-      generous.mockRestore();
-    }
-  },
-);
-
-test.for(Object.keys(IMPLEMENTATIONS) as CountingAlgorithm[])(
-  "a %s that waits until a clock that went back has caught up is found",
-  async (algorithm) => {
-    const model = IMPLEMENTATIONS[algorithm].model;
-    const latest = new WeakMap<object, number>();
-    const waiting = vi
-      .spyOn(IMPLEMENTATIONS[algorithm], "model")
-      .mockImplementation((state, request) => {
-        const nowUs = Math.max(request.nowUs, latest.get(Object(state)) ?? 0);
-        const outcome = model(state, { ...request, nowUs });
-        if (outcome.state !== undefined) latest.set(Object(outcome.state), nowUs);
-        const lag = nowUs - request.nowUs;
-        const { retryAfterUs, resetAfterUs } = outcome;
-        return {
-          ...outcome,
-          retryAfterUs: retryAfterUs > 0 ? retryAfterUs + lag : 0,
-          resetAfterUs: resetAfterUs > 0 ? resetAfterUs + lag : 0,
-        };
-      });
-    try {
-      expect(await firstViolation()).toMatch(/^waits: /);
-    } finally {
-      waiting.mockRestore();
-    }
-  },
-);
-
-test.for<[mistake: string, found: RegExp, mutant: (request: RefundRequest) => RefundRequest]>([
+test.for<[mistake: string, found: RegExp, mistaken: Partial<typeof mutation>]>([
+  [
+    "asking a store in an outage with every request",
+    /^probes: the store was asked twice/,
+    { breaker: (breaker) => ({ ...breaker, admits: () => true }) },
+  ],
+  [
+    "never asking it again",
+    /^probes: the store was not asked/,
+    {
+      breaker: (breaker) => ({
+        ...breaker,
+        admits: (key, now) => breaker.admits(key, Math.min(now, 1)),
+      }),
+    },
+  ],
   [
     "giving back as if it had been taken just now",
     /^admissions: (fixed-window|sliding-window-counter|segmented-window|token-bucket) /,
-    (request) => ({ ...request, takenAtUs: request.nowUs }),
+    { refund: (request) => ({ ...request, takenAtUs: request.nowUs }) },
   ],
   [
     "giving back a unit too many",
     /^admissions: .* units came back where/,
-    (request) => ({ ...request, cost: request.cost + 1 }),
+    { refund: (request) => ({ ...request, cost: request.cost + 1 }) },
   ],
-])("%s is found", async ([, found, mutant]) => {
-  mutation.refund = mutant;
+  [
+    "starting from nothing where the store fails",
+    /^fallback: .* locally/,
+    { answers: (answers) => ({ ...answers, note: () => {} }) },
+  ],
+  [
+    "believing the answer that came last, and not the newest",
+    /^fallback: .* locally/,
+    {
+      answers: (answers) => ({
+        ...answers,
+        note: (partition, reply, _sentAt, now) => answers.note(partition, reply, Infinity, now),
+      }),
+    },
+  ],
+])("%s is found", async ([, found, mistaken]) => {
+  Object.assign(mutation, mistaken);
   expect(await firstViolation()).toMatch(found);
 });
 
-test.for<[mistake: string, mutant: (answers: LastAnswers) => LastAnswers]>([
-  ["starting from nothing where the store fails", (answers) => ({ ...answers, note: () => {} })],
-  [
-    "believing the answer that came last, and not the newest",
-    (answers) => ({
-      ...answers,
-      note: (partition, reply, _sentAt, now) => answers.note(partition, reply, Infinity, now),
-    }),
-  ],
-])("%s is found", async ([, mutant]) => {
-  mutation.answers = mutant;
-  expect(await firstViolation()).toMatch(/^fallback: .* locally/);
+type Model = (typeof IMPLEMENTATIONS)[CountingAlgorithm]["model"];
+
+describe.for(Object.keys(IMPLEMENTATIONS) as CountingAlgorithm[])("a %s", (algorithm) => {
+  const { model } = IMPLEMENTATIONS[algorithm];
+
+  /** What is found where its model is another one. */
+  async function foundWith(mistaken: Model): Promise<string | undefined> {
+    const spy = vi.spyOn(IMPLEMENTATIONS[algorithm], "model").mockImplementation(mistaken);
+    try {
+      return await firstViolation();
+    } finally {
+      spy.mockRestore();
+    }
+  }
+
+  test("that admits a unit too many is found", async () => {
+    const generous: Model = (state, request) =>
+      model(state, { ...request, limit: request.limit + 1 });
+    expect(await foundWith(generous)).toMatch(/^(admissions|waits|fallback): /);
+  });
+
+  test("that waits until a clock that went back has caught up is found", async () => {
+    const latest = new WeakMap<object, number>();
+    const waiting: Model = (state, request) => {
+      const nowUs = Math.max(request.nowUs, latest.get(Object(state)) ?? 0);
+      const outcome = model(state, { ...request, nowUs });
+      if (outcome.state !== undefined) latest.set(Object(outcome.state), nowUs);
+      const lag = nowUs - request.nowUs;
+      const { retryAfterUs, resetAfterUs } = outcome;
+      return {
+        ...outcome,
+        retryAfterUs: retryAfterUs > 0 ? retryAfterUs + lag : 0,
+        resetAfterUs: resetAfterUs > 0 ? resetAfterUs + lag : 0,
+      };
+    };
+    expect(await foundWith(waiting)).toMatch(/^waits: /);
+  });
 });
