@@ -17,10 +17,7 @@ const HOUR_US = 3600e6;
 
 /** Redis and memory, both with a clock that stands. */
 const storesAt = (now: number) => [
-  redisStore(
-    redisWithClock(redis, () => now),
-    ALL_SCRIPTS,
-  ),
+  storeWithClock(redis, () => now),
   storeOver(createMemory(), () => now),
 ];
 
