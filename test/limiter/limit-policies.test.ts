@@ -53,7 +53,10 @@ const buckets = (changes: Partial<TokenBucketOptions>) => [
 
 describe("policies that differ in one thing are different", () => {
   test.for([
-    ["algorithm", () => [isolate.slidingWindowLog(windowed), isolate.fixedWindow(windowed)]],
+    [
+      "algorithm",
+      () => [isolate.slidingWindowLog(windowed), isolate.slidingWindowCounter(windowed)],
+    ],
     ["name", () => buckets({ name: "q" })],
     ["limit", () => buckets({ limit: 11 })],
     ["refill", () => buckets({ refill: 4 })],

@@ -144,6 +144,23 @@ test("a key that two calendars share is kept until the later boundary, and no lo
   expect(await keptUntil()).toBe(midnight + 2 * dayUs + 1000);
 });
 
+test("a month that begins for one of two calendars first has its own length", async () => {
+  const key = `calendar:{${crypto.randomUUID()}}`;
+  const year = new Date(FUTURE / 1000).getUTCFullYear() + 1;
+  const [april, may] = [3, 4].map((month) => Date.UTC(year, month) * 1000);
+  let now = april! - 3 * HOUR_US;
+  const [late, early] = ["Etc/GMT", "Etc/GMT-1"].map((timeZone) =>
+    compileAt(() => now, fixedWindow({ name: "c", limit: 5, window: "month", timeZone })),
+  );
+  for (const store of [storeWithClock(redis, () => now), storeOver(createMemory(), () => now)]) {
+    now = april! - 3 * HOUR_US;
+    for (const policies of [late!, early!]) await store.decide("consume", [key], [1], policies);
+    now = april! - HOUR_US / 2;
+    const { rows } = await store.decide("consume", [key], [1], late!);
+    expect(rows).toMatchObject([{ remaining: 4, resetAfterUs: may! - now }]);
+  }
+});
+
 test("an isolate that is two windows behind begins a window of the last length, at the boundary, too", async () => {
   const key = `calendar:{${crypto.randomUUID()}}`;
   const now = FUTURE - (FUTURE % HOUR_US) + 2 * HOUR_US;
@@ -206,6 +223,18 @@ test("of a window that another setting began only the end is known: no unit come
   const { rows } = await store.decide("consume", [key], [1], policies);
   expect(rows).toMatchObject([{ remaining: 1, resetAfterUs: HOUR_US / 2 }]);
   expect(await store.refund!([key], [1], policies, { nowUs: now })).toEqual([1]);
+});
+
+test("units of April end with April, also for an isolate that is still in March", async () => {
+  const key = `calendar:{${crypto.randomUUID()}}`;
+  const year = new Date(FUTURE / 1000).getUTCFullYear() + 1;
+  const now = Date.UTC(year, 3, 1, 1) * 1000;
+  const monthly = fixedWindow({ name: "c", limit: 5, window: "month" });
+  const policies = compileAt(() => now - 2 * HOUR_US, monthly);
+  for (const store of storesAt(now)) {
+    const { rows } = await store.decide("consume", [key], [1], policies);
+    expect(rows).toMatchObject([{ resetAfterUs: Date.UTC(year, 4, 1) * 1000 - now }]);
+  }
 });
 
 test("a charge under a limit that is lower now forgets nothing that was taken before", async () => {

@@ -77,6 +77,15 @@ describe.each(ALGORITHMS)("the script for %s", (algorithm) => {
     expect(await replica().read(keys, [1], policies, FUTURE)).toBeUndefined();
     await redis.del(...keys);
   });
+
+  test("leaves a state of other numbers to the primary, which repairs it", async () => {
+    const keys = [`read:{${crypto.randomUUID()}}`];
+    const primary = storeWithClock(redis, () => FUTURE);
+    await primary.decide("charge", keys, [2], [policyOf(algorithm, 2)]);
+    const changed = [policyOf(algorithm, 3, "90s")];
+    expect(await replica().read(keys, [1], changed, FUTURE)).toBeUndefined();
+    await redis.del(...keys);
+  });
 });
 
 test("the script of several algorithms is built and digested once", async () => {

@@ -57,6 +57,13 @@ export const CALENDAR: readonly Written[] = [
     tests: CLOCKS,
   },
   {
+    name: "a month that begins for one of two calendars first has the length of the month before",
+    file: SCRIPT,
+    find: "boundary, later, lost = opens, closes, closes + following, false",
+    replace: "boundary, later, lost = opens, closes, closes + before, false",
+    tests: LUA,
+  },
+  {
     name: "a script takes the length of the window before for that of the window after",
     file: SCRIPT,
     find: "boundary, later = closes, closes + following,",
