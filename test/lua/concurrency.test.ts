@@ -178,6 +178,14 @@ test("after the clock has stepped back no slot is kept for longer than the ttl f
   expect(await redis.pexpiretime(key)).toBe(Math.floor((nowUs + 60e6) / 1000) + 1);
 });
 
+test("no wait is longer than the ttl, though more slots are kept for longer than one request mends", async () => {
+  const { clock, key, ask } = partition();
+  const beyond = Array.from({ length: 1_100 }, (_, i) => [clock.nowUs + 3600e6, `slot${i}`]);
+  await redis.zadd(key, ...beyond.flat());
+  expect(await ask("peek")).toMatchObject({ allowed: false, retryAfterUs: 60e6 });
+  expect(await redis.zcount(key, clock.nowUs + 60e6 + 1, "+inf")).toBe(100);
+});
+
 test("a key is kept until after its last slot, and goes with its last one that is released", async () => {
   const { clock, key, ask, release, extend } = partition();
   const start = clock.nowUs;
