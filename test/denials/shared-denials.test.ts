@@ -71,8 +71,9 @@ afterEach(() => {
 
 const pass = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-const isolate = (limit = 1): Limiter =>
+const isolate = (limit = 1, prefix = "tg"): Limiter =>
   builtLimiter(store, {
+    prefix,
     policies: [fixedWindow({ name: "p", limit, window: `${WINDOW}ms` })],
     sharedDenials: shareDenials({
       get: (key) => cache.get(key),
@@ -162,6 +163,16 @@ describe("a denial that one isolate learnt from Redis", () => {
     const answers = await play([SECOND, one, 4], [SECOND + 50, other, 3], [SECOND + 100, other, 1]);
     expect(answers.map(({ reason }) => reason)).toEqual(["allowed", "limited", "allowed"]);
     expect(calls).toHaveLength(3);
+  });
+
+  test("is of one configuration: another prefix and another limit do not see it", async () => {
+    const [one] = await bothDenied();
+    const [apart, wider] = [isolate(1, "other"), isolate(2)];
+    await play([300, wider, 2], [310, apart], [340, wider, 2], [350, apart]);
+    calls = [];
+    await play([SECOND, one], [SECOND + 50, apart], [SECOND + 60, wider, 2]);
+    expect(calls).toHaveLength(3);
+    expect(notes.size).toBe(3);
   });
 
   test("is taken away by a reset", async () => {
