@@ -174,6 +174,16 @@ test.each<[what: string, path: string, init: RequestInit, left: number]>([
   expect(state.pulls).toBe(0);
 });
 
+test("an answer to HEAD whose body has a reader already settles at once, too", async () => {
+  const read = new Response("read elsewhere");
+  const reader = read.body!.getReader();
+  const { ask, left } = appWith(() => read);
+  expect((await ask("/", { method: "HEAD" })).body).toBeNull();
+  expect(await left()).toBe(5);
+  // The reader still has its body.
+  expect((await reader.read()).done).toBe(false);
+});
+
 test("a response that switches protocols is passed on as it is, and settles at once", async () => {
   const upgraded = Object.defineProperty(new Response("socket"), "status", { value: 101 });
   const { ask, left } = appWith(() => upgraded);
