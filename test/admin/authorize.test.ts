@@ -11,7 +11,8 @@ import {
   READ_TOKEN,
 } from "../support/admin/administered.ts";
 import { generous } from "../support/gateway/gateway.ts";
-import { askAdmin, askingOf, sharedRedis } from "./ask.ts";
+import { ADMIN_TOKEN as TOKEN } from "../support/live/live-gateway.ts";
+import { askAdmin, askingOf, requestOf, sharedRedis } from "./ask.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -196,6 +197,28 @@ test("clients whose address is not known share their failures", async () => {
   expect((await ask("/rules", { token: "wrong" })).status).toBe(429);
   expect((await ask("/rules")).status).toBe(200);
 });
+
+test.each([
+  ["Cloudflare on Workers", "Cloudflare-Workers", "cf-connecting-ip", ""],
+  ["one proxy elsewhere", "Node.js/24", "x-forwarded-for", "198.51.100."],
+])(
+  "without a CLIENT_IP, failures are those of the address that %s tells",
+  async (_who, userAgent, field, written) => {
+    vi.stubGlobal("navigator", { userAgent });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const variables = { ORIGIN: "https://origin.example", STORE: "memory", ADMIN_TOKEN: TOKEN };
+    const RULES = [{ ...generous[0], partition: ["header:x-user-id"] }];
+    const gateway = createGateway({ ...variables, RULES }, { admin });
+    let sent = 0;
+    const failFrom = async (address: string) => {
+      // A proxy adds the address to what the client itself has written.
+      const headers = { [field]: written ? `${written}${++sent}, ${address}` : address };
+      return (await gateway.fetch(requestOf("/rules", { token: "wrong", headers }))).status;
+    };
+    for (let i = 0; i < 10; i++) expect(await failFrom("192.0.2.9")).toBe(401);
+    expect([await failFrom("192.0.2.9"), await failFrom("192.0.2.10")]).toEqual([429, 401]);
+  },
+);
 
 test("two tokens hold at once, while one is replaced", async () => {
   const [old, next] = ["old-token-of-this-test-1", "new-token-of-this-test-2"];
