@@ -21,11 +21,11 @@ beforeAll(async () => void (origin = await startOrigin()));
 afterAll(() => origin.stop());
 
 describe("the gateway of a user who has only installed the package", () => {
-  test("limits by the guide's rule, and passes the rest", async () => {
+  test("limits by the guide's rule, passes the rest, and serves the dashboard that the guide binds", async () => {
     const worker = await startProject({
       files,
       variables: { ORIGIN: origin.url, PREFIX: crypto.randomUUID() },
-      secrets: redisVariables(),
+      secrets: { ...redisVariables(), ADMIN_TOKEN: crypto.randomUUID() },
     });
     const health = await worker.fetch("/_tidegate/health");
     expect([health.status, await health.json()]).toEqual([
@@ -40,6 +40,8 @@ describe("the gateway of a user who has only installed the package", () => {
     expect(origin.counts()).toEqual({ "POST /api/login": 5 });
     expect(await statusesOf(worker, 3, "/elsewhere", login)).toEqual([200, 200, 200]);
     expect(origin.counts()).toEqual({ "POST /api/login": 5, "POST /elsewhere": 3 });
+    const page = await worker.fetch("/_tidegate/");
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("assets/")]);
   });
 
   test("runs by `.dev.vars` alone, without a Redis, on an older compatibility date without flags", async () => {
