@@ -7,7 +7,7 @@ import type { Duration } from "../../src/options/duration.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { runs } from "../support/runs.ts";
+import { least, runs } from "../support/runs.ts";
 import { counterAt } from "./counter.ts";
 
 /*
@@ -40,7 +40,7 @@ function beyondLargest(policies: readonly CompiledPolicy[]) {
   };
 }
 
-const step = fc.record({
+const stepFields = {
   gapUs: fc.oneof(
     { weight: 3, arbitrary: fc.constant(0) },
     { weight: 3, arbitrary: fc.integer({ min: 0, max: 300_000 }) },
@@ -49,7 +49,8 @@ const step = fc.record({
   which: fc.nat(2),
   cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 30 })),
   operation: fc.constantFrom<Operation>("consume", "consume", "consume", "peek"),
-});
+};
+const step = fc.record(stepFields);
 
 /** Requests at random, under two or three settings at once. */
 function neverBeyondLargest(setting: fc.Arbitrary<CompiledPolicy>, numRuns: number): void {
@@ -152,6 +153,43 @@ describe("two settings of a token bucket, alive at once", () => {
       }),
       { numRuns: runs(300) },
     );
+  });
+
+  test("give back nothing that has refilled, where one setting follows the other", () => {
+    let refunds = 0;
+    fc.assert(
+      fc.property(
+        fc.tuple(setting, setting),
+        fc.array(fc.record({ ...stepFields, refund: fc.option(fc.nat(4), { freq: 2 }) }), {
+          minLength: 20,
+          maxLength: 120,
+          size: "max",
+        }),
+        (settings, steps) => {
+          const counted = counterAt(START);
+          const takes: { policy: CompiledPolicy; at: number; kept: number }[] = [];
+          steps.forEach(({ gapUs, cost, refund }, i) => {
+            counted.now += gapUs;
+            const take = refund === null ? undefined : takes.at(-1 - refund);
+            if (take) {
+              const { policy, at, kept } = take;
+              const back = counted.giveBack(policy, at, Math.floor(kept));
+              take.kept -= back / policy.parameters["intervalUs"]!;
+              if (back > 0) refunds++;
+            }
+            const policy = settings[i < 10 ? 0 : 1];
+            const kept = Math.min(cost, policy.limit);
+            if (counted.ask(policy, "consume", kept).allowed)
+              takes.push({ policy, at: counted.now, kept });
+          });
+          const checked = beyondLargest(settings);
+          for (const { at, kept } of takes) checked.admit(at, kept);
+          expect(checked.most()).toBeLessThan(1e-6);
+        },
+      ),
+      { numRuns: runs(2_000) },
+    );
+    expect(refunds).toBeGreaterThan(least(1_000));
   });
 
   test("a client waits no longer than either setting would have it wait", () => {
