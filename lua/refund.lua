@@ -8,9 +8,9 @@
 -- ARGV[6n+3]          id of the slot that the hold gives back, if one of the n policies is a concurrency policy
 --
 -- Reply, integers only:
---   now,   the server's clock in microseconds
---   given  of policy 1, then of policy 2, ...: how many units came back; for a token bucket the time of their refill, in
---          units of 1/divisor microsecond
+--   now,      the server's clock in microseconds
+--   refunded  of policy 1, then of policy 2, ...: how many units came back; for a token bucket the time of their refill,
+--             in units of 1/divisor microsecond
 --
 -- A refund never makes a key, and never lets one live longer. If the state has other parameters than the policy, the
 -- policy was changed, and nothing comes back. The script has all algorithms: it runs too rarely for fewer to matter.
@@ -25,9 +25,9 @@ for policy = 1, #KEYS do
   local at = 6 * policy - 3
   local key, cost = KEYS[policy], arguments[at - 1] + 0
   local algorithm, limit = arguments[at], arguments[at + 1] + 0
-  local given = 0
+  local refunded = 0
   -- Units of a time to come stay: the clock has stepped back since, and the state is no proof of that time.
-  -- @algorithms given = NAME_refund(...)
-  reply[policy + 1] = given
+  -- @algorithms refunded = NAME_refund(...)
+  reply[policy + 1] = refunded
 end
 return reply

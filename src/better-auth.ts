@@ -5,7 +5,7 @@
  */
 
 import { fixedWindow } from "./algorithms/fixed-window.ts";
-import { type DropInOptions, given, openCores } from "./dropins/open-cores.ts";
+import { type DropInOptions, countedVerdict, openCores } from "./dropins/open-cores.ts";
 import { waitSeconds } from "./dropins/row-of.ts";
 import type { Duration } from "./options/duration.ts";
 
@@ -42,7 +42,7 @@ export function tidegateStorage(options: TidegateStorageOptions = {}): RateLimit
       const core = cores.of(`${window} ${max}`, () => [
         fixedWindow({ name: NAME, limit: max, window: durationOf(window), aligned: false }),
       ]);
-      const verdict = given(await core.ask("consume", key, {}));
+      const verdict = countedVerdict(await core.ask("consume", key, {}));
       const allowed = verdict.status === 200;
       return { allowed, retryAfter: allowed ? null : waitSeconds(verdict) };
     },

@@ -24,5 +24,5 @@ export * from "./limiter/exports.ts";
 export type { Features } from "./limiter/features.ts";
 export { limiterWith } from "./limiter/limiter-with.ts";
 export type { LimiterOf } from "./limiter/limiter.ts";
-export { clients } from "./store/redis/given-client.ts";
+export { clients } from "./store/redis/client-adapter.ts";
 export { cluster } from "./store/cluster/cluster.ts";

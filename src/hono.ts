@@ -93,11 +93,11 @@ export function rateLimitWith(
 type RateLimit<E extends Env> = MiddlewareHandler<E & { Variables: RateLimitVariables }>;
 
 function makeRateLimit<E extends Env>(
-  given: RateLimitOptions<E>,
+  unchecked: RateLimitOptions<E>,
   features: RequestFeatures,
   faults: Faults,
 ): RateLimit<E> {
-  const options = checkedOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
+  const options = checkedOptions(unchecked, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
   const reader = compileRequest<Context<E>>(options, options.policies, features, faults);
   const opened = { ...options, policies: reader.policies };
   const limiterFor = openForRequests(opened, reader.by, features, faults);

@@ -83,9 +83,9 @@ function checkAlone(policy: Policy, path: string, faults: Faults): void {
 
 /** Equal for equal policies; empty for a policy that JSON cannot represent. Such a policy has faults. */
 function keyOf(policy: Policy): string {
-  const given = Object(policy);
-  const { options = {} } = given[IMPLEMENTATION] ?? {};
-  const values = [...COMMON, ...Object.keys(options)].map((option) => given[option]);
+  const fields = Object(policy);
+  const { options = {} } = fields[IMPLEMENTATION] ?? {};
+  const values = [...COMMON, ...Object.keys(options)].map((option) => fields[option]);
   try {
     const key = JSON.stringify(values);
     // An unknown option makes it a different policy, whose fault the compiler then reports.

@@ -6,7 +6,7 @@
 
 import { fixedWindow } from "./algorithms/fixed-window.ts";
 import { DECIDE } from "./algorithms/scripts.generated.ts";
-import { type Cores, type DropInOptions, given, openCores } from "./dropins/open-cores.ts";
+import { type Cores, type DropInOptions, countedVerdict, openCores } from "./dropins/open-cores.ts";
 import { rowOf, secondsOf, waitSeconds } from "./dropins/row-of.ts";
 import { roles } from "./features/roles/feature.ts";
 import type { Duration } from "./options/duration.ts";
@@ -68,7 +68,7 @@ export class TidegateThrottlerStorage {
       () => [hitsOf(ttl, limit), ...(blockDuration > 0 ? [blockOf(blockDuration)] : [])],
       !isShort,
     );
-    const verdict = given(await core.ask("consume", key, {}));
+    const verdict = countedVerdict(await core.ask("consume", key, {}));
     const row = rowOf(verdict, HITS);
     const resetAfterUs = row?.resetAfterUs ?? 0;
     if (verdict.status !== 200) {

@@ -94,12 +94,12 @@ export function rateLimitWith(
 type RateLimit<R extends Request> = (request: R, event?: RequestEvent) => Promise<Response>;
 
 function makeRateLimit<R extends Request>(
-  given: RateLimitOptions<R>,
+  unchecked: RateLimitOptions<R>,
   features: RequestFeatures,
   faults: Faults,
 ): RateLimit<R> {
   const known = [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, "onAllowed"];
-  const options = checkedOptions(given, known, faults);
+  const options = checkedOptions(unchecked, known, faults);
   // This runs on Vercel only, in any of its runtimes.
   const requestOptions = { ...options, clientIp: options.clientIp ?? "vercel" };
   if (requestOptions.clientIp === "socket") {

@@ -63,14 +63,14 @@ end
 -- Returns 1 if the slot was kept, 0 if it was not there or had expired: then it has come back by itself.
 -- @inline
 local function concurrency_refund(key, now, slot)
-  local given = 0
+  local refunded = 0
   local expires = slot and redis.pcall('ZSCORE', key, slot)
   -- An error is a table, and a missing member is false.
   if type(expires) == 'string' then
     redis.call('ZREM', key, slot)
-    given = expires + 0 > now and 1 or 0
+    refunded = expires + 0 > now and 1 or 0
   end
-  return given
+  return refunded
 end
 
 -- Keeps a slot for another hold_ttl from now, or less than it had left; no other slot, and none that is no longer kept.

@@ -86,17 +86,17 @@ end
 -- Returns how many units came back.
 -- @inline
 local function fixed_window_refund(key, now, taken_at, cost, limit, window, setting)
-  local given = 0
+  local refunded = 0
   local value = redis.pcall('GET', key)
   if type(value) == 'string' and #value == 17 then
     local ends, stored_setting, cut, used = struct.unpack('>I7 I2 I1 I7', value, 1)
     if taken_at >= ends - window and now < ends and stored_setting == setting and cut == 0 then
-      given = math.min(cost, used)
-      if given > 0 then
-        used = used - given
+      refunded = math.min(cost, used)
+      if refunded > 0 then
+        used = used - refunded
         redis.call('SETRANGE', key, 10, struct.pack('>I7', used))
       end
     end
   end
-  return given
+  return refunded
 end

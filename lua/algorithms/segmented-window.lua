@@ -264,7 +264,7 @@ end
 -- Returns how many units came back.
 -- @inline
 local function segmented_window_refund(key, now, taken_at, cost, limit, length, segments)
-  local given = 0
+  local refunded = 0
   local value = redis.pcall('GET', key)
   if type(value) == 'string' and #value > 17 then
     local several = string.byte(value) == 255
@@ -285,17 +285,17 @@ local function segmented_window_refund(key, now, taken_at, cost, limit, length, 
       if count > 0 and count < 2147483648 then
         counts[place] = count
         if stored_length == length and stored_segments == segments then
-          given = math.min(cost, count)
+          refunded = math.min(cost, count)
         end
       end
       at = at + 22 + 4 * size
     end
-    if given > 0 then
+    if refunded > 0 then
       for place, count in pairs(counts) do
-        count = math.max(0, count - given)
+        count = math.max(0, count - refunded)
         redis.call('SETRANGE', key, place, struct.pack('>I4', count))
       end
     end
   end
-  return given
+  return refunded
 end

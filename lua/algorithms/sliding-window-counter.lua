@@ -238,7 +238,7 @@ end
 -- Returns how many units came back.
 -- @inline
 local function sliding_window_counter_refund(key, now, taken_at, cost, limit, window)
-  local given = 0
+  local refunded = 0
   local value = redis.pcall('GET', key)
   if type(value) == 'string' and (#value == 20 or #value > 27 and string.byte(value) == 255) then
     local counts = {}
@@ -255,16 +255,16 @@ local function sliding_window_counter_refund(key, now, taken_at, cost, limit, wi
       then
         counts[at] = count
         if same then
-          given = math.min(cost, count)
+          refunded = math.min(cost, count)
         end
       end
     end
-    if given > 0 then
+    if refunded > 0 then
       for at, count in pairs(counts) do
-        count = math.max(0, count - given)
+        count = math.max(0, count - refunded)
         redis.call('SETRANGE', key, at, struct.pack('>I4', count))
       end
     end
   end
-  return given
+  return refunded
 end

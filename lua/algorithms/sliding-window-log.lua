@@ -303,7 +303,7 @@ local function sliding_window_log_refund(key, now, taken_at, cost)
   local header, renewal, slots, tail, used, newest, settings = read_header(key)
   local ring = slots > 8 and 112 or 56
   local longest, largest, asking, pushed = read_settings(settings)
-  local given = 0
+  local refunded = 0
   if longest and used > 0 and taken_at > now - longest and taken_at <= newest then
     -- Finds the first unit that is not earlier than a time.
     local function first_from(time)
@@ -323,11 +323,11 @@ local function sliding_window_log_refund(key, now, taken_at, cost)
     if pushed > 0 then
       first = math.max(first, 1)
     end
-    given = math.max(0, math.min(cost, after - first))
-    if given > 0 then
+    refunded = math.max(0, math.min(cost, after - first))
+    if refunded > 0 then
       local later = used - after
       if later > 0 then
-        local from, to = (tail + after) % slots, (tail + after - given) % slots
+        local from, to = (tail + after) % slots, (tail + after - refunded) % slots
         local units = redis.call('GETRANGE', key, ring + 7 * from, ring + 7 * math.min(from + later, slots) - 1)
         if from + later > slots then
           units = units .. redis.call('GETRANGE', key, ring, ring + 7 * (from + later - slots) - 1)
@@ -336,7 +336,7 @@ local function sliding_window_log_refund(key, now, taken_at, cost)
         redis.call('SETRANGE', key, ring + 7 * to, string.sub(units, 1, room))
         redis.call('SETRANGE', key, ring, string.sub(units, room + 1))
       end
-      used = used - given
+      used = used - refunded
       if later == 0 and used > 0 then
         local unit = used - 1
         newest = time_of(unit, key, ring, slots, tail)
@@ -349,5 +349,5 @@ local function sliding_window_log_refund(key, now, taken_at, cost)
       redis.call('SETRANGE', key, 11, fields)
     end
   end
-  return given
+  return refunded
 end

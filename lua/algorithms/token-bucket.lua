@@ -125,7 +125,7 @@ end
 -- Returns how much came back, in units of 1/divisor microsecond.
 -- @inline
 local function token_bucket_refund(key, now, taken_at, cost, limit, interval, divisor)
-  local given = 0
+  local refunded = 0
   local value = redis.pcall('GET', key)
   local tat, rest, debt, cut, written, l, i, d
   if type(value) == 'string' then
@@ -155,9 +155,9 @@ local function token_bucket_refund(key, now, taken_at, cost, limit, interval, di
         end
         -- The bucket is full earlier than it would have been, so the expiry suffices.
         redis.call('SET', key, text .. cut .. written, 'KEEPTTL')
-        given = unit == interval and back or math.floor(back / unit * interval)
+        refunded = unit == interval and back or math.floor(back / unit * interval)
       end
     end
   end
-  return given
+  return refunded
 end

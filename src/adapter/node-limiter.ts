@@ -43,12 +43,16 @@ export type NodeLimiter<Context> = (
  * @throws ConfigurationError with every fault
  */
 export function createNodeLimiter<Context>(
-  given: NodeLimiterOptions<Context>,
+  unchecked: NodeLimiterOptions<Context>,
   more: readonly string[],
   features: RequestFeatures,
   faults: Faults,
 ): NodeLimiter<Context> {
-  const options = checkedOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, ...more], faults);
+  const options = checkedOptions(
+    unchecked,
+    [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, ...more],
+    faults,
+  );
   const all = { ...features, dimensions: dimensionsOfRequests };
   checkFeatures(options, all, faults);
   const reader = compileRequest<Context>(options, options.policies, features, faults);

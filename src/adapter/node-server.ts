@@ -17,7 +17,7 @@ export interface NodeResponse {
   /** Of HTTP/2, whose response does not say itself whether it is gone. */
   readonly stream?: { readonly destroyed: boolean } | undefined;
   once(event: "finish" | "close", listener: () => void): unknown;
-  end(...given: never[]): unknown;
+  end(...args: never[]): unknown;
 }
 
 /** Header fields that can still be set: those of a response of Node, or of Fastify's reply. */
@@ -40,9 +40,9 @@ export function requestDataOf(incoming: NodeRequest): RequestData {
   };
 }
 
-function headersOf(given: NodeRequest["headers"]): Headers {
+function headersOf(fields: NodeRequest["headers"]): Headers {
   const headers = new Headers();
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(fields)) {
     // HTTP/2 has its pseudo-headers among them.
     if (value === undefined || name.startsWith(":")) continue;
     for (const one of [value].flat()) headers.append(name, one);
@@ -78,9 +78,9 @@ export function endOf(outgoing: NodeResponse): Promise<ResponseEnd> {
       if (outgoing.headersSent) return end(!outgoing.writableFinished);
       // The client has hung up on a handler that is still at work, and whose status is not known yet.
       const { end: send } = outgoing;
-      outgoing.end = (...given) => {
+      outgoing.end = (...args) => {
         end(true);
-        return send.apply(outgoing, given);
+        return send.apply(outgoing, args);
       };
     };
     // A handler before the limiter may have taken longer than the client waited: then no event comes.

@@ -163,13 +163,13 @@ function checkSkipped(policies: readonly Policy[], faults: Faults): void {
 }
 
 function checkOnMissing(
-  given: unknown,
+  value: unknown,
   known: readonly string[],
   path: string,
   faults: Faults,
 ): void {
-  if (given === undefined || known.includes(given as string)) return;
-  faults.add(path, given, CHOICE, known);
+  if (value === undefined || known.includes(value as string)) return;
+  faults.add(path, value, CHOICE, known);
 }
 
 /** Warns that one client can use up the count that others share; without that, nobody would see why they are denied. */
@@ -191,8 +191,14 @@ function reportMissing<Context>(
 }
 
 /** A policy without what only adapters read; anything else as it is. */
-export function withoutPartition(given: Policy): Policy {
-  if (Object(given) !== given) return given;
-  const { by: _by, partition: _partition, onMissing: _onMissing, when: _when, ...policy } = given;
+export function withoutPartition(requestPolicy: Policy): Policy {
+  if (Object(requestPolicy) !== requestPolicy) return requestPolicy;
+  const {
+    by: _by,
+    partition: _partition,
+    onMissing: _onMissing,
+    when: _when,
+    ...policy
+  } = requestPolicy;
   return policy as Policy;
 }

@@ -37,13 +37,13 @@ interface RuleContext {
 /** Checks the options and compiles how requests are read. */
 export function compileRequest<Context>(
   options: RequestOptions<Context> & Pick<LimiterOptions, "plans" | "onDecision">,
-  given: readonly Policy[],
+  policies: readonly Policy[],
   { holds, lists, plans, listeners, optimistic, sources }: RequestFeatures,
   faults: Faults,
   { segments, prefix = "" }: Partial<RuleContext> = {},
 ): RequestReader<Context> {
   // Not map(), which skips the holes of a list.
-  const list = Array.isArray(given) ? Array.from(given as readonly Policy[]) : [];
+  const list = Array.isArray(policies) ? Array.from(policies as readonly Policy[]) : [];
   const compile = sources?.compile ?? compileAddress;
   const partitions = compilePartitions(options, list, { compile, segments, prefix }, faults);
   const findListed = lists?.compileRequestLists(options, list, faults);
@@ -81,7 +81,7 @@ export function compileRequest<Context>(
     withoutHold: holds?.withoutHold,
     listener: listeners?.compile(options.onDecision, faults),
     failures: holds?.compileFailures(list, faults) ?? [],
-    policies: Array.isArray(given) ? list.map(withoutPartition) : given,
+    policies: Array.isArray(policies) ? list.map(withoutPartition) : policies,
 
     read(context, data) {
       const identified = partitions.read(context, data);

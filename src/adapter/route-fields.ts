@@ -16,17 +16,17 @@ export function goesOn(headers: Headers): boolean {
  * does.
  *
  * @param headers of the middleware's response
- * @param given the fields of the request
+ * @param fields the fields of the request
  */
-export function tellRoute(headers: Headers, given: Headers, over: string): void {
+export function tellRoute(headers: Headers, fields: Headers, over: string): void {
   if (!goesOn(headers)) return;
-  const listed = headers
+  const exposed = headers
     .get(LIST)
     ?.split(",")
     .map((name) => name.trim());
-  const names = listed ?? [...given.keys()];
+  const names = exposed ?? [...fields.keys()];
   if (over === "" && !names.includes(OVER)) return;
-  if (!listed) for (const [name, value] of given) headers.set(VALUE + name, value);
+  if (!exposed) for (const [name, value] of fields) headers.set(VALUE + name, value);
   const others = names.filter((name) => name !== OVER);
   headers.delete(VALUE + OVER);
   if (over !== "") headers.set(VALUE + OVER, over);

@@ -6,7 +6,7 @@ import type { Admin, Administered } from "../gateway/administration/administered
 import { serveDashboard } from "../gateway/administration/dashboard.ts";
 import { report } from "../runtime/log.ts";
 import { compileAuthorize } from "./authorize.ts";
-import type { Route } from "./call.ts";
+import type { AdminRoute } from "./call.ts";
 import { nothingHere, Refusal, unavailable } from "./refusal.ts";
 import { AUDIT } from "./routes/audit.ts";
 import { DRAFTS } from "./routes/drafts.ts";
@@ -22,7 +22,7 @@ import { type Storage, storageOf } from "./storage/storage.ts";
 export const BASE = "/_tidegate/api/v1";
 
 /** Every route of an administration. */
-export function routesOf(gateway: Administered): readonly Route[] {
+export function routesOf(gateway: Administered): readonly AdminRoute[] {
   return [
     ...RULES,
     ...DRAFTS,
@@ -99,7 +99,7 @@ export function answerAdmin(
 }
 
 /** A misspelt parameter would silently lose its effect. */
-function checkQuery({ query: known = [] }: Route, query: URLSearchParams): void {
+function checkQuery({ query: known = [] }: AdminRoute, query: URLSearchParams): void {
   for (const name of query.keys()) {
     if (!known.includes(name) || query.getAll(name).length > 1) {
       const names = known.length > 0 ? `only ${known.join(" and ")}, each once` : "none";

@@ -46,9 +46,9 @@ export function compileAuthorize(gateway: Administered): Authorize {
 
   return async function authorize(request, bindings) {
     const field = request.headers.get("authorization");
-    const given = /^Bearer +(\S+)$/i.exec(field ?? "")?.[1] ?? "";
+    const token = /^Bearer +(\S+)$/i.exec(field ?? "")?.[1] ?? "";
     const [sent, known] = await Promise.all([
-      digestOf(given),
+      digestOf(token),
       digests ?? Promise.all([...admins, ...readers].map(digestOf)),
     ]);
     digests = known;

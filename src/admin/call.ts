@@ -2,7 +2,7 @@ import type { Administered } from "../gateway/administration/administered.ts";
 import type { Caller } from "./authorize.ts";
 import { readBody } from "./read-body.ts";
 import { Refusal } from "./refusal.ts";
-import type { Deed, Storage } from "./storage/storage.ts";
+import type { AuditedAction, Storage } from "./storage/storage.ts";
 
 /** An authorized request on its way to an answer. */
 export interface Call {
@@ -15,7 +15,7 @@ export interface Call {
 }
 
 /** The handler of one method at one path. */
-export interface Route {
+export interface AdminRoute {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
   /** Below `/_tidegate/api/v1`. */
   readonly path: string;
@@ -45,7 +45,11 @@ export function isoTime(ms: number): string {
 }
 
 /** The author of the change, for the audit. */
-export function deedOf({ caller: { by } }: Call, action: string, more: Partial<Deed> = {}): Deed {
+export function auditedAction(
+  { caller: { by } }: Call,
+  action: string,
+  more: Partial<AuditedAction> = {},
+): AuditedAction {
   return { by, action, ...more };
 }
 

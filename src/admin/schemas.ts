@@ -102,7 +102,7 @@ export const HistoryBody = z
     },
     BODY_REMEDY,
   )
-  .check(z.refine((given) => Object.keys(given).length === 1, WHOSE_REMEDY));
+  .check(z.refine((names) => Object.keys(names).length === 1, WHOSE_REMEDY));
 
 /** The duration of an entry. A longer one has no end worth noting. */
 const LASTS: DurationRange = { min: "1s", max: "3650d", example: "1h" };

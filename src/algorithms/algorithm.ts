@@ -39,8 +39,8 @@ export interface Quota<Parameters> {
 
 /** A part of a quota, as an exact fraction. */
 export interface Share {
-  readonly part: number;
-  readonly whole: number;
+  readonly numerator: number;
+  readonly denominator: number;
 }
 
 /**

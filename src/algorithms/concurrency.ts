@@ -82,12 +82,12 @@ const model: AlgorithmModel<ConcurrencyParameters, ConcurrencyState> = (state, r
     kept = { slots };
   }
 
-  const taken = slots.length;
+  const inUse = slots.length;
   return {
     allowed: hasRoom || hasSlot,
-    remaining: Math.max(0, limit - taken),
-    retryAfterUs: cost > 0 && taken >= limit ? slots.at(-limit)!.expiresUs - nowUs : 0,
-    resetAfterUs: taken > 0 ? slots.at(-1)!.expiresUs - nowUs : 0,
+    remaining: Math.max(0, limit - inUse),
+    retryAfterUs: cost > 0 && inUse >= limit ? slots.at(-limit)!.expiresUs - nowUs : 0,
+    resetAfterUs: inUse > 0 ? slots.at(-1)!.expiresUs - nowUs : 0,
     state: kept,
   };
 };

@@ -46,6 +46,9 @@ export function giveBackIn(
   cost: number,
   isSure: boolean,
 ): Refund<CountedWindow> {
-  const given = isSure && !state.cut ? Math.min(cost, state.used) : 0;
-  return { given, state: given > 0 ? { ...state, used: state.used - given } : state };
+  const refunded = isSure && !state.cut ? Math.min(cost, state.used) : 0;
+  return {
+    refunded,
+    state: refunded > 0 ? { ...state, used: state.used - refunded } : state,
+  };
 }

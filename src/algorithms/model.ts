@@ -81,7 +81,7 @@ export interface RefundRequest<Parameters = Readonly<Record<string, number>>> {
 /** How much came back, and the state to keep: the same object unless units came back. */
 export interface Refund<State> {
   /** Units; with a parameter `intervalUs` the parts of a unit of which that many make one, as `lua/refund.lua` replies. */
-  readonly given: number;
+  readonly refunded: number;
   readonly state: State;
 }
 
@@ -96,10 +96,10 @@ export type RefundModel<Parameters, State> = (
 
 /** The whole units that a refund gave. With a parameter `intervalUs` it gave parts of a unit: that many make one. */
 export function wholeUnits(
-  given: number,
+  refunded: number,
   { intervalUs = 1 }: Readonly<Record<string, number>>,
 ): number {
-  return Math.floor(given / intervalUs);
+  return Math.floor(refunded / intervalUs);
 }
 
 /** Whether the operation takes the cost, given whether the policy has room for it. */

@@ -6,6 +6,6 @@ import type { Refund, RefundRequest } from "./model.ts";
  * `concurrency` comes back by its id instead. Importing this puts the refunds of all algorithms into the bundle.
  */
 export function refund(algorithm: string, state: unknown, request: RefundRequest): Refund<unknown> {
-  if (state === undefined || request.takenAtUs > request.nowUs) return { given: 0, state };
+  if (state === undefined || request.takenAtUs > request.nowUs) return { refunded: 0, state };
   return REFUNDS[algorithm as keyof typeof REFUNDS](state as never, request as never);
 }

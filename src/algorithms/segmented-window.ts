@@ -244,17 +244,17 @@ export const refundSegmentedWindow: RefundModel<SegmentedWindowParameters, Segme
     const index = Math.ceil((startUs - takenAtUs) / stepUs);
     const isCounting = nowUs < startUs + (grid.segments + 1 - index) * stepUs;
     const count = startUs <= nowUs && isCounting ? (counts[index] ?? 0) : 0;
-    const given = count < CUT ? Math.min(most, count) : 0;
-    const left = counts.map((each, i) => (i === index ? each - given : each));
-    return { given, grid: { ...grid, counts: left } };
+    const refunded = count < CUT ? Math.min(most, count) : 0;
+    const left = counts.map((each, i) => (i === index ? each - refunded : each));
+    return { refunded, grid: { ...grid, counts: left } };
   }
   const own = [state, ...state.others].find(
     (grid) => grid.lengthUs === lengthUs && grid.segments === segments,
   );
-  const given = own ? back(own, cost).given : 0;
-  if (given === 0) return { given, state };
-  const others = state.others.map((grid) => back(grid, given).grid);
-  return { given, state: { ...back(state, given).grid, others } };
+  const refunded = own ? back(own, cost).refunded : 0;
+  if (refunded === 0) return { refunded, state };
+  const others = state.others.map((grid) => back(grid, refunded).grid);
+  return { refunded, state: { ...back(state, refunded).grid, others } };
 };
 
 /** Bytes of the state in Redis with the default number of segments: a header, and 4 for each segment and the one that leaves. */

@@ -276,14 +276,14 @@ export const refundSlidingWindowCounter: RefundModel<
     const inWindow = beganUs <= takenAtUs && takenAtUs < beganUs + windowUs;
     const counting = startUs <= nowUs && nowUs < beganUs + 2 * windowUs;
     const sure = inWindow && counting && counts[holds] < CUT;
-    const given = sure ? Math.min(most, counts[holds]) : 0;
-    return { given, counts: { ...counts, [holds]: counts[holds] - given } };
+    const refunded = sure ? Math.min(most, counts[holds]) : 0;
+    return { refunded, counts: { ...counts, [holds]: counts[holds] - refunded } };
   }
   const own = [state, ...state.others].find(isOwn);
-  const given = own ? back(own, cost).given : 0;
-  if (given === 0) return { given, state };
-  const others = state.others.map((counts) => back(counts, given).counts);
-  return { given, state: { ...back(state, given).counts, others } };
+  const refunded = own ? back(own, cost).refunded : 0;
+  if (refunded === 0) return { refunded, state };
+  const others = state.others.map((counts) => back(counts, refunded).counts);
+  return { refunded, state: { ...back(state, refunded).counts, others } };
 };
 
 /** Bytes of the state in Redis. */

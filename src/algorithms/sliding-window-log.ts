@@ -187,7 +187,7 @@ export const refundSlidingWindowLog: RefundModel<
   SlidingWindowLogState
 > = (state, { nowUs, takenAtUs, cost }) => {
   const { runs, pushed, longestUs } = state;
-  if (takenAtUs <= nowUs - longestUs) return { given: 0, state };
+  if (takenAtUs <= nowUs - longestUs) return { refunded: 0, state };
   const left: number[] = [];
   let rest = cost;
   for (let i = 0; i < runs.length; i += RUN) {
@@ -197,8 +197,8 @@ export const refundSlidingWindowLog: RefundModel<
     if (runs[i + 1]! > back) left.push(runs[i]!, runs[i + 1]! - back, runs[i + 2]!);
   }
   return rest < cost
-    ? { given: cost - rest, state: { ...state, runs: left } }
-    : { given: 0, state };
+    ? { refunded: cost - rest, state: { ...state, runs: left } }
+    : { refunded: 0, state };
 };
 
 /** Whether the run that begins there has the units of this moment. */

@@ -155,8 +155,8 @@ function convert(used: number, fromIntervalUs: number, toIntervalUs: number): nu
   const units = Math.floor(used / fromIntervalUs);
   const left = used - units * fromIntervalUs;
   // Rounded up by more than the rounding errors of the product.
-  const part = ((left * toIntervalUs) / fromIntervalUs) * (1 + 2 ** -50);
-  return units * toIntervalUs + Math.min(Math.ceil(part), toIntervalUs);
+  const converted = ((left * toIntervalUs) / fromIntervalUs) * (1 + 2 ** -50);
+  return units * toIntervalUs + Math.min(Math.ceil(converted), toIntervalUs);
 }
 
 function stateOf(
@@ -191,11 +191,11 @@ export const refundTokenBucket: RefundModel<TokenBucketParameters, TokenBucketSt
   // A charge that was cut since took less than it cost.
   const sure = isBounded && (!state.cut || used + refilled < 2 * Math.min(full, limit * unit));
   const back = sure ? Math.max(0, Math.min(used, cost * unit - refilled)) : 0;
-  if (back === 0) return { given: 0, state };
+  if (back === 0) return { refunded: 0, state };
   const left = used - back;
   const tatUs = nowUs + Math.floor(left / parts);
   return {
-    given: unit === intervalUs ? back : Math.floor((back / unit) * intervalUs),
+    refunded: unit === intervalUs ? back : Math.floor((back / unit) * intervalUs),
     state: { ...state, tatUs, rest: left % parts, debt: left > full },
   };
 };
@@ -244,8 +244,8 @@ export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */
       (Math.floor(limit / 2) * intervalUs) / divisor,
   },
   /** Refills at this share of the rate, too. */
-  scale({ parameters: { intervalUs, divisor } }, limit, { part, whole }) {
-    return quotaOf(limit, intervalOf(limit, divisor * part, intervalUs * whole));
+  scale({ parameters: { intervalUs, divisor } }, limit, { numerator, denominator }) {
+    return quotaOf(limit, intervalOf(limit, divisor * numerator, intervalUs * denominator));
   },
   script,
   model,

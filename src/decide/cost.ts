@@ -72,7 +72,7 @@ export function checkCost(cost: unknown): void {
   }
 }
 
-function refuse(rule: string, given: unknown): never {
-  const shown = Object(given) === given ? "an object" : String(given);
+function refuse(rule: string, value: unknown): never {
+  const shown = Object(value) === value ? "an object" : String(value);
   throw new TidegateError("ERR_COST", `The ${rule}, not ${shown}.`);
 }

@@ -26,11 +26,11 @@ export function presenter({
         rows.map((row, i) => ({ policy: asked.group.policies[i]!, row })),
       )
       .sort((a, b) => placeOf.get(a.policy.name)! - placeOf.get(b.policy.name)!);
-    const listed = (isShadow: boolean): PolicyRows => {
+    const rowsOf = (isShadow: boolean): PolicyRows => {
       const own = all.filter(({ policy }) => (policy.mode === "shadow") === isShadow);
       return { policies: own.map(({ policy }) => policy), rows: own.map(({ row }) => row) };
     };
-    return { ...outcome, ...listed(false), shadow: listed(true) };
+    return { ...outcome, ...rowsOf(false), shadow: rowsOf(true) };
   }
 
   return (verdict) => createDecisionLater(verdict, partsOf);

@@ -87,17 +87,17 @@ type Head = Pick<Parts, "reason" | "status"> & { readonly error?: StoreError | u
 
 /** Creates a decision from its outcome. */
 export function createDecision(parts: Parts): Decision {
-  return new LazyDecision(parts, whole);
+  return new LazyDecision(parts, asTheyAre);
 }
 
-const whole = (parts: Parts): Parts => parts;
+const asTheyAre = (parts: Parts): Parts => parts;
 
 /** As `createDecision`, with parts that are built when they are first read. */
 export function createDecisionLater<Given extends Head>(
-  given: Given,
-  partsOf: (given: Given) => Parts,
+  source: Given,
+  partsOf: (source: Given) => Parts,
 ): Decision {
-  return new LazyDecision(given, partsOf as (given: Head) => Parts);
+  return new LazyDecision(source, partsOf as (source: Head) => Parts);
 }
 
 /** The data of a decision, so that counting it copies no rows. */
@@ -117,24 +117,24 @@ class LazyDecision implements Decision {
   readonly status: DecisionStatus;
   declare readonly error?: StoreError;
   /** The source of the parts, or the parts themselves once they are read. */
-  #given: Head;
-  #partsOf: (given: never) => Parts;
+  #source: Head;
+  #partsOf: (source: never) => Parts;
   #drawn: number | undefined;
 
-  constructor(given: Head, partsOf: (given: never) => Parts) {
-    this.allowed = given.status === 200;
-    this.reason = given.reason;
-    this.status = given.status;
-    if (given.error) this.error = given.error;
-    this.#given = given;
+  constructor(source: Head, partsOf: (source: never) => Parts) {
+    this.allowed = source.status === 200;
+    this.reason = source.reason;
+    this.status = source.status;
+    if (source.error) this.error = source.error;
+    this.#source = source;
     this.#partsOf = partsOf;
   }
 
   get #parts(): Parts {
-    if (this.#partsOf === whole) return this.#given as Parts;
-    const parts = this.#partsOf(this.#given as never);
-    this.#given = parts;
-    this.#partsOf = whole;
+    if (this.#partsOf === asTheyAre) return this.#source as Parts;
+    const parts = this.#partsOf(this.#source as never);
+    this.#source = parts;
+    this.#partsOf = asTheyAre;
     return parts;
   }
 

@@ -22,13 +22,13 @@ export type FieldTarget = Pick<Headers, "set">;
  * Sets the header fields of a decision. Runtimes take less time for fields that are set one by one than for a response
  * that is made of an object, and several times less than for one of pairs.
  *
- * @param draw the decision's random number, from 0 to below 1
+ * @param random the decision's random number, from 0 to below 1
  */
 export function setFields(
   headers: FieldTarget,
   outcome: Outcome,
   options: HeaderOptions,
-  draw: () => number,
+  random: () => number,
 ): void {
   const { reason, status, policies, nowUs, rows } = outcome;
   // Clients may see none of the policies that took part, so there is no quota to describe.
@@ -45,7 +45,7 @@ export function setFields(
     const comma = nearest === undefined ? "" : ", ";
     const remaining = Math.min(rows[i]!.remaining, MAX_FIELD_INTEGER);
     limits += comma + field;
-    quotas += `${comma}"${name}";r=${remaining};t=${secondsOf(outcome, i, draw)}`;
+    quotas += `${comma}"${name}";r=${remaining};t=${secondsOf(outcome, i, random)}`;
     if (nearest === undefined || isNearer(outcome, i, nearest)) nearest = i;
   }
   if (nearest !== undefined && options["draft-11"] !== false) {
@@ -60,15 +60,15 @@ export function setFields(
     // Rounded first: the times of a known denial are fractional, but every response must report the same end.
     headers.set("X-RateLimit-Reset", `${wholeSeconds(Math.round(nowUs + resetAfterUs))}`);
   }
-  if (status !== 200) headers.set("Retry-After", `${retryAfter(outcome, draw)}`);
+  if (status !== 200) headers.set("Retry-After", `${retryAfter(outcome, random)}`);
   if (reason !== "allowed") headers.set("X-RateLimit-Reason", reason);
 }
 
 /** The seconds of `Retry-After`: the longest wait that a denied client is told, at least one. */
-export function retryAfter(outcome: Outcome, draw: () => number): number {
+export function retryAfter(outcome: Outcome, random: () => number): number {
   let longest = 1;
   for (let i = 0; i < outcome.rows.length; i++) {
-    if (toldWaitUs(outcome, i) > 0) longest = Math.max(longest, secondsOf(outcome, i, draw));
+    if (toldWaitUs(outcome, i) > 0) longest = Math.max(longest, secondsOf(outcome, i, random));
   }
   return longest;
 }
@@ -81,7 +81,7 @@ function isListed(reason: Reason): boolean {
  * `t` of `RateLimit`: the wait of a policy that denies, else the time until its quota is full again. A cost that never
  * fits waits a whole window, because the fields cannot express "never".
  */
-function secondsOf(outcome: Outcome, index: number, draw: () => number): number {
+function secondsOf(outcome: Outcome, index: number, random: () => number): number {
   const { windowUs, retryJitter = 0 } = outcome.policies[index]!;
   const toldUs = outcome.status === 200 ? 0 : toldWaitUs(outcome, index);
   if (toldUs === 0 && outcome.rows[index]!.allowed) {
@@ -89,7 +89,7 @@ function secondsOf(outcome: Outcome, index: number, draw: () => number): number 
   }
   const waitUs = toldUs === Infinity ? windowUs : toldUs;
   // Whole microseconds, so that a rounding error does not become a second.
-  const jitterUs = retryJitter > 0 ? Math.floor(waitUs * retryJitter * draw()) : 0;
+  const jitterUs = retryJitter > 0 ? Math.floor(waitUs * retryJitter * random()) : 0;
   return wholeSeconds(waitUs + jitterUs);
 }
 

@@ -29,28 +29,28 @@ function respond(status: number, text: string): Response {
 export function decisionResponse(
   outcome: Outcome,
   options: HeaderOptions,
-  draw: () => number,
+  random: () => number,
 ): Response {
-  const response = withoutFields(outcome, draw);
-  setFields(response.headers, outcome, options, draw);
+  const response = withoutFields(outcome, random);
+  setFields(response.headers, outcome, options, random);
   return response;
 }
 
-function withoutFields(outcome: Outcome, draw: () => number): Response {
+function withoutFields(outcome: Outcome, random: () => number): Response {
   const { status } = outcome;
   if (status === 200) return new Response(null, { headers: { "Cache-Control": "no-store" } });
   if (status === 403) {
     const detail = "Requests from this client are not accepted.";
     return problemResponse({ type: "about:blank", title: "Forbidden", status, detail });
   }
-  return respond(status, denialText(outcome, status, draw));
+  return respond(status, denialText(outcome, status, random));
 }
 
 /**
  * The problem of a denial; `violated-policies` is the extension that the rate limit draft registers. It is joined from its
  * parts, none of which needs an escape, because `JSON.stringify()` takes ten times as long.
  */
-function denialText(outcome: Outcome, status: number, draw: () => number): string {
+function denialText(outcome: Outcome, status: number, random: () => number): string {
   const { reason, policies } = outcome;
   const [type, title, cause] =
     status === 503
@@ -63,7 +63,7 @@ function denialText(outcome: Outcome, status: number, draw: () => number): strin
   const detail =
     reason === "cost-exceeds-limit"
       ? "This request costs more than its limit allows at any time."
-      : `${cause} Try again in ${waitInWords(retryAfter(outcome, draw))}.`;
+      : `${cause} Try again in ${waitInWords(retryAfter(outcome, random))}.`;
   let violated = "";
   for (let i = 0; i < policies.length; i++) {
     const { advertise, name } = policies[i]!;

@@ -19,7 +19,7 @@ export interface SingleFlight {
   ): Promise<Answer>;
   /**
    * Waits for the end of a flight whose answer may also deny these costs. `undefined` if there is none, or if the
-   * request has waited for `PATIENCE_MS` since it arrived.
+   * request has waited for `MAX_WAIT_MS` since it arrived.
    */
   join(
     partition: string,
@@ -33,7 +33,7 @@ export interface SingleFlight {
  * The longest wait for other requests or for a flight: a round trip to another continent. On Workers a request ends
  * with its client's connection, and a flight of such a request never ends.
  */
-export const PATIENCE_MS = 150;
+export const MAX_WAIT_MS = 150;
 
 /** Far more than run at once, so that only flights that never end are dropped. */
 const MAX_FLIGHTS = 1_000;
@@ -66,7 +66,7 @@ export function createSingleFlight(rowCount: number): SingleFlight {
       for (let row = 0; row < rowCount; row++) {
         if (costs[row]! < flight.costs[row]!) return undefined;
       }
-      const leftMs = Math.min(arrivedAtMs, flight.startedAtMs) + PATIENCE_MS - nowMs;
+      const leftMs = Math.min(arrivedAtMs, flight.startedAtMs) + MAX_WAIT_MS - nowMs;
       return leftMs > 0 ? flight.room.wait(leftMs) : undefined;
     },
   };

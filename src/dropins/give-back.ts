@@ -1,7 +1,7 @@
 import type { GroupVerdict } from "../decide/step.ts";
 import { createGiveBack } from "../features/holds/give-back.ts";
 import type { Slot } from "../store/store.ts";
-import type { Core } from "./open-cores.ts";
+import type { DropInCore } from "./open-cores.ts";
 
 /** No policy of a drop-in has slots. */
 const NO_SLOT: Slot = { id: "", ttlUs: 0 };
@@ -11,8 +11,8 @@ const NO_SLOT: Slot = { id: "", ttlUs: 0 };
  *
  * @throws StoreError if the store gives no answer
  */
-export function giveBackOf({ kit }: Core) {
+export function giveBackOf({ kit }: DropInCore) {
   const giveBack = createGiveBack(kit);
-  return (taken: GroupVerdict, units: readonly number[]): Promise<readonly number[]> =>
-    giveBack.units([taken], units, NO_SLOT);
+  return (verdict: GroupVerdict, units: readonly number[]): Promise<readonly number[]> =>
+    giveBack.units([verdict], units, NO_SLOT);
 }

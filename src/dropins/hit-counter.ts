@@ -2,12 +2,12 @@ import { MAX_LIMIT } from "../algorithms/algorithm.ts";
 import { fixedWindow } from "../algorithms/fixed-window.ts";
 import { DECIDE } from "../algorithms/scripts.generated.ts";
 import type { GroupVerdict, Verdict } from "../decide/step.ts";
-import { holds } from "../features/holds/of-limiter.ts";
+import { limiterHolds } from "../features/holds/limiter-holds.ts";
 import type { Duration } from "../options/duration.ts";
 import { partitionKey } from "../partition/partition-key.ts";
 import { setRecent } from "../runtime/lru.ts";
 import { giveBackOf } from "./give-back.ts";
-import { type Core, type Cores, given, type Needs } from "./open-cores.ts";
+import { type DropInCore, type Cores, countedVerdict, type Needs } from "./open-cores.ts";
 
 /** The hits of a window that begins with its first hit. */
 export interface Hits {
@@ -30,8 +30,8 @@ export interface HitCounter {
 const MAX_KEYS = 10_000;
 
 export const HIT_COUNTER: Needs = {
-  features: { holds },
-  scripts: { decide: DECIDE, ...holds.scripts },
+  features: { holds: limiterHolds },
+  scripts: { decide: DECIDE, ...limiterHolds.scripts },
   // Hits are only counted: there are no denials to remember.
   remembers: false,
 };
@@ -51,7 +51,7 @@ export function countHits(cores: Cores, windowMs: number): HitCounter {
   return counterOf(core);
 }
 
-function counterOf(core: Core): HitCounter {
+function counterOf(core: DropInCore): HitCounter {
   const giveBack = giveBackOf(core);
   /** By partition, because a key may be of any length. */
   const last = new Map<string, GroupVerdict>();
@@ -61,7 +61,7 @@ function counterOf(core: Core): HitCounter {
     key: string,
     cost: number,
   ): Promise<GroupVerdict> {
-    const verdict: Verdict = given(await core.ask(operation, key, { cost }));
+    const verdict: Verdict = countedVerdict(await core.ask(operation, key, { cost }));
     return verdict.groups[0]!;
   }
 
@@ -72,8 +72,8 @@ function counterOf(core: Core): HitCounter {
       return hitsOf(counted);
     },
     async takeBack(key, hits = 1) {
-      const taken = last.get(await partitionKey(key)) ?? (await verdictOf("peek", key, 0));
-      await giveBack(taken, [hits]);
+      const counted = last.get(await partitionKey(key)) ?? (await verdictOf("peek", key, 0));
+      await giveBack(counted, [hits]);
     },
     async get(key) {
       return hitsOf(await verdictOf("peek", key, 0));

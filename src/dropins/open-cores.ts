@@ -14,7 +14,7 @@ import { setRecent } from "../runtime/lru.ts";
 import { takeTogether } from "../store/decide-together.ts";
 import { createMemoryWith } from "../store/memory.ts";
 import { openStore, type StoreOptions } from "../store/open-store.ts";
-import { clients } from "../store/redis/given-client.ts";
+import { clients } from "../store/redis/client-adapter.ts";
 import type { MoreScripts } from "../store/redis/store.ts";
 
 /** The Redis that counts in place of another package's store, and the verdict without it. */
@@ -47,7 +47,7 @@ const VERDICTS = ["local", "error"] as const;
 const MAX_RULES = 1_000;
 
 /** A limiter's path, which also forgets. */
-export type Core = ReturnType<typeof createCore>;
+export type DropInCore = ReturnType<typeof createCore>;
 
 /** The paths of decisions by different policies, which share a store. */
 export interface Cores {
@@ -56,7 +56,7 @@ export interface Cores {
    *
    * @param remembers whether it remembers denials. Default: as all do
    */
-  of(rule: string, policies: () => readonly Policy[], remembers?: boolean): Core;
+  of(rule: string, policies: () => readonly Policy[], remembers?: boolean): DropInCore;
 }
 
 /** The needs of a package's drop-in. */
@@ -76,11 +76,11 @@ export interface Needs {
  * @throws ConfigurationError with every fault
  */
 export function openCores(
-  given: DropInOptions,
+  unchecked: DropInOptions,
   { features, scripts, more = [], remembers: all = true }: Needs,
   faults: Faults = new Faults(),
 ): Cores {
-  const options = checkedOptions(given, [...NAMES, ...more], faults);
+  const options = checkedOptions(unchecked, [...NAMES, ...more], faults);
   const { prefix = DEFAULTS.prefix, onFailure = "local", store: own } = options;
   if (!PREFIX.test(prefix)) faults.add("prefix", prefix, PREFIX_FAULT);
   if (!VERDICTS.includes(onFailure)) faults.add("onFailure", onFailure, CHOICE, VERDICTS);
@@ -88,8 +88,8 @@ export function openCores(
   faults.throwIfAny();
 
   const memory = createMemoryWith(features.roles?.together ?? takeTogether);
-  const cores = new Map<string, Core>();
-  function make(policies: readonly Policy[], remembers: boolean): Core {
+  const cores = new Map<string, DropInCore>();
+  function make(policies: readonly Policy[], remembers: boolean): DropInCore {
     const found = new Faults();
     const settings = checkSettings(
       {
@@ -120,7 +120,7 @@ export function openCores(
  *
  * @throws StoreError if the store did not answer and no counter takes its place
  */
-export function given(verdict: Verdict): Verdict {
+export function countedVerdict(verdict: Verdict): Verdict {
   if (verdict.status === 503) throw verdict.error as StoreError;
   return verdict;
 }

@@ -2,11 +2,11 @@ import { fixedWindow } from "../algorithms/fixed-window.ts";
 import { DECIDE } from "../algorithms/scripts.generated.ts";
 import { checkCost } from "../decide/cost.ts";
 import type { Verdict } from "../decide/step.ts";
-import { holds } from "../features/holds/of-limiter.ts";
+import { limiterHolds } from "../features/holds/limiter-holds.ts";
 import { roles } from "../features/roles/feature.ts";
 import type { Duration } from "../options/duration.ts";
 import { giveBackOf } from "./give-back.ts";
-import { type Core, type Cores, given, type Needs } from "./open-cores.ts";
+import { type DropInCore, type Cores, countedVerdict, type Needs } from "./open-cores.ts";
 import { rowOf } from "./row-of.ts";
 
 /** Points of a key, and when they are forgotten. */
@@ -32,8 +32,8 @@ export interface PointCounter {
 }
 
 export const POINT_COUNTER: Needs = {
-  features: { roles, holds },
-  scripts: { decide: DECIDE, ...holds.scripts },
+  features: { roles, holds: limiterHolds },
+  scripts: { decide: DECIDE, ...limiterHolds.scripts },
   // Only held points cause denials, and they may be replaced at any time.
   remembers: false,
 };
@@ -53,12 +53,12 @@ const windowOf = (name: string, windowMs: number, limit = MOST_POINTS) =>
 /** @param cores opened for the needs of `POINT_COUNTER` */
 export function countPoints(cores: Cores): PointCounter {
   /** Denies while points are held, and counts no points then. */
-  const counting = (windowMs: number): Core =>
+  const counting = (windowMs: number): DropInCore =>
     cores.of(`count ${windowMs}`, () => [
       windowOf(POINTS, windowMs),
       { ...windowOf(HELD, LONGEST_MS, 1), counts: "denials" },
     ]);
-  const holding = (holdMs: number): Core =>
+  const holding = (holdMs: number): DropInCore =>
     cores.of(`hold ${holdMs}`, () => [windowOf(HELD, holdMs)]);
 
   async function look(
@@ -68,7 +68,7 @@ export function countPoints(cores: Cores): PointCounter {
     windowMs: number,
   ): Promise<{ readonly verdict: Verdict; readonly isHeld: boolean }> {
     const cost = { [POINTS]: points, [HELD]: 0 };
-    const verdict = given(await counting(windowMs).ask(operation, key, { cost }));
+    const verdict = countedVerdict(await counting(windowMs).ask(operation, key, { cost }));
     return { verdict, isHeld: rowOf(verdict, HELD)?.allowed === false };
   }
 
@@ -76,7 +76,7 @@ export function countPoints(cores: Cores): PointCounter {
   async function addHeld(key: string, points: number): Promise<Points> {
     const core = holding(LONGEST_MS);
     const operation = points > 0 ? "charge" : "peek";
-    return pointsOf(given(await core.ask(operation, key, { cost: points })), HELD);
+    return pointsOf(countedVerdict(await core.ask(operation, key, { cost: points })), HELD);
   }
 
   async function forget(key: string, windowMs: number): Promise<void> {
@@ -86,7 +86,7 @@ export function countPoints(cores: Cores): PointCounter {
   async function hold(key: string, points: number, holdMs: number, windowMs: number) {
     checkCost(points);
     await forget(key, windowMs);
-    if (points > 0) given(await holding(holdMs).ask("charge", key, { cost: points }));
+    if (points > 0) countedVerdict(await holding(holdMs).ask("charge", key, { cost: points }));
   }
 
   return {
@@ -112,9 +112,9 @@ export function countPoints(cores: Cores): PointCounter {
         return { used: left, resetAfterMs };
       }
       const { used, resetAfterMs } = pointsOf(verdict, POINTS);
-      const taken = verdict.groups[0]!;
-      const units = taken.asked.group.policies.map(({ name }) => (name === POINTS ? points : 0));
-      const [back = 0] = await giveBackOf(counting(windowMs))(taken, units);
+      const counted = verdict.groups[0]!;
+      const units = counted.asked.group.policies.map(({ name }) => (name === POINTS ? points : 0));
+      const [back = 0] = await giveBackOf(counting(windowMs))(counted, units);
       return { used: used - back, resetAfterMs };
     },
 

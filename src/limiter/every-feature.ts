@@ -1,18 +1,18 @@
 import { calendar } from "../features/calendar/feature.ts";
 import { dimensions } from "../features/dimensions/feature.ts";
-import { holds } from "../features/holds/of-limiter.ts";
+import { limiterHolds } from "../features/holds/limiter-holds.ts";
 import { leases } from "../features/leases/feature.ts";
 import { listeners } from "../features/listeners/feature.ts";
-import { lists } from "../features/lists/of-limiter.ts";
+import { limiterLists } from "../features/lists/limiter-lists.ts";
 import { notices } from "../features/notices/feature.ts";
 import { optimistic } from "../features/optimistic/feature.ts";
-import { plans } from "../features/plans/of-limiter.ts";
+import { limiterPlans } from "../features/plans/limiter-plans.ts";
 import { replica } from "../features/replica/feature.ts";
 import { roles } from "../features/roles/feature.ts";
 import { shards } from "../features/shards/feature.ts";
 import { sharedDenials } from "../features/shared-denials/feature.ts";
 import { cluster } from "../store/cluster/cluster.ts";
-import { clients } from "../store/redis/given-client.ts";
+import { clients } from "../store/redis/client-adapter.ts";
 
 /** The features of `createLimiter()`. */
 export const EVERY_FEATURE = {
@@ -20,12 +20,12 @@ export const EVERY_FEATURE = {
   clients,
   cluster,
   dimensions,
-  holds,
+  holds: limiterHolds,
   leases,
-  lists,
+  lists: limiterLists,
   notices,
   optimistic,
-  plans,
+  plans: limiterPlans,
   replica,
   roles,
   shards,

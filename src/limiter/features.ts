@@ -53,12 +53,12 @@ export function checkFeatures(
     if (!features[feature]) faults.add(path, shown, WITHOUT_FEATURE, feature);
   }
   for (const [option, feature] of Object.entries(OPTIONS)) {
-    const given = others[option as keyof typeof OPTIONS];
-    if (given !== undefined) need(feature, option, given);
+    const setting = others[option as keyof typeof OPTIONS];
+    if (setting !== undefined) need(feature, option, setting);
   }
   if (!Array.isArray(policies)) return;
-  policies.forEach((given: unknown, i) => {
-    const policy = Object(given) as Policy;
+  policies.forEach((declared: unknown, i) => {
+    const policy = Object(declared) as Policy;
     for (const [option, [feature, plain]] of Object.entries(POLICY_OPTIONS)) {
       const value = (policy as unknown as Readonly<Record<string, unknown>>)[option];
       if (value !== undefined && value !== plain) need(feature, `policies[${i}].${option}`, value);

@@ -6,7 +6,7 @@ import type { Features } from "./features.ts";
 import { buildLimiter, type LimiterOf } from "./limiter.ts";
 import type { LimiterOptions } from "./options.ts";
 import { checkSettings } from "./settings.ts";
-import { reportUnnamedTwins } from "./unnamed-twins.ts";
+import { reportUnnamedDuplicates } from "./unnamed-duplicates.ts";
 
 /**
  * Turns options into a limiter. Every limiter with a store of its own is made in this file.
@@ -29,7 +29,7 @@ export function openLimiter<Has extends Features>(
   const store = openStore(options, partsOf(features), environment, faults);
   if (store) features.holds?.checkStore(settings.policies, store, faults);
   faults.throwIfAny();
-  reportUnnamedTwins(options, settings);
+  reportUnnamedDuplicates(options, settings);
   return buildLimiter(store!, settings, features);
 }
 
@@ -59,7 +59,7 @@ export function openLimiterLater<Has extends Features>(
     const found = new Faults();
     const store = openRedis(redis, environment, found);
     found.throwIfAny();
-    reportUnnamedTwins(redis ? { redis } : {}, settings);
+    reportUnnamedDuplicates(redis ? { redis } : {}, settings);
     return buildLimiter(store!, settings, features);
   };
 }

@@ -12,11 +12,11 @@ import { type CreateLimiterOptions, LIMITER_OPTIONS } from "./options.ts";
  * @throws ConfigurationError with every fault
  */
 export function openWithLists<Has extends Features>(
-  given: CreateLimiterOptions,
+  unchecked: CreateLimiterOptions,
   features: Has,
   faults: Faults,
 ): LimiterOf<Has> {
-  const options = checkedOptions(given, [...LIMITER_OPTIONS, "lists"], faults);
+  const options = checkedOptions(unchecked, [...LIMITER_OPTIONS, "lists"], faults);
   const { store } = options;
   const { lists, listeners, holds } = features;
   const compiledLists = lists?.compile(options.lists, "lists", faults);

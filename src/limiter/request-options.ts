@@ -29,12 +29,12 @@ export function withoutRequestOptions<Options extends LimiterOptions>(
 
 function without<Options extends object>(options: Options, path: string, faults: Faults): Options {
   if (typeof options !== "object" || options === null) return options;
-  const given = Object.entries(options).filter(
+  const entries = Object.entries(options).filter(
     ([name, value]) => Object.hasOwn(NOT_OF_LIMITERS, name) && value !== undefined,
   );
-  if (given.length === 0) return options;
+  if (entries.length === 0) return options;
   const others = { ...options };
-  for (const [name, value] of given) {
+  for (const [name, value] of entries) {
     faults.add(path + name, value, NOT_OF_LIMITERS[name as Named]);
     delete others[name as keyof Options];
   }

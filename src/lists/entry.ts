@@ -74,20 +74,20 @@ const READERS: {
 
 /** Checks an entry; `undefined` after a fault. */
 export function readEntry(
-  given: unknown,
+  value: unknown,
   form: IdentityForm,
   path: string,
   faults: Faults,
 ): Entry | undefined {
-  if (!isRecord(given)) {
-    faults.add(path, given, ENTRY);
+  if (!isRecord(value)) {
+    faults.add(path, value, ENTRY);
     return undefined;
   }
   const before = faults.list.length;
   const known: readonly Kind[] = form.digest ? [...KINDS, "digest"] : KINDS;
-  checkOptions(given, [...known, "until"], `${path}.`, faults);
+  checkOptions(value, [...known, "until"], `${path}.`, faults);
   const misspelt = faults.list.length > before;
-  const { until, ...entry } = given as Partial<Record<Kind | "until", unknown>>;
+  const { until, ...entry } = value as Partial<Record<Kind | "until", unknown>>;
   const untilMs = until === undefined ? Infinity : parseMoment(until);
   if (untilMs === undefined) faults.add(`${path}.until`, until, MOMENT);
 
@@ -95,7 +95,7 @@ export function readEntry(
   // An identity may be a secret, so that only the names are shown.
   if (kinds.length > 1) faults.add(path, kinds.join(" and "), ENTRY);
   // An unknown name most likely stands for the missing one.
-  if (kinds.length === 0 && !misspelt) faults.add(path, given, ENTRY);
+  if (kinds.length === 0 && !misspelt) faults.add(path, value, ENTRY);
   const refuser =
     (kind: Kind, shown: unknown): Refuse =>
     (why, ...values) => {

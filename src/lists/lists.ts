@@ -46,11 +46,11 @@ export function compileLists(
     if (!Array.isArray(list)) faults.add(`${path}.${name}`, list, LIST);
     const entries: Entry[] = [];
     // Array.from visits the holes of a list, forEach() does not.
-    Array.from(Array.isArray(list) ? list : []).forEach((given: unknown, i) => {
-      const entry = readEntry(given, form, `${path}.${name}[${i}]`, faults);
+    Array.from(Array.isArray(list) ? list : []).forEach((item: unknown, i) => {
+      const entry = readEntry(item, form, `${path}.${name}[${i}]`, faults);
       if (!entry) return;
       const { kind } = entry;
-      const value = (given as Record<Kind, unknown>)[kind];
+      const value = (item as Record<Kind, unknown>)[kind];
       if (kind === "digest") {
         if (name === "deny") setLatest(digests, entry.names, entry.untilMs);
         else faults.add(`${path}.allow[${i}].digest`, value, ALLOWED_DIGEST);

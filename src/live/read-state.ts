@@ -15,8 +15,8 @@ export type ReadState = (known: LiveState) => Promise<LiveState>;
  */
 export function stateReader(send: SendCommand, { state, entries }: LiveKeys): ReadState {
   return async function readState(known) {
-    const given = await send(["HMGET", state, "revision", "version"]);
-    const { revision, misread } = revisionOf(Array.isArray(given) ? given : []);
+    const reply = await send(["HMGET", state, "revision", "version"]);
+    const { revision, misread } = revisionOf(Array.isArray(reply) ? reply : []);
     if (revision === known.revision)
       return misread === known.misread ? known : { ...known, misread };
     // An older copy, or none: its document is of no use.
@@ -60,14 +60,17 @@ const MAX_AHEAD_MS = 86_400_000;
 const UNKNOWN_REVISION = 1;
 
 /** The revision, and its fault. If only the revision is gone, the document beside it is still enforced. */
-function revisionOf([given, version]: readonly unknown[]): Pick<LiveState, "revision" | "misread"> {
-  const isGone = given === null || given === undefined;
+function revisionOf([revisionText, version]: readonly unknown[]): Pick<
+  LiveState,
+  "revision" | "misread"
+> {
+  const isGone = revisionText === null || revisionText === undefined;
   if (isGone && (version === null || version === undefined)) return { revision: 0 };
-  const revision = isGone ? 0 : soundRevision(given);
+  const revision = isGone ? 0 : soundRevision(revisionText);
   return revision > 0 ? { revision } : { revision: UNKNOWN_REVISION, misread: FOREIGN_REVISION };
 }
 
-const soundRevision = (given: unknown) => wholeUpTo((Date.now() + MAX_AHEAD_MS) * 1000, given);
+const soundRevision = (value: unknown) => wholeUpTo((Date.now() + MAX_AHEAD_MS) * 1000, value);
 
 /** A hash as Redis replies with it: fields and values in turn. */
 function pairsOf(reply: unknown): Record<string, string> {

@@ -6,7 +6,7 @@ import type { ReadState } from "./read-state.ts";
 import type { LiveState } from "./state.ts";
 
 /** The time limit of a cache read: a slower cache is not near. */
-const PATIENCE_MS = 100;
+const CACHE_TIMEOUT_MS = 100;
 
 /**
  * The most bytes of a shared state: the largest document and as many entries as the admin API keeps, which JSON inside
@@ -43,7 +43,7 @@ export function throughCache(
 
 async function lookUp(cache: SharedCache, key: string): Promise<LiveState | undefined> {
   try {
-    const text = await withTimeout(PATIENCE_MS, () => cache.get(key));
+    const text = await withTimeout(CACHE_TIMEOUT_MS, () => cache.get(key));
     if (typeof text !== "string" || exceedsBytes(text, MAX_SHARED_BYTES)) return undefined;
     const found: unknown = JSON.parse(text);
     return isState(found) ? found : undefined;

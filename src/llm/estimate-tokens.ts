@@ -41,8 +41,8 @@ const MEDIA = new Set(["image_url", "input_audio", "file", "file_data", "source"
  */
 export function estimateTokens(body: unknown, options: EstimateOptions = {}): number {
   const faults = new Faults();
-  const given = checkedOptions(options, ["atMost", "outputTokens"], faults);
-  const { atMost = Number.MAX_SAFE_INTEGER, outputTokens = OUTPUT_TOKENS } = given;
+  const checked = checkedOptions(options, ["atMost", "outputTokens"], faults);
+  const { atMost = Number.MAX_SAFE_INTEGER, outputTokens = OUTPUT_TOKENS } = checked;
   checkPositiveInteger(atMost, Number.MAX_SAFE_INTEGER, "atMost", faults);
   checkPositiveInteger(outputTokens, Number.MAX_SAFE_INTEGER, "outputTokens", faults);
   faults.throwIfAny();

@@ -5,7 +5,7 @@ import { folded, hasTwins, textOf } from "./plain-json.ts";
 type Id = string | number | undefined;
 
 /** The calls of a JSON-RPC body. */
-export type Call =
+export type RpcCall =
   /** `tool` is the name as the client has it, if there is one. A body that is not read is a call of any tool. */
   | { readonly kind: "one" | "unknown"; readonly tool?: string | undefined; readonly id?: Id }
   | { readonly kind: "none"; readonly tool?: undefined; readonly id: Id }
@@ -56,10 +56,10 @@ const OF_PARAMS = ["name", "__proto__"];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const refusal = (why: Refused, id?: Id): Call => ({ kind: "refused", why, id });
+const refusal = (why: Refused, id?: Id): RpcCall => ({ kind: "refused", why, id });
 
 /** The call of a tool in a body: `tools/call` with `params.name`. */
-export function callIn(bytes: Uint8Array<ArrayBuffer>): Call {
+export function callIn(bytes: Uint8Array<ArrayBuffer>): RpcCall {
   const text = textOf(bytes);
   if (text === undefined) return refusal(NOT_PLAIN);
   let body: unknown;

@@ -161,9 +161,9 @@ function watched(
   );
 }
 
-function checked(given: LimitModelOptions): LimitModelOptions {
+function checked(value: LimitModelOptions): LimitModelOptions {
   const faults = new Faults();
-  const options = checkedOptions(given, ["identity", "estimate", "cost", "atMost"], faults);
+  const options = checkedOptions(value, ["identity", "estimate", "cost", "atMost"], faults);
   const { estimate, cost } = options;
   if (typeof estimate !== "function") {
     faults.add("estimate", estimate, FUNCTION, "takes a number of tokens and returns a cost");

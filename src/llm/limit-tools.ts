@@ -2,7 +2,7 @@ import { Faults } from "../options/faults.ts";
 import { CALL_STATUS, ENDPOINT, FIELD_NAME, TOOL, TOOLS } from "../options/messages.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
-import { type Call, callIn, denied, NOT_PLAIN, refused } from "./json-rpc.ts";
+import { type RpcCall, callIn, denied, NOT_PLAIN, refused } from "./json-rpc.ts";
 import { isPlainType } from "./plain-json.ts";
 import { readStart } from "./read-start.ts";
 
@@ -99,11 +99,11 @@ export function limitTools<Rest extends readonly unknown[]>(
       const start = headers.has("content-encoding")
         ? undefined
         : await readStart(request, maxBytes);
-      const call: Call = start?.bytes ? callIn(start.bytes) : { kind: "unknown" };
+      const call: RpcCall = start?.bytes ? callIn(start.bytes) : { kind: "unknown" };
       if (call.kind === "refused") return refused(call.why, call.id);
       if (call.kind !== "none") headers.set(field, toolOf(call.tool));
-      const whole = start && ({ body: start.body, duplex: "half" } as RequestInit);
-      const passed = new Request(request, { headers, ...whole });
+      const init = start && ({ body: start.body, duplex: "half" } as RequestInit);
+      const passed = new Request(request, { headers, ...init });
       const response = await handler.fetch(passed, ...rest);
       return isDenial(response) ? denied(status, response, call.id) : response;
     },
@@ -116,10 +116,10 @@ function isDenial({ status, headers }: Response): boolean {
   return (status === 429 || status === 503) && type.startsWith("application/problem+json");
 }
 
-function checked(given: LimitToolsOptions): Settings {
+function checked(value: LimitToolsOptions): Settings {
   const faults = new Faults();
   const names = [...Object.keys(DEFAULTS), "tools"];
-  const { tools, ...options } = checkedOptions(given, names, faults);
+  const { tools, ...options } = checkedOptions(value, names, faults);
   const settings = { ...DEFAULTS, ...options };
   const { path, other, maxBytes, field, status } = settings;
   if (typeof path !== "string" || !path.startsWith("/")) faults.add("path", path, ENDPOINT);

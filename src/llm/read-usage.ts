@@ -2,7 +2,7 @@ import { reportOnce } from "../runtime/log.ts";
 import { watchBody } from "../runtime/watch-body.ts";
 import { readEvents } from "./event-stream.ts";
 import { createUsageScanner } from "./usage-scanner.ts";
-import { createTally, type Tally, type Usage } from "./usage.ts";
+import { createTokenTally, type TokenTally, type Usage } from "./usage.ts";
 
 /**
  * Reads how many tokens a response of OpenAI or Anthropic took, from its JSON or its event stream, while the client
@@ -24,7 +24,7 @@ export function readUsage(
   response: Response,
   onUsage: (usage: Usage | undefined) => void | Promise<void>,
 ): Response {
-  const tally = createTally();
+  const tally = createTokenTally();
 
   async function tell(): Promise<void> {
     try {
@@ -44,7 +44,7 @@ export function readUsage(
  * The field `Content-Encoding` is no help: after fetch() it names what the platform has already decoded. Bytes that are
  * still encoded are no JSON object, and no line of an event.
  */
-function chunkReader(contentType: string | null, tally: Tally): (chunk: Uint8Array) => void {
+function chunkReader(contentType: string | null, tally: TokenTally): (chunk: Uint8Array) => void {
   const type = contentType?.split(";", 1)[0]!.trim().toLowerCase() ?? "";
   const scanner = createUsageScanner(tally);
   if (type === "text/event-stream") return readEvents(scanner);

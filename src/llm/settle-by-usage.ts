@@ -68,9 +68,9 @@ export function settleByUsage(
   return read;
 }
 
-function checked(given: SettleOptions): SettleOptions {
+function checked(value: SettleOptions): SettleOptions {
   const faults = new Faults();
-  const options = checkedOptions(given, ["cost", "waitUntil"], faults);
+  const options = checkedOptions(value, ["cost", "waitUntil"], faults);
   const { cost, waitUntil } = options;
   if (cost !== undefined && typeof cost !== "function") {
     faults.add("cost", cost, FUNCTION, "takes a usage and returns a cost");

@@ -1,4 +1,11 @@
-import { DOCUMENT, FIRST_USAGE, type Place, type Tally, type TokenCounts, USAGE } from "./usage.ts";
+import {
+  DOCUMENT,
+  FIRST_USAGE,
+  type FieldTree,
+  type TokenTally,
+  type TokenCounts,
+  USAGE,
+} from "./usage.ts";
 
 /**
  * Finds the numbers of `usage` in JSON that arrives in pieces of any length. It keeps no text: a position in the grammar,
@@ -37,9 +44,9 @@ const ZERO = 0x30;
 /** The length of `cache_creation_input_tokens`. A longer name is none that is looked for. */
 const LONGEST_NAME = 27;
 
-export function createUsageScanner(tally: Tally): UsageScanner {
+export function createUsageScanner(tally: TokenTally): UsageScanner {
   let state: State = "document";
-  let places: Place[] = [];
+  let places: FieldTree[] = [];
   /** The name being read, or the last one read; `undefined` if it is none that is looked for. */
   let name: string | undefined;
   let isEscaped = false;
@@ -54,9 +61,9 @@ export function createUsageScanner(tally: Tally): UsageScanner {
     else if (!isSpace(byte) && !isByteOrderMark(byte)) state = "over";
   }
 
-  function open(place: Place): void {
-    places.push(place);
-    if (place === USAGE || place === FIRST_USAGE) counts = {};
+  function open(tree: FieldTree): void {
+    places.push(tree);
+    if (tree === USAGE || tree === FIRST_USAGE) counts = {};
     state = "name-or-end";
   }
 
@@ -85,8 +92,8 @@ export function createUsageScanner(tally: Tally): UsageScanner {
   }
 
   function openValue(): void {
-    const place = name === undefined ? undefined : places.at(-1)!.get(name);
-    if (place) open(place);
+    const tree = name === undefined ? undefined : places.at(-1)!.get(name);
+    if (tree) open(tree);
     else openNested();
   }
 
@@ -116,9 +123,9 @@ export function createUsageScanner(tally: Tally): UsageScanner {
   }
 
   function close(): void {
-    const place = places.pop();
+    const tree = places.pop();
     // Not number by number: half of a usage would be another usage.
-    if (place === USAGE || place === FIRST_USAGE) tally.add(counts, place === FIRST_USAGE);
+    if (tree === USAGE || tree === FIRST_USAGE) tally.add(counts, tree === FIRST_USAGE);
     state = places.length > 0 ? "after" : "over";
   }
 

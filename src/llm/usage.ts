@@ -31,10 +31,10 @@ const DETAILS = ["cached_tokens", "cache_write_tokens"] as const;
 export type TokenCounts = { [name in (typeof TOKENS)[number] | (typeof DETAILS)[number]]?: number };
 
 /** The members to read of an object in a body: objects to look into, and numbers (`null`). All others are skipped. */
-export type Place = ReadonlyMap<string, Place | null>;
+export type FieldTree = ReadonlyMap<string, FieldTree | null>;
 
-const details: Place = new Map(DETAILS.map((name) => [name, null]));
-const usage = (): Place =>
+const details: FieldTree = new Map(DETAILS.map((name) => [name, null]));
+const usage = (): FieldTree =>
   new Map([
     ...TOKENS.map((name) => [name, null] as const),
     ["prompt_tokens_details", details],
@@ -51,21 +51,21 @@ export const FIRST_USAGE = usage();
  * The places of the providers' numbers: `usage` in a body, in OpenAI's last chunk and in Anthropic's `message_delta`;
  * `response.usage` in the events of OpenAI's Responses API; `message.usage` in Anthropic's `message_start`.
  */
-export const DOCUMENT: Place = new Map([
+export const DOCUMENT: FieldTree = new Map([
   ["usage", USAGE],
   ["response", new Map([["usage", USAGE]])],
   ["message", new Map([["usage", FIRST_USAGE]])],
 ]);
 
 /** The usage that a response has told so far. */
-export interface Tally {
+export interface TokenTally {
   /** Adds the numbers of one `usage`. A stream repeats them as they grow, so the latest of a name counts. */
   add(counts: TokenCounts, isFirst: boolean): void;
   /** `undefined` while no number is known. */
   usage(): Usage | undefined;
 }
 
-export function createTally(): Tally {
+export function createTokenTally(): TokenTally {
   let known: TokenCounts = {};
   let complete = false;
 

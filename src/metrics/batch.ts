@@ -18,7 +18,7 @@ export interface Batch {
 }
 
 /** Partitions as they are written: a policy, a space, and a partition; then a space and the end of its key, if it has one. */
-export type Partitions = readonly (readonly [member: string, count: number])[];
+export type PartitionCounts = readonly (readonly [member: string, count: number])[];
 
 /** More fields than this keep Redis from its decisions for longer than a few milliseconds. */
 const MAX_FIELDS = 2_000;
@@ -29,7 +29,7 @@ export const MAX_PARTITIONS = 20;
 /** Puts counts into batches, in the order given. Only the first one has the counts of single partitions. */
 export function batchesOf(
   minutes: ReadonlyMap<number, Counts>,
-  tops: readonly [denied: Partitions, near: Partitions],
+  tops: readonly [denied: PartitionCounts, near: PartitionCounts],
   trace: readonly (string | number)[],
 ): Pick<Batch, "args" | "minutes" | "requests">[] {
   const all = [...minutes].flatMap(([minute, counts]) =>
@@ -52,7 +52,7 @@ export function batchesOf(
 
 function byMinute(
   all: readonly { readonly minute: number; readonly counted: readonly [string, number] }[],
-): ReadonlyMap<number, Partitions> {
+): ReadonlyMap<number, PartitionCounts> {
   const minutes = new Map<number, (readonly [string, number])[]>();
   for (const { minute, counted } of all) {
     const own = minutes.get(minute);
@@ -62,13 +62,13 @@ function byMinute(
   return minutes;
 }
 
-function requestsIn(counts: Partitions): number {
+function requestsIn(counts: PartitionCounts): number {
   let requests = 0;
   for (const [field, count] of counts) if (field[0] === FIELD.requests) requests += count;
   return requests;
 }
 
-function counted(names: Partitions): (string | number)[] {
+function counted(names: PartitionCounts): (string | number)[] {
   return [names.length, ...names.flat()];
 }
 
@@ -108,7 +108,7 @@ export function keysAt(
 export async function namesOf(
   heavy: readonly Heavy[],
   identities: "hashed" | "plain",
-): Promise<Partitions> {
+): Promise<PartitionCounts> {
   const known = heavy.filter(({ count }) => count > 0);
   return Promise.all(
     known.map(

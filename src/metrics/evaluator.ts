@@ -1,4 +1,4 @@
-import type { RedisPlace } from "../store/redis/client.ts";
+import type { RedisAddress } from "../store/redis/client.ts";
 import { dialectAt, inDialect } from "../store/redis/dialect.ts";
 import type { SendCommand } from "../store/redis/rest.ts";
 
@@ -10,8 +10,8 @@ export type Evaluate = (
 ) => Promise<unknown>;
 
 /** @param redis where the commands go */
-export function evaluator(send: SendCommand, { url, dialect: given }: RedisPlace): Evaluate {
-  const dialect = dialectAt(url, given);
+export function evaluator(send: SendCommand, { url, dialect: configured }: RedisAddress): Evaluate {
+  const dialect = dialectAt(url, configured);
 
   return (script, keys, args) =>
     inDialect(dialect, () =>

@@ -11,8 +11,8 @@ const SHOWN = /[\w.~+/=-]{4}$/;
  * passwords, short keys, and texts that are no keys.
  */
 export function keyHint(identity: string, headers: Headers): string | undefined {
-  for (const part of identity.split(",")) {
-    const [name = "", ...rest] = part.split(":");
+  for (const fact of identity.split(",")) {
+    const [name = "", ...rest] = fact.split(":");
     const value = rest.length === 1 && KEY.test(name) ? headers.get(name)?.trim() : undefined;
     if (value === undefined || value.length < FEWEST_CHARACTERS) continue;
     if (/^basic\s/i.test(value)) continue;

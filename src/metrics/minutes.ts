@@ -46,10 +46,10 @@ export function createMinutes(maxFields: number): Minutes {
     isEmpty: () => size === 0,
 
     take() {
-      const taken = minutes;
+      const batch = minutes;
       minutes = new Map();
       size = 0;
-      return taken;
+      return batch;
     },
   };
 }

@@ -26,9 +26,9 @@ export async function nameOfKey(key: string, identities: "hashed" | "plain"): Pr
 const FACT = /^(?:ip|subnet|asn|country):/;
 
 async function withoutFacts(identity: string): Promise<string> {
-  const parts = identity.split(",").map(async (part) => {
-    const [kind] = FACT.exec(part) ?? [];
-    return kind ? kind + (await hash(part.slice(kind.length))).slice(0, 22) : part;
+  const parts = identity.split(",").map(async (fact) => {
+    const [kind] = FACT.exec(fact) ?? [];
+    return kind ? kind + (await hash(fact.slice(kind.length))).slice(0, 22) : fact;
   });
   return (await Promise.all(parts)).join(",");
 }

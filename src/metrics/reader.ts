@@ -1,6 +1,6 @@
 import { READ_METRICS } from "../algorithms/scripts.generated.ts";
 import { StoreError } from "../errors/errors.ts";
-import type { RedisPlace } from "../store/redis/client.ts";
+import type { RedisAddress } from "../store/redis/client.ts";
 import { storeError } from "../store/redis/errors.ts";
 import { restSender } from "../store/redis/rest.ts";
 import { evaluator } from "./evaluator.ts";
@@ -64,24 +64,24 @@ const TIMEOUT_MS = 10_000;
 const KEYS_PER_CALL = 60;
 const BYTES_PER_CALL = 1_000_000;
 
-export function metricsReader(redis: RedisPlace, prefix: string): MetricsReader {
+export function metricsReader(redis: RedisAddress, prefix: string): MetricsReader {
   const evaluate = evaluator(restSender(redis, TIMEOUT_MS), redis);
   const keys = metricsKeys(prefix);
 
-  const read = (kind: "hashes" | "top", given: readonly string[]) =>
-    readPairs(kind, given, numbersOf);
+  const read = (kind: "hashes" | "top", wanted: readonly string[]) =>
+    readPairs(kind, wanted, numbersOf);
 
   /** @param names of the partitions that are read of "named" */
   async function readPairs<Value>(
     kind: "hashes" | "top" | "named",
-    given: readonly string[],
+    wanted: readonly string[],
     pairsOf: (list: unknown) => ReadonlyMap<string, Value>,
     names: readonly string[] = [],
   ) {
     const found: ReadonlyMap<string, Value>[] = [];
     try {
-      while (found.length < given.length) {
-        const some = given.slice(found.length, found.length + KEYS_PER_CALL);
+      while (found.length < wanted.length) {
+        const some = wanted.slice(found.length, found.length + KEYS_PER_CALL);
         const reply = await evaluate(READ_METRICS, some, [kind, BYTES_PER_CALL, ...names]);
         if (!Array.isArray(reply) || reply.length === 0 || reply.length > some.length) {
           throw foreign();

@@ -1,5 +1,5 @@
 import { ADD_METRICS } from "../algorithms/scripts.generated.ts";
-import type { RedisPlace } from "../store/redis/client.ts";
+import type { RedisAddress } from "../store/redis/client.ts";
 import { storeError } from "../store/redis/errors.ts";
 import type { SendCommand } from "../store/redis/rest.ts";
 import { type AnalyticsDataset, analyticsWriter } from "./analytics.ts";
@@ -20,7 +20,7 @@ import { createTrace } from "./trace.ts";
 export interface RecorderOptions {
   readonly send: SendCommand;
   /** Where that goes. */
-  readonly redis: RedisPlace;
+  readonly redis: RedisAddress;
   readonly prefix: string;
   /** Chooses the partitions whose requests are kept. The same in all isolates, and not known to clients. */
   readonly secret: string;

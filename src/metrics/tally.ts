@@ -67,10 +67,10 @@ export function createTally(rules: readonly CountedRule[], onFirst: () => void):
       requests[place * OUTCOMES.length + outcome]!++;
     },
 
-    evaluations({ policies: given, rows }) {
+    evaluations({ policies: compiled, rows }) {
       begin();
       for (let i = 0; i < rows.length; i++) {
-        const { name, limit } = given[i]!;
+        const { name, limit } = compiled[i]!;
         const place = policies.get(name);
         if (place === undefined) continue;
         const { allowed, remaining } = rows[i]!;

@@ -123,10 +123,10 @@ export function createTrace(secret: string): Trace {
     },
 
     take() {
-      const part = { level, chunks: chunksOf([...kept.values()]) };
+      const slice = { level, chunks: chunksOf([...kept.values()]) };
       kept = new Map();
       events = level = 0;
-      return part;
+      return slice;
     },
 
     numberOf: (identity) => (isSampled(identity) ? numberText(partitionOf(hash.words)) : undefined),

@@ -16,9 +16,9 @@ export class PlacedFaults extends Faults {
   readonly #whole: Faults;
   readonly #position: Position;
 
-  constructor(whole: Faults, position: Position) {
-    super(position.sentences ?? whole.sentences);
-    this.#whole = whole;
+  constructor(document: Faults, position: Position) {
+    super(position.sentences ?? document.sentences);
+    this.#whole = document;
     this.#position = position;
   }
 

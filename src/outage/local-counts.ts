@@ -83,8 +83,8 @@ export function createLocalCounts(
       };
       charge(Math.min(atUs, nowUs), used[i]!);
       // A shard bears its part of the local count.
-      const part = policy.limit / (policy.unsharded ?? policy).limit;
-      charge(nowUs, Math.ceil((scaled.limit - row!.remaining) * part));
+      const shareOfLimit = policy.limit / (policy.unsharded ?? policy).limit;
+      charge(nowUs, Math.ceil((scaled.limit - row!.remaining) * shareOfLimit));
     }
   }
 

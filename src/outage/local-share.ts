@@ -13,9 +13,12 @@ export function localShareOf(verdict: FailureVerdict): number | undefined {
 /** The policy that one isolate enforces when each is to admit this share. The limit is rounded up, to at least one unit. */
 export function scalePolicy(policy: CompiledPolicy, share: number): CompiledPolicy {
   if (share === 1) return policy;
-  const part = Math.max(1, Math.round(share * WHOLE));
-  const limit = Math.ceil((policy.limit * part) / WHOLE);
-  return completePolicy(policy, policy.implementation.scale(policy, limit, { part, whole: WHOLE }));
+  const numerator = Math.max(1, Math.round(share * WHOLE));
+  const limit = Math.ceil((policy.limit * numerator) / WHOLE);
+  return completePolicy(
+    policy,
+    policy.implementation.scale(policy, limit, { numerator, denominator: WHOLE }),
+  );
 }
 
 /**

@@ -9,7 +9,7 @@ import {
 import { readsAddress } from "./address.ts";
 import { checkClientIp, detectPlatform } from "./client-ip.ts";
 import { EVERYBODY } from "./partition-key.ts";
-import { type Known, type ReadSource, sourceReader } from "./source-reader.ts";
+import { type SourceContext, type ReadSource, sourceReader } from "./source-reader.ts";
 import { parseSource } from "./source-text.ts";
 import type { CompileSources } from "./source.ts";
 
@@ -60,15 +60,20 @@ function isLong(source: unknown): boolean {
   return Array.isArray(source) && source.length > MAX_SOURCES;
 }
 
-function compileChoice(source: unknown, known: Known, path: string, faults: Faults): Choice {
+function compileChoice(
+  source: unknown,
+  known: SourceContext,
+  path: string,
+  faults: Faults,
+): Choice {
   const before = faults.list.length;
   const parts = new Set<string>();
   const compile = (single: unknown, at: string): ReadSource => {
     const parsed = parseSource(single, at, faults);
     if (parsed === undefined) return () => undefined;
-    const part = `${parsed.kind}:${parsed.name}`;
-    if (parts.has(part)) faults.add(at, single, SAME_SOURCE);
-    parts.add(part);
+    const source = `${parsed.kind}:${parsed.name}`;
+    if (parts.has(source)) faults.add(at, single, SAME_SOURCE);
+    parts.add(source);
     return sourceReader(parsed, known, at, faults);
   };
   if (Array.isArray(source) && source.length === 0) faults.add(path, source, SOURCES_TOGETHER);
@@ -84,9 +89,9 @@ function together(readers: readonly ReadSource[]): ReadSource {
   return (data) => {
     const parts: (string | Promise<string>)[] = [];
     for (const read of readers) {
-      const part = read(data);
-      if (part === undefined) return undefined;
-      parts.push(part);
+      const text = read(data);
+      if (text === undefined) return undefined;
+      parts.push(text);
     }
     return Promise.all(parts).then((texts) => texts.join(JOINT));
   };
@@ -103,7 +108,8 @@ function checkReachable(
     const hider = choices
       .slice(0, index)
       .findIndex(
-        (earlier) => earlier.parts.size > 0 && [...earlier.parts].every((part) => parts.has(part)),
+        (earlier) =>
+          earlier.parts.size > 0 && [...earlier.parts].every((source) => parts.has(source)),
       );
     if (hider === -1) return;
     faults.add(`${path}[${index}]`, sources[index], UNREACHABLE_SOURCE, `${path}[${hider}]`);

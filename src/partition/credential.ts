@@ -17,7 +17,7 @@ export function oneSpelling(name: string, value: string): string | undefined {
   if (!CREDENTIAL.test(name)) return value;
   const parts = value.split(",");
   const hasScheme = WITH_SCHEME.test(name);
-  if (parts.length > 1 && !(hasScheme && parts.every((part) => !TOKEN.test(part.trim())))) {
+  if (parts.length > 1 && !(hasScheme && parts.every((word) => !TOKEN.test(word.trim())))) {
     return undefined;
   }
   const [, scheme, rest] = (hasScheme && /^(\S+)\s+([^]*)$/.exec(value)) || [];

@@ -22,10 +22,10 @@ export function readCookie(cookie: string): (field: string | null) => string | u
     for (const pair of field.split(";")) {
       // Some origins separate cookies by commas, too, and some platforms join several Cookie fields by one.
       const parts = pair.split(",");
-      for (const part of parts) {
-        const end = part.indexOf("=");
-        if (end === -1 || !spells(decode(part.slice(0, end)), wanted)) continue;
-        const value = part.slice(end + 1).trim();
+      for (const cookiePair of parts) {
+        const end = cookiePair.indexOf("=");
+        if (end === -1 || !spells(decode(cookiePair.slice(0, end)), wanted)) continue;
+        const value = cookiePair.slice(end + 1).trim();
         const bare = value.replace(/^"([^]*)"$/, "$1");
         if (parts.length > 1 || !VALUE.test(bare)) return undefined;
         values.push(foldValue(decode(bare)));

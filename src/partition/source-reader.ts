@@ -12,7 +12,7 @@ import type { NamedSegments, RequestData } from "./request-data.ts";
 import type { ParsedSource } from "./source-text.ts";
 
 /** The context in which sources are compiled. */
-export interface Known {
+export interface SourceContext {
   /** The trusted source of the client's address; checked if a source needs the address. */
   readonly trusted: ClientIp | undefined;
   readonly segments: NamedSegments | undefined;
@@ -24,7 +24,7 @@ export type ReadSource = (data: RequestData) => string | undefined | Promise<str
 /** Compiles a source into its reader; adds a fault if it cannot be read here. */
 export function sourceReader(
   { kind, name }: ParsedSource,
-  known: Known,
+  known: SourceContext,
   path: string,
   faults: Faults,
 ): ReadSource {
@@ -70,7 +70,7 @@ function subnetReader(trusted: ClientIp): ReadSource {
 
 function factReader(
   kind: "asn" | "country",
-  { trusted }: Known,
+  { trusted }: SourceContext,
   path: string,
   faults: Faults,
 ): ReadSource {

@@ -11,7 +11,7 @@ export type Source = SingleSource | readonly SingleSource[];
 export type Sources = readonly Source[] | typeof EVERYBODY;
 
 /** Reads the identity of a request; `undefined` if it has none. */
-export type Identify = (data: RequestData) => string | undefined | Promise<string | undefined>;
+export type ReadIdentity = (data: RequestData) => string | undefined | Promise<string | undefined>;
 
 /** The context of sources. */
 export interface SourceContext {
@@ -31,4 +31,4 @@ export type CompileSources = (
   context: SourceContext,
   path: string,
   faults: Faults,
-) => Identify;
+) => ReadIdentity;

@@ -137,9 +137,9 @@ function checkCommon(
 }
 
 /** An option's value as a number; after a fault, one that other checks can go on with. */
-function valueOf(given: unknown, kind: OptionKind, path: string, faults: Faults): number {
+function valueOf(setting: unknown, kind: OptionKind, path: string, faults: Faults): number {
   if (kind.kind === "own") return 0;
-  const value = given === undefined ? kind.default : given;
+  const value = setting === undefined ? kind.default : setting;
   if (kind.kind === "duration")
     return checkDuration(value, kind.range ?? WINDOW_RANGE, path, faults) ?? 1e6;
   if (kind.kind === "boolean") return Number(checkBoolean(value, path, faults) ?? kind.default);
@@ -184,5 +184,5 @@ export function nameOf(policy: Policy): string {
 /** Made from the numbers. Faulty ones make no name, but their faults are reported already. */
 function defaultName(policy: Policy, { nameParts }: Implementation): string {
   const parts: unknown[] = [policy.algorithm, policy.limit, ...nameParts({ ...policy })];
-  return parts.map((part) => (Object(part) === part ? "" : String(part))).join("-");
+  return parts.map((value) => (Object(value) === value ? "" : String(value))).join("-");
 }

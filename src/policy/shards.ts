@@ -36,7 +36,10 @@ export function highestCost({ limit, shards = 1 }: Pick<Policy, "limit" | "shard
 export function shardsOf(policy: CompiledPolicy): readonly CompiledPolicy[] {
   const { limit, shards, field, implementation } = policy;
   const shardOf = (units: number): CompiledPolicy => ({
-    ...completePolicy(policy, implementation.scale(policy, units, { part: 1, whole: shards })),
+    ...completePolicy(
+      policy,
+      implementation.scale(policy, units, { numerator: 1, denominator: shards }),
+    ),
     field,
     unsharded: policy,
   });

@@ -117,10 +117,10 @@ export function checkVerdict(verdict: unknown, path: string, faults: Faults): vo
 }
 
 /** The value under this key; `undefined` for anything but an object with no other key. */
-function soleValue(given: unknown, key: string): unknown {
-  if (typeof given !== "object" || given === null) return undefined;
-  const keys = Object.keys(given);
-  return keys.length === 1 && keys[0] === key ? (given as Record<string, unknown>)[key] : undefined;
+function soleValue(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  const keys = Object.keys(value);
+  return keys.length === 1 && keys[0] === key ? (value as Record<string, unknown>)[key] : undefined;
 }
 
 /** Checks by how much waits may be lengthened. */

@@ -111,7 +111,7 @@ export function guardStore(
     decide: (operation, keys, ...asked) =>
       guarded(keys, () => store.decide(operation, keys, ...asked)),
     ...(store.refund && {
-      refund: (keys, ...taken) => guarded(keys, () => store.refund!(keys, ...taken)),
+      refund: (keys, ...args) => guarded(keys, () => store.refund!(keys, ...args)),
     }),
     ...(store.extend && {
       extend: (keys, ...more) => guarded(keys, () => store.extend!(keys, ...more)),

@@ -30,8 +30,8 @@ export function refundInMemory(
     }
     if (costs[i] === 0) return 0;
     const request = { nowUs, takenAtUs, cost: costs[i]!, limit, parameters };
-    const { given, state } = refund(algorithm, entry.state, request);
+    const { refunded, state } = refund(algorithm, entry.state, request);
     memory.keep(key, state, entry.endsUs);
-    return wholeUnits(given, parameters);
+    return wholeUnits(refunded, parameters);
   });
 }

@@ -38,13 +38,10 @@ export interface MemoryStoreOptions extends MemoryBounds {
 }
 
 /**
- * Counts in this isolate's memory: for a first run without Redis, for tests, and as the fallback during an outage. Each
- * isolate counts alone, and its counts end with it.
- *
- * @example
- * createLimiter({ store: memoryStore(), policies: [fixedWindow({ limit: 100, window: "1m" })] })
+ * Counts in this isolate's memory, with options that are checked already. Each isolate counts alone, and its counts end
+ * with it.
  */
-export function memoryStore({
+export function openMemoryStore({
   now = () => Date.now() * 1000,
   ...bounds
 }: MemoryStoreOptions = {}): Store {

@@ -9,7 +9,7 @@ function toRow({ allowed, remaining, retryAfterUs, resetAfterUs }: Row): Row {
 }
 
 /** The entry of a key. */
-export interface Entry {
+export interface MemoryEntry {
   readonly state: unknown;
   readonly bytes: number;
   /** The time after which no part of it counts. */
@@ -35,7 +35,7 @@ export interface Memory {
     run: (ask: AskPolicy) => Result,
     slot?: Slot,
   ): Result;
-  entry(key: string): Entry | undefined;
+  entry(key: string): MemoryEntry | undefined;
   /** Replaces the state of a key. */
   keep(key: string, state: unknown, endsUs: number): void;
   reset(keys: readonly string[]): void;
@@ -77,7 +77,7 @@ export function createMemoryWith(
   { maxEntries = 10_000, maxBytes = 2 ** 24 }: MemoryBounds = {},
 ): Memory {
   /** The least recently used come first. */
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, MemoryEntry>();
   let bytes = 0;
 
   function evaluate(

@@ -8,11 +8,11 @@ import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
 import type { cluster } from "./cluster/cluster.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore, TIMEOUT_RANGE } from "./guarded-store.ts";
+import type { clients } from "./redis/client-adapter.ts";
 import type { ClientSettings, RedisClient, RedisEndpoint, ScriptClient } from "./redis/client.ts";
 import type { WrapClient } from "./redis/counted-client.ts";
 import type { DialectName } from "./redis/dialect.ts";
 import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
-import type { clients } from "./redis/given-client.ts";
 import type { inspectRedis } from "./redis/inspect.ts";
 import { type MoreScripts, redisStore } from "./redis/store.ts";
 import type { Store } from "./store.ts";
@@ -129,7 +129,7 @@ export function openClient(
   redis: StoreOptions["redis"],
   environment: Environment,
   settings: ClientSettings,
-  given: typeof clients | undefined,
+  adapter: typeof clients | undefined,
   faults: Faults,
 ): ScriptClient | undefined {
   if (redis === undefined) return redisFromEnvironment(environment, settings, faults);
@@ -138,8 +138,8 @@ export function openClient(
     return undefined;
   }
   if (isClient(redis)) {
-    if (!given) faults.add("redis", kindOf(redis), WITHOUT_FEATURE, "clients");
-    return given?.open(redis, settings, faults);
+    if (!adapter) faults.add("redis", kindOf(redis), WITHOUT_FEATURE, "clients");
+    return adapter?.open(redis, settings, faults);
   }
   const { url, token } = redis as RedisEndpoint;
   // An object without an address is another mistake, and each of its properties would be reported.

@@ -43,10 +43,10 @@ export class PartialReplyError extends PartialError implements AnsweredRows {
 /** A refund over several masters, some of which did not answer. */
 export class PartialRefundError extends PartialError {
   /** The units that came back, one number per policy; 0 if the master did not answer. */
-  readonly given: readonly number[];
+  readonly refunded: readonly number[];
 
-  constructor(failures: readonly (StoreError | undefined)[], given: readonly number[]) {
+  constructor(failures: readonly (StoreError | undefined)[], refunded: readonly number[]) {
     super(failures);
-    this.given = given;
+    this.refunded = refunded;
   }
 }

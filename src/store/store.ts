@@ -16,7 +16,7 @@ export interface Reply extends DecidedAt {
   /** One per policy, in the caller's order. */
   readonly rows: readonly Row[];
   /** Only for a lease: the units that it took, 0 if it was denied. */
-  readonly taken?: number;
+  readonly leased?: number;
   /** Only for a lease beside advisory policies: for each policy, the number of taken units that it had room for. */
   readonly charged?: readonly number[];
   /** Set if the store was not asked: its last answer, projected to now, with an estimated clock. */

@@ -4,13 +4,13 @@ import { describe, expect, test, vi } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import * as hono from "../../src/hono.ts";
 import type { Sources } from "../../src/partition/source.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import * as vercel from "../../src/vercel.ts";
 
 type Ask = (path: string, headers?: Record<string, string>) => Promise<number>;
 
 const optionsOf = (partition: Sources) => ({
-  store: memoryStore(),
+  store: openMemoryStore(),
   policies: [fixedWindow({ limit: 1, window: "1h" })],
   partition,
   clientIp: "vercel" as const,

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
-import { deedsAbout } from "../../src/dashboard/partition/history/deeds.ts";
+import { auditEntriesAbout } from "../../src/dashboard/partition/history/audit-entries.ts";
 import { violationsOf } from "./axe.ts";
 import { useDashboard } from "./dashboard.ts";
 import { legendOf } from "./legend.ts";
@@ -105,5 +105,5 @@ test.each([
     action: "put deny",
     changes: [{ type: "added", path: "lists.deny", after }],
   } as const;
-  expect(deedsAbout([entry], whom)).toHaveLength(isAbout ? 1 : 0);
+  expect(auditEntriesAbout([entry], whom)).toHaveLength(isAbout ? 1 : 0);
 });

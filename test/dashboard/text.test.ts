@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { readJson } from "../../src/dashboard/edit/json-text.ts";
 import { linkable, namedBy } from "../../src/dashboard/partition/described.ts";
 import { duration, percent } from "../../src/dashboard/parts/format.ts";
-import { placeOf } from "../../src/dashboard/parts/place.ts";
 import { clipped, plain } from "../../src/dashboard/parts/plain.ts";
 import { modeInWords, sourcesOf, termsOf } from "../../src/dashboard/parts/rule-label.ts";
+import { locationOf } from "../../src/dashboard/parts/view-location.ts";
 import { changedNumbers, editedBy, replayable } from "../../src/dashboard/rule/what-if/numbers.ts";
 import {
   doubts,
@@ -120,9 +120,9 @@ test("an address shows no secrets of a described request", () => {
 });
 
 test("a hash names a view, its rest, and a query", () => {
-  const { view, rest, query } = placeOf("#/rules/12?at=rules%5B0%5D");
+  const { view, rest, query } = locationOf("#/rules/12?at=rules%5B0%5D");
   expect([view, rest, query.get("at")]).toEqual(["rules", "12", "rules[0]"]);
-  expect(placeOf("")).toMatchObject({ view: "", rest: "" });
+  expect(locationOf("")).toMatchObject({ view: "", rest: "" });
 });
 
 describe("a what-if in words", () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { type Policy } from "../../src/policy/policy.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { factsOf } from "../support/algorithms/all.ts";
@@ -72,7 +72,7 @@ async function lockout(
 }
 
 const inRedis = (world: World) => storeWithClock(redis, clockOf(world));
-const inMemory = (world: World) => memoryStore({ now: clockOf(world) });
+const inMemory = (world: World) => openMemoryStore({ now: clockOf(world) });
 
 /** The longest wait of a request without a step, in milliseconds: a step adds at most that much. */
 function longestWait(policy: Policy, cost: number): number {

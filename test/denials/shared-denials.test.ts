@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Limiter } from "../../src/decide/limiter.ts";
-import { PATIENCE_MS } from "../../src/denials/single-flight.ts";
+import { MAX_WAIT_MS } from "../../src/denials/single-flight.ts";
 import { fixedWindow, type SharedCache, shareDenials, StoreError } from "../../src/index.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
 
@@ -36,7 +36,7 @@ beforeEach(() => {
   stepped = 0;
   notes = new Map();
   reads = 0;
-  const model = memoryStore({ now: () => (Date.now() + stepped) * 1000 });
+  const model = openMemoryStore({ now: () => (Date.now() + stepped) * 1000 });
   store = {
     async decide(...request) {
       calls.push(Date.now() - START);
@@ -226,7 +226,7 @@ describe("while one isolate asks", () => {
     store.decide = decide;
     const [first] = await play([SECOND, other]);
     expect(first!.reason).toBe("allowed");
-    expect(first!.took).toBeLessThanOrEqual(PATIENCE_MS + CACHE_TRIP + TRIP);
+    expect(first!.took).toBeLessThanOrEqual(MAX_WAIT_MS + CACHE_TRIP + TRIP);
   });
 
   test("fails, they ask soon, and no request is denied by its claim", async () => {

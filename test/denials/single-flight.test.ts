@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
-import { createSingleFlight, PATIENCE_MS } from "../../src/denials/single-flight.ts";
+import { createSingleFlight, MAX_WAIT_MS } from "../../src/denials/single-flight.ts";
 import { memoryStore, type Store, StoreError, tokenBucket } from "../../src/index.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
 
@@ -149,10 +149,10 @@ test("a waiter that waits for one after the other runs out of patience all the s
   void flights.run("a", [1], 0, forever);
   expect(flights.join("a", [1], 10, 20)).toBeInstanceOf(Promise);
   void flights.run("a", [1], 100, forever);
-  expect(flights.join("a", [1], 10, PATIENCE_MS + 9)).toBeInstanceOf(Promise);
-  expect(flights.join("a", [1], 10, PATIENCE_MS + 10)).toBeUndefined();
-  expect(flights.join("a", [1], 110, PATIENCE_MS + 99)).toBeInstanceOf(Promise);
-  expect(flights.join("a", [1], 110, PATIENCE_MS + 100)).toBeUndefined();
+  expect(flights.join("a", [1], 10, MAX_WAIT_MS + 9)).toBeInstanceOf(Promise);
+  expect(flights.join("a", [1], 10, MAX_WAIT_MS + 10)).toBeUndefined();
+  expect(flights.join("a", [1], 110, MAX_WAIT_MS + 99)).toBeInstanceOf(Promise);
+  expect(flights.join("a", [1], 110, MAX_WAIT_MS + 100)).toBeUndefined();
 });
 
 /** Something to wait for, and how to end it. */
@@ -181,11 +181,11 @@ describe("a single flight", () => {
     const flights = createSingleFlight(1);
     const [older, younger] = [ending(), ending()];
     const ran = flights.run("a", [1], 0, older.ask);
-    void flights.run("a", [1], PATIENCE_MS, younger.ask);
+    void flights.run("a", [1], MAX_WAIT_MS, younger.ask);
     older.succeed();
     await ran;
     let over = false;
-    void flights.join("a", [1], PATIENCE_MS, PATIENCE_MS)!.then(() => (over = true));
+    void flights.join("a", [1], MAX_WAIT_MS, MAX_WAIT_MS)!.then(() => (over = true));
     await turn();
     expect(over).toBe(false);
     younger.succeed();

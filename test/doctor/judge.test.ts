@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { exitCodeOf, type Finding, sortFindings } from "../../src/node/doctor/finding.ts";
 import type { GatewayFacts } from "../../src/node/doctor/gather/gateway-facts.ts";
-import type { Answer } from "../../src/node/doctor/gather/http.ts";
+import type { HttpAnswer } from "../../src/node/doctor/gather/http.ts";
 import type { RedisFacts, UnreachableRedis } from "../../src/node/doctor/gather/redis-facts.ts";
 import { type Facts, judge } from "../../src/node/doctor/judge.ts";
 
@@ -93,7 +93,7 @@ test.for<[aheadMs: number, found: string[]]>([
   expect(ids({ redis: { ...sound, clock } })).toEqual(found);
 });
 
-const answered = (body: string, fields: Readonly<Record<string, string>> = {}): Answer => ({
+const answered = (body: string, fields: Readonly<Record<string, string>> = {}): HttpAnswer => ({
   status: 200,
   fields: new Map(Object.entries(fields)),
   body,

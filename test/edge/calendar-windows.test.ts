@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { expectedOf, KNOWN, windowOf } from "../support/calendar/known.ts";
 
 test.for(KNOWN)("%s has a %s (%i) from %s to %s", (known) => {
@@ -12,7 +12,7 @@ test.for(KNOWN)("%s has a %s (%i) from %s to %s", (known) => {
 test("a limiter in the Edge runtime counts by the calendar", async () => {
   let nowUs = Date.parse("2026-10-25T22:59:00Z") * 1000;
   const limiter = createLimiter({
-    store: memoryStore({ now: () => nowUs }),
+    store: openMemoryStore({ now: () => nowUs }),
     policies: [fixedWindow({ limit: 1, window: "day", timeZone: "Europe/Berlin" })],
   });
   expect((await limiter.limit("u")).allowed).toBe(true);

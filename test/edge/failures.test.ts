@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { ConfigurationError } from "../../src/errors/errors.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { rateLimit } from "../../src/vercel.ts";
 import { background, nextOf, streamed } from "../support/adapter/background.ts";
 
@@ -16,7 +16,7 @@ async function passing(
 ): Promise<number> {
   const { context, done } = background();
   const middleware = rateLimit({
-    store: memoryStore(),
+    store: openMemoryStore(),
     policies,
     partition: () => "ada",
     onAllowed: () => {
@@ -89,7 +89,7 @@ describe("rateLimit() of tidegate/vercel, with a policy that counts failures", (
     const faults = [
       { path: `policies[0].${option}`, value: `"${value}"`, code: "unsupported", remedy },
     ];
-    const make = () => rateLimit({ store: memoryStore(), policies: [policy] });
+    const make = () => rateLimit({ store: openMemoryStore(), policies: [policy] });
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(expect.objectContaining({ faults }));
   });

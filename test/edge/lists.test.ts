@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { rateLimit } from "../../src/vercel.ts";
 
 test("rateLimit() of tidegate/vercel looks into its lists by what Vercel says about the client", async () => {
   const middleware = rateLimit({
-    store: memoryStore(),
+    store: openMemoryStore(),
     policies: [fixedWindow({ name: "hourly", limit: 1, window: "30d" })],
     lists: {
       allow: [{ cidr: "192.0.2.1" }],

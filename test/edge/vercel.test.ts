@@ -2,7 +2,7 @@ import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/vercel.ts";
 
 const policies = [fixedWindow({ name: "hourly", limit: 2, window: "30d" })];
@@ -24,7 +24,7 @@ function faultsOf(options: object): readonly Fault[] {
 
 describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
   test("sends an allowed request on to its route, with the fields for the route's response", async () => {
-    const middleware = rateLimit({ store: memoryStore(), policies });
+    const middleware = rateLimit({ store: openMemoryStore(), policies });
     const answer = await middleware(from("192.0.2.1"));
     expect([answer.status, answer.body]).toEqual([200, null]);
     expect(answer.headers.get("x-middleware-next")).toBe("1");
@@ -34,7 +34,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
   });
 
   test("answers a denied one itself", async () => {
-    const middleware = rateLimit({ store: memoryStore(), policies });
+    const middleware = rateLimit({ store: openMemoryStore(), policies });
     await middleware(from("192.0.2.1"));
     await middleware(from("192.0.2.1"));
     const answer = await middleware(from("192.0.2.1"));
@@ -50,7 +50,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
   test("hands allowed requests to the middleware behind it, and adds the fields to its answer", async () => {
     const asked: string[] = [];
     const middleware = rateLimit({
-      store: memoryStore(),
+      store: openMemoryStore(),
       policies,
       onAllowed(request, decision) {
         asked.push(`${new URL(request.url).pathname} ${decision.policies[0]!.remaining}`);
@@ -71,7 +71,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
 
   test("sends a request on where the middleware behind it answers nothing, also late", async () => {
     for (const onAllowed of [() => {}, () => null, async () => undefined]) {
-      const middleware = rateLimit({ store: memoryStore(), policies, onAllowed });
+      const middleware = rateLimit({ store: openMemoryStore(), policies, onAllowed });
       const answer = await middleware(from("192.0.2.1"));
       expect([answer.status, answer.headers.get("x-middleware-next")]).toEqual([200, "1"]);
       expect(answer.headers.get("X-RateLimit-Remaining")).toBe("1");
@@ -80,7 +80,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
 
   test("keeps a go-on of its own, with its additions", async () => {
     const middleware = rateLimit({
-      store: memoryStore(),
+      store: openMemoryStore(),
       policies,
       onAllowed: async () =>
         new Response(null, { headers: { "x-middleware-next": "1", "set-cookie": "seen=1" } }),
@@ -91,7 +91,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
   });
 
   test("refuses an onAllowed that is no function", () => {
-    const faults = faultsOf({ store: memoryStore(), policies, onAllowed: "next" });
+    const faults = faultsOf({ store: openMemoryStore(), policies, onAllowed: "next" });
     expect(faults.map(({ path, value }) => [path, value])).toEqual([["onAllowed", '"next"']]);
   });
 
@@ -122,7 +122,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
   });
 
   test("trusts Vercel with the client's address, and no other platform", async () => {
-    const middleware = rateLimit({ store: memoryStore(), policies, onMissing: "reject" });
+    const middleware = rateLimit({ store: openMemoryStore(), policies, onMissing: "reject" });
     const spoofed = { "x-forwarded-for": "192.0.2.1", "cf-connecting-ip": "192.0.2.1" };
     expect((await middleware(from(undefined, { headers: spoofed }))).status).toBe(400);
     expect((await middleware(from("192.0.2.1"))).status).toBe(200);
@@ -130,7 +130,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
 
   test("lets onDenied answer", async () => {
     const middleware = rateLimit({
-      store: memoryStore(),
+      store: openMemoryStore(),
       policies,
       cost: () => 3,
       onDenied: (request, { reason }) =>
@@ -150,7 +150,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
   test("answers by itself where onDenied says nothing, at once or later", async () => {
     for (const onDenied of [() => undefined, async () => undefined]) {
       const middleware = rateLimit({
-        store: memoryStore(),
+        store: openMemoryStore(),
         policies,
         cost: () => 3,
         onDenied: onDenied as never,
@@ -161,7 +161,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
 
   test("decides by the plan that a header names, by costs of policies, and by partitions of their own", async () => {
     const middleware = rateLimit({
-      store: memoryStore(),
+      store: openMemoryStore(),
       policies: [
         fixedWindow({ name: "tokens", limit: 10, window: "30d" }),
         fixedWindow({ name: "everyone", limit: 50, window: "30d", partition: "*" }),
@@ -232,7 +232,7 @@ describe("a route", () => {
     new Request("https://shop.example/api/x", { headers: { ...given, ...more } });
 
   test("is told which soft policies a request is over, and keeps all other fields", async () => {
-    const middleware = rateLimit({ store: memoryStore(), policies: [soft, ...policies] });
+    const middleware = rateLimit({ store: openMemoryStore(), policies: [soft, ...policies] });
     const first = await middleware(request());
     expect([...first.headers.keys()].filter((name) => name.startsWith("x-middleware"))).toEqual([
       "x-middleware-next",
@@ -244,15 +244,15 @@ describe("a route", () => {
 
   test("is told nothing that a client made up", async () => {
     const made = { "Tidegate-Over": '"made up"' };
-    const quiet = rateLimit({ store: memoryStore(), policies });
+    const quiet = rateLimit({ store: openMemoryStore(), policies });
     expect(routed(request(made), await quiet(request(made)))).toEqual(given);
-    const over = rateLimit({ store: memoryStore(), policies: [soft], cost: () => 2 });
+    const over = rateLimit({ store: openMemoryStore(), policies: [soft], cost: () => 2 });
     expect(routed(request(made), await over(request(made)))).toEqual({
       ...given,
       "tidegate-over": '"fair"',
     });
     const exempt = rateLimit({
-      store: memoryStore(),
+      store: openMemoryStore(),
       policies: [soft],
       cost: () => 2,
       lists: { allow: [{ cidr: "192.0.2.0/24" }] },
@@ -264,7 +264,7 @@ describe("a route", () => {
     "keeps the fields as a middleware behind changes them, and is told beside it (%s)",
     async (goOn) => {
       const middleware = rateLimit({
-        store: memoryStore(),
+        store: openMemoryStore(),
         policies: [soft],
         cost: () => 2,
         onAllowed: () =>
@@ -287,7 +287,7 @@ describe("a route", () => {
 
   test("is not asked where a middleware behind answers, and no field of the request is in that answer", async () => {
     const middleware = rateLimit({
-      store: memoryStore(),
+      store: openMemoryStore(),
       policies: [soft],
       cost: () => 2,
       onAllowed: () => new Response("own"),

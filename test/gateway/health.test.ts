@@ -5,7 +5,7 @@ import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import { StoreError } from "../../src/errors/errors.ts";
 import { healthCheck } from "../../src/gateway/health.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { gatewayTo, generous, quota } from "../support/gateway/gateway.ts";
 import { gatewayOn, OK, stopClock } from "./health.ts";
 
@@ -30,7 +30,7 @@ test.each([
 ] as const)(
   "health is %i and %s where the store %s and the error of the live rules is %s",
   async (code, status, store, error) => {
-    const memory = memoryStore();
+    const memory = openMemoryStore();
     const late = () => Promise.reject(new StoreError("ERR_STORE_TIMEOUT", "late"));
     const asked = store === "fails" ? { ...memory, decide: late } : memory;
     const answer = await healthCheck(asked, "tg", Date.now, () => error)();

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 
 /** An app behind the limiter. Everybody is Ada and has one request an hour, unless the options say otherwise. */
 export const appOf = (options: Partial<RateLimitOptions> = {}) =>
@@ -10,7 +10,7 @@ export const appOf = (options: Partial<RateLimitOptions> = {}) =>
 
 export const limiterOf = (options: Partial<RateLimitOptions> = {}) =>
   rateLimit({
-    store: memoryStore(),
+    store: openMemoryStore(),
     policies: [fixedWindow({ limit: 1, window: "1h" })],
     partition: () => "ada",
     ...options,

@@ -5,7 +5,7 @@ import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { ConfigurationError, type Fault, type StoreError } from "../../src/errors/errors.ts";
 import { shareDenials } from "../../src/features/shared-denials/shared-denials.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 
 interface Bindings {
   readonly UPSTASH_REDIS_REST_URL?: string;
@@ -18,7 +18,7 @@ const policies = [fixedWindow({ name: "hourly", limit: 1, window: "1h" })];
 const other = fixedWindow({ name: "other", limit: 1, window: "2h" });
 const SOURCES = /^Give a list of sources, first choice first: .*; or "\*" to count everybody/;
 const PLAN = /^Name a header that something in front of you sets: "header:x-plan"\.$/;
-const sound = { store: memoryStore(), partition: () => "anyone" };
+const sound = { store: openMemoryStore(), partition: () => "anyone" };
 const wrong = () => ({ url: "redis://localhost", token: "secret" });
 const endpoint = () => ({ url: inject("redisRestUrl"), token: inject("redisRestToken") });
 const bindings = (): Bindings => ({
@@ -180,9 +180,9 @@ describe("faults of rateLimit()", () => {
   });
 
   test.each([
-    ["clientIp: missing", { store: memoryStore() }],
-    ['clientIp: "nginx"', { store: memoryStore(), clientIp: "nginx" }],
-    ['partition: "ip"', { store: memoryStore(), partition: "ip" }],
+    ["clientIp: missing", { store: openMemoryStore() }],
+    ['clientIp: "nginx"', { store: openMemoryStore(), clientIp: "nginx" }],
+    ['partition: "ip"', { store: openMemoryStore(), partition: "ip" }],
     ['store: "(an object)"', { ...sound, redis: endpoint }],
     ["cost: 2", { ...sound, cost: 2 }],
     ["cost: 0.5", { ...sound, cost: 0.5 }],
@@ -277,7 +277,7 @@ describe("faults of rateLimit()", () => {
     ["keyGenerator: 1", { keyGenerator: 1 }, /^The options are policies,/],
     ['lists.block: "(an object)"', { lists: { block: [] } }, /^The options are allow, deny/],
   ])("%s, of %j", (fault, options, remedy) => {
-    const given = { store: memoryStore(), policies, clientIp: "cloudflare", ...options };
+    const given = { store: openMemoryStore(), policies, clientIp: "cloudflare", ...options };
     expect(shownOf(given)).toEqual([fault]);
     expect(faultsOf(given)[0]!.remedy).toMatch(remedy);
   });
@@ -288,7 +288,7 @@ describe("faults of rateLimit()", () => {
       { ...other, name: "b", partition: ["subnet"] },
       other,
     ];
-    const found = faultsOf({ store: memoryStore(), policies: sharing });
+    const found = faultsOf({ store: openMemoryStore(), policies: sharing });
     expect(found.map(({ path }) => path)).toEqual(["clientIp"]);
   });
 });

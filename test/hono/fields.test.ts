@@ -4,12 +4,12 @@ import { HTTPException } from "hono/http-exception";
 import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { limiterOf } from "./app.ts";
 
 const limiter = (name: string, limit: number) =>
   limiterOf({
-    store: memoryStore({ now: () => 1_800_000_000e6 }),
+    store: openMemoryStore({ now: () => 1_800_000_000e6 }),
     policies: [fixedWindow({ name, limit, window: "1m" })],
   });
 

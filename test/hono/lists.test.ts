@@ -3,13 +3,13 @@ import { describe, expect, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 
 const policies = [fixedWindow({ name: "hourly", limit: 1, window: "1h" })];
 
 /** An app that says how it was decided, and how often its store was asked. */
 function appWith(options: Partial<RateLimitOptions>) {
-  const store = memoryStore();
+  const store = openMemoryStore();
   const decide = vi.spyOn(store, "decide");
   const app = new Hono()
     .use(rateLimit({ store, policies, clientIp: "cloudflare", ...options }))
@@ -99,7 +99,7 @@ describe("the lists of rateLimit()", () => {
     [{ clientIp: "cloudflare", lists: { deny: [{ identity: "ada" }] } }, "lists.deny[0].identity"],
     [{ clientIp: "cloudflare", list: {} }, "list"],
   ])("have faults of their own: %j", ([options, path]) => {
-    expect(() => rateLimit({ store: memoryStore(), policies, ...options })).toThrow(
+    expect(() => rateLimit({ store: openMemoryStore(), policies, ...options })).toThrow(
       expect.objectContaining({ faults: [expect.objectContaining({ path })] }),
     );
   });

@@ -6,19 +6,19 @@ import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Hold } from "../../src/decide/hold.ts";
 import type { Decision } from "../../src/decision/decision.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { appOf } from "./app.ts";
 
 const policies = [tokenBucket({ name: "burst", limit: 2, refill: 1, per: "1s" })];
 
 /** A bucket on a clock that stands still. */
 const burstApp = (options: Partial<RateLimitOptions> = {}) =>
-  appOf({ store: memoryStore({ now: () => 1_800_000_000e6 }), policies, ...options });
+  appOf({ store: openMemoryStore({ now: () => 1_800_000_000e6 }), policies, ...options });
 
 describe("rateLimit()", () => {
   test("lets requests pass with the decision's fields, then answers 429 until there is room again", async () => {
     let seconds = 1_800_000_000;
-    const store = memoryStore({ now: () => seconds * 1e6 });
+    const store = openMemoryStore({ now: () => seconds * 1e6 });
     const app = burstApp({ store, denialCache: false });
 
     const first = await app.request("/");
@@ -41,7 +41,7 @@ describe("rateLimit()", () => {
   });
 
   test("leaves the decision on c.var.rateLimit, typed", async () => {
-    const store = memoryStore({ now: () => 1_800_000_000e6 });
+    const store = openMemoryStore({ now: () => 1_800_000_000e6 });
     const app = new Hono()
       .use(rateLimit({ store, policies, partition: () => "ada" }))
       .get("/", (c) => {

@@ -8,7 +8,7 @@ import { fixedWindow, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Call, type Fate, twoMasters } from "../limiter/two-masters.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
@@ -37,7 +37,7 @@ const address = tokenBucket({ name: "address", by: "ip", limit: 5, refill: 1, pe
 const key = slidingWindowLog({ name: "key", by: "key", limit: 10_000, window: "1h" });
 
 function world() {
-  const model = memoryStore({ now: () => clock * 1000 });
+  const model = openMemoryStore({ now: () => clock * 1000 });
   const store: Store = {
     async decide(...request) {
       asked.push([request[0], request[3].map(({ name }) => name).join()]);

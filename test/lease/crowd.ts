@@ -2,7 +2,7 @@ import { DRIFT } from "../../src/denials/denial-cache.ts";
 import { StoreError } from "../../src/errors/errors.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { steadyClock } from "../../src/runtime/clock.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
@@ -47,7 +47,7 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
   const { seed, isolates, policies, lease, span, trouble, steady = steadyClock } = options;
   const next = random(seed);
   const time = virtualTime(START);
-  const model = memoryStore({ now: () => time.now() });
+  const model = openMemoryStore({ now: () => time.now() });
   const admissions: Admission[] = [];
   const resets: number[] = [];
   let local = 0;
@@ -69,11 +69,11 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
       await lost();
       await travel();
       const reply = await model.decide(...request);
-      const { rows, taken = Number(rows.every(({ allowed }) => allowed)) } = reply;
+      const { rows, leased = Number(rows.every(({ allowed }) => allowed)) } = reply;
       const debitedAt = time.now();
       await lost();
       await travel();
-      if (taken > 0) mine.debitedAt = debitedAt;
+      if (leased > 0) mine.debitedAt = debitedAt;
       return reply;
     },
     async reset(asked) {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { StoreError } from "../../src/errors/errors.ts";
 import { fixedWindow, type Policy, slidingWindowLog, tokenBucket } from "../../src/index.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { excessOf } from "../support/lease/excess.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
@@ -30,7 +30,7 @@ const lease = { name: "everyone", by: "*", lease: "100ms" } as const;
 async function story(everyone: Policy, seed: number) {
   const next = random(seed);
   const time = virtualTime(START);
-  const model = memoryStore({ now: () => time.now() });
+  const model = openMemoryStore({ now: () => time.now() });
   /** When the store took the shared unit for the request, or when the request spent one that was held. */
   const requests = new AsyncLocalStorage<{ debitedAt?: number; spentAt?: number }>();
 
@@ -47,11 +47,11 @@ async function story(everyone: Policy, seed: number) {
       await travel();
       lost();
       const reply = await model.decide(...request);
-      const { taken = Number(reply.rows.every(({ allowed }) => allowed)) } = reply;
+      const { leased = Number(reply.rows.every(({ allowed }) => allowed)) } = reply;
       const debitedAt = time.now();
       await travel();
       lost();
-      if (isAboutAll && taken > 0) own.debitedAt = debitedAt;
+      if (isAboutAll && leased > 0) own.debitedAt = debitedAt;
       return reply;
     },
     reset: () => {},

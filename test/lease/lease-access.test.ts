@@ -47,12 +47,12 @@ test("units go back once", () => {
 test("a lease that leaves room ends its own pause, and not that of one that was requested after it", async () => {
   const holding = createHolding(0);
   let nowMs = 0;
-  const answers: ((taken: number) => void)[] = [];
+  const answers: ((leased: number) => void)[] = [];
   const request = () =>
     new Promise<never>((resolve) => {
       const sentAtMs = nowMs;
       const at = { sentAtMs, untilMs: 1_000, windowEndsMs: Infinity };
-      answers.push((taken) => resolve({ ...at, reply: { nowUs: 0, rows: [], taken } } as never));
+      answers.push((leased) => resolve({ ...at, reply: { nowUs: 0, rows: [], leased } } as never));
     });
   const terms = { ...TERMS, now: () => nowMs, request };
   const renew = () =>

@@ -38,8 +38,8 @@ function isolate(isAuto: boolean, policy: Policy = log) {
       for (let i = 0; i < requests; i++) access();
     },
     /** A lease of this many units, after which the store has `left`. */
-    async renew(taken: number, left: number) {
-      reply = { nowUs: 0, rows: [rowOf(left)], taken };
+    async renew(leased: number, left: number) {
+      reply = { nowUs: 0, rows: [rowOf(left)], leased };
       await access().renew([]);
     },
   };

@@ -7,7 +7,7 @@ import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { StoreError } from "../../src/errors/errors.ts";
 import { calendar } from "../../src/features/calendar/feature.ts";
 import { type Policy } from "../../src/policy/policy.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Reply, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { type LeasedStore, leasedStore } from "./leased-store.ts";
@@ -36,7 +36,7 @@ const bucket = tokenBucket({ limit: 1_000, refill: 1_000, per: "1s" });
 
 function isolate(...given: Policy[]) {
   const policies = compile(given.length > 0 ? given : [bucket]);
-  const model = memoryStore({ now: () => clock * 1000 });
+  const model = openMemoryStore({ now: () => clock * 1000 });
   const distant: Store = {
     async decide(operation, keys, costs) {
       asked.push([operation, costs[0]!]);

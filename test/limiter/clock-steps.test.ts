@@ -11,7 +11,7 @@ import {
   type Store,
   tokenBucket,
 } from "../../src/index.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 
 /*
  * On Workers `performance.now()` is the wall clock, and steps with it. Here the test sets it, and it does not move by itself.
@@ -39,7 +39,7 @@ function pass(milliseconds: number): void {
 
 /** A Redis in the true time, which is there at once. */
 function redis(): Store {
-  const model = memoryStore({ now: () => truth * 1000 });
+  const model = openMemoryStore({ now: () => truth * 1000 });
   return {
     decide(operation, ...request) {
       asked.push(operation);

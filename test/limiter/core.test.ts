@@ -299,7 +299,7 @@ const workerWith = (features: string) => `
 /** Where the code of each feature is. */
 const FOLDERS: Readonly<Record<keyof Features, string>> = {
   calendar: "src/algorithms/calendar/",
-  clients: "src/store/redis/given-client.ts",
+  clients: "src/store/redis/client-adapter.ts",
   cluster: "src/store/cluster/",
   dimensions: "src/features/dimensions/",
   holds: "src/features/holds/",

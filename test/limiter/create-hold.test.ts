@@ -5,7 +5,7 @@ import type { SettlementParts } from "../../src/features/holds/settle.ts";
 import { createLimiter, type Decision, fixedWindow, memoryStore } from "../../src/index.ts";
 
 test("a denied hold does not touch units that were taken for it and put back, such as leased ones", async () => {
-  const reservation = { taken: [], slot: { id: "x", ttlUs: 1e6 } } satisfies Reservation;
+  const reservation = { verdicts: [], slot: { id: "x", ttlUs: 1e6 } } satisfies Reservation;
   const hold = createHold({ allowed: false } as Decision, reservation, {
     now: () => 0,
   } as SettlementParts);

@@ -12,7 +12,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { rateLimit } from "../../src/hono.ts";
 import { createLimiter, fixedWindow } from "../../src/index.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { spanAttributes } from "../../src/tracing.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
 
@@ -58,7 +58,7 @@ const ALLOWED = { "rate_limit.decision": "allowed", "rate_limit.fail_open": fals
 
 function limiterThatTells(options: object = {}) {
   return createLimiter({
-    store: memoryStore(),
+    store: openMemoryStore(),
     policies: [fixedWindow({ name: "day", limit: 1, window: "1d" })],
     onDecision: spanAttributes(trace),
     ...options,
@@ -115,7 +115,7 @@ test("a middleware says it on the span of the request", async () => {
   const app = new Hono();
   app.use(
     rateLimit({
-      store: memoryStore(),
+      store: openMemoryStore(),
       policies: [fixedWindow({ name: "day", limit: 1, window: "1d" })],
       partition: ["header:x-key"],
       onMissing: "share",

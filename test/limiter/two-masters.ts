@@ -3,7 +3,7 @@ import type { Policy } from "../../src/index.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { CrossSlotError } from "../../src/store/cross-slot.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { limiterOver } from "../support/limiter/limiter-over.ts";
 
@@ -26,7 +26,7 @@ export interface Ran {
  * @param fateOf decides the fate of a call, by its first key
  */
 export function twoMasters(nowUs: () => number, fateOf: (key: string, call: Call) => Fate) {
-  const masters = [memoryStore({ now: nowUs }), memoryStore({ now: nowUs })] as const;
+  const masters = [openMemoryStore({ now: nowUs }), openMemoryStore({ now: nowUs })] as const;
   const masterOf = (key: string) => masters[hashSlot(key) % 2]!;
   const calls: Ran[] = [];
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { createUsageScanner } from "../../src/llm/usage-scanner.ts";
-import { createTally, type TokenCounts } from "../../src/llm/usage.ts";
+import { createTokenTally, type TokenCounts } from "../../src/llm/usage.ts";
 import { bytesOf, cut } from "./streamed.ts";
 
 const COUNTS = [
@@ -40,7 +40,7 @@ function scanned(chunks: readonly Uint8Array[]): Added[] {
 }
 
 const usageOf = (text: string) => {
-  const tally = createTally();
+  const tally = createTokenTally();
   const bytes = bytesOf(text);
   createUsageScanner(tally).scan(bytes, 0, bytes.length);
   return tally.usage();
@@ -185,7 +185,7 @@ describe("the numbers of a usage", () => {
   });
 
   test("a later usage replaces an earlier one name by name, except its total", () => {
-    const tally = createTally();
+    const tally = createTokenTally();
     tally.add({ input_tokens: 10, total_tokens: 11 }, true);
     tally.add({}, false);
     expect(tally.usage()).toEqual({

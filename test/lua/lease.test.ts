@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
@@ -46,7 +46,7 @@ test("a lease of several policies has the same answer in Redis and in memory, an
         const smallest = Math.min(...policies.map(({ limit: most }) => most));
         const id = crypto.randomUUID();
         const keys = policies.map(({ name }) => `tg:{${id}}:${name}`);
-        const model = memoryStore({ now: () => now });
+        const model = openMemoryStore({ now: () => now });
         for (const { operation, cost } of steps) {
           const units =
             operation === "lease" || operation === "charge" ? cost : Math.min(cost, smallest);
@@ -66,8 +66,8 @@ test("a lease of several policies has the same answer in Redis and in memory, an
             ),
           );
           if (operation !== "lease") continue;
-          if (reply.charged?.some((units) => units < reply.taken!)) partly++;
-          if (reply.taken! > 0) granted++;
+          if (reply.charged?.some((units) => units < reply.leased!)) partly++;
+          if (reply.leased! > 0) granted++;
           else denied++;
         }
       },

@@ -88,11 +88,11 @@ test("agrees with its model, for any settings that ask by turns", async () => {
             const request = { nowUs: now, takenAtUs, cost, limit, parameters };
             const expected =
               takenAtUs > now
-                ? { given: 0, state }
+                ? { refunded: 0, state }
                 : refundModel("sliding-window-log", state, request);
             ({ state } = expected);
-            expect(await refund(key, request)).toBe(expected.given);
-            given += expected.given;
+            expect(await refund(key, request)).toBe(expected.refunded);
+            given += expected.refunded;
             continue;
           }
           const units = operation === "charge" ? cost : Math.min(cost, limit);

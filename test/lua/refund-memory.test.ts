@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -62,7 +62,7 @@ test("memory gives back as Redis does, for any takes, double refunds and wrong m
       // Far enough from the earliest moment that the clock can go back.
       now = FUTURE + 86_400e6;
       const policies = compile(drawn);
-      const memory = memoryStore({ now: () => now });
+      const memory = openMemoryStore({ now: () => now });
       const id = crypto.randomUUID();
       const keys = policies.map(({ name }) => `tg:{${id}}:${name}`);
       const takes: Take[] = [];

@@ -105,10 +105,12 @@ describe.each(ALGORITHMS)("a refund of %s in Lua gives back what its model does"
               };
               const expected = refundModel(algorithm, state, request);
               state = expected.state;
-              expect(await refund(key, request)).toBe(expected.given);
+              expect(await refund(key, request)).toBe(expected.refunded);
               const most = request.cost * (parameters["intervalUs"] ?? 1);
-              expect(expected.given).toBeLessThanOrEqual(most);
-              outcomes[expected.given === most ? "all" : expected.given > 0 ? "part" : "nothing"]++;
+              expect(expected.refunded).toBeLessThanOrEqual(most);
+              outcomes[
+                expected.refunded === most ? "all" : expected.refunded > 0 ? "part" : "nothing"
+              ]++;
               continue;
             }
             const { operation } = asked;
@@ -213,8 +215,8 @@ test.for([5, 12, 37])(
       if (takenAtUs !== undefined && draw() < 0.3) {
         const expected = refundModel("sliding-window-log", state, { ...request, takenAtUs });
         state = expected.state;
-        expect(await refund(key, { ...request, takenAtUs })).toBe(expected.given);
-        given += expected.given;
+        expect(await refund(key, { ...request, takenAtUs })).toBe(expected.refunded);
+        given += expected.refunded;
         continue;
       }
       const { state: kept, ...expected } = model(state, { ...request, operation: "consume" });

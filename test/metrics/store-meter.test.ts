@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { StoreError } from "../../src/errors/errors.ts";
 import { fixedWindow } from "../../src/index.ts";
 import { createStoreMeter } from "../../src/metrics/store-meter.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 test("a store's times and failures are given away once", async () => {
@@ -16,9 +16,9 @@ test("a store's times and failures are given away once", async () => {
     meter.drain((field, count) => void (found[field] = count));
     return found;
   };
-  const reply = await memoryStore().decide("peek", [], [], []);
+  const reply = await openMemoryStore().decide("peek", [], [], []);
   const store = meter.measured({
-    ...memoryStore(),
+    ...openMemoryStore(),
     async decide() {
       const ms = tookMs.shift();
       if (ms === undefined) throw new StoreError("ERR_STORE_SUSPENDED", "suspended");
@@ -52,7 +52,7 @@ test("a store's times and failures are given away once", async () => {
 
 test("units that isolates admitted without room in a policy are counted, and no other charge", async () => {
   const meter = createStoreMeter(() => 0);
-  const store = meter.measured(memoryStore());
+  const store = meter.measured(openMemoryStore());
   const plain = compilePolicy(fixedWindow({ name: "plain", limit: 3, window: "1h" }));
   const ahead = { ...plain, optimistic: { unsettled: 2, above: 0.5 } };
   for (const [key, policy] of [

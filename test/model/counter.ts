@@ -24,9 +24,9 @@ export function counterAt(startUs: number) {
     giveBack(policy: CompiledPolicy, takenAtUs: number, cost: number): number {
       const { algorithm, limit, parameters } = policy;
       const request = { nowUs: this.now, takenAtUs, cost, limit, parameters };
-      const { given, state: left } = refund(algorithm, state, request);
+      const { refunded, state: left } = refund(algorithm, state, request);
       state = left;
-      return given;
+      return refunded;
     },
   };
 }

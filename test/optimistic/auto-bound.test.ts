@@ -118,7 +118,7 @@ describe("a mistake is found", () => {
       asked === "lease"
         ? Promise.resolve(store.decide("peek", ...request)).then((reply) => ({
             ...reply,
-            taken: request[1][0]!,
+            leased: request[1][0]!,
           }))
         : store.decide(asked, ...request),
   });

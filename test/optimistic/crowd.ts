@@ -8,7 +8,7 @@ import {
   type Store,
   StoreError,
 } from "../../src/index.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
 import { installTimers, type VirtualTime, virtualTime } from "../support/virtual-time.ts";
@@ -80,7 +80,7 @@ async function runCrowd(options: CrowdOptions, time: VirtualTime): Promise<Crowd
   const { seed, isolates, policy, others = [], plan, span, trouble } = options;
   const { lease, wayUs = 40_000, mistaken = (store) => store } = options;
   const next = random(seed);
-  const model = memoryStore({ now: () => time.now() });
+  const model = openMemoryStore({ now: () => time.now() });
   const admissions: Admission[] = [];
   const resets: number[] = [];
   const books: Book[] = [];
@@ -122,8 +122,8 @@ async function runCrowd(options: CrowdOptions, time: VirtualTime): Promise<Crowd
         last = request;
         const reply = await model.decide(...request);
         charge.isCounted = true;
-        const { taken = Number(reply.rows.every(({ allowed }) => allowed)) } = reply;
-        if (mine && taken > 0) mine.debitedAt = time.now();
+        const { leased = Number(reply.rows.every(({ allowed }) => allowed)) } = reply;
+        if (mine && leased > 0) mine.debitedAt = time.now();
         await travel();
         if (ended) return new Promise(() => {});
         if (trouble && next() < 0.03) throw new StoreError("ERR_STORE_TIMEOUT", "lost");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { createGroup } from "../../src/decide/groups.ts";
-import { createPartitions } from "../../src/features/optimistic/partitions.ts";
+import { createOptimisticPartitions } from "../../src/features/optimistic/partitions.ts";
 import { tokenBucket } from "../../src/index.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
@@ -20,7 +20,7 @@ const answer = (partition: string, remaining: number, nowMs: number) => ({
 
 function made(maxEntries: number) {
   let events = 0;
-  return createPartitions(1, () => ++events, maxEntries);
+  return createOptimisticPartitions(1, () => ++events, maxEntries);
 }
 
 test("a partition that is forgotten while it has room is admitted as one that was never seen", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { placeOfFault } from "../../src/options/json-fault.ts";
+import { positionOfFault } from "../../src/options/json-fault.ts";
 
 test.for([
   [
@@ -11,5 +11,5 @@ test.for([
   // An engine quotes the text, which may say anything.
   ["Unexpected token 'h', \"{ hat position\" is not valid JSON", ""],
 ])("of %j only %j is shown", ([message, place]) => {
-  expect(placeOfFault(new SyntaxError(message))).toBe(place);
+  expect(positionOfFault(new SyntaxError(message))).toBe(place);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { createPartitions } from "../../src/features/replica/partitions.ts";
+import { createReplicaPartitions } from "../../src/features/replica/partitions.ts";
 
 test("a partition is known for a minute after the primary had room for it", () => {
-  const partitions = createPartitions(10);
+  const partitions = createReplicaPartitions(10);
   expect(partitions.isUnknown("a", 0)).toBe(true);
   partitions.note("a", true, 0);
   expect(partitions.isUnknown("a", 59_999)).toBe(false);
@@ -17,14 +17,14 @@ test("a partition is known for a minute after the primary had room for it", () =
 });
 
 test("no more partitions are known than there are entries", () => {
-  const partitions = createPartitions(3);
+  const partitions = createReplicaPartitions(3);
   for (let i = 0; i < 10; i++) partitions.note(`p${i}`, true, 0);
   const known = Array.from({ length: 10 }, (_, i) => !partitions.isUnknown(`p${i}`, 1));
   expect(known.filter(Boolean)).toHaveLength(3);
 });
 
 test("a partition that was reset is left to the primary for a minute, with any answer of the primary", () => {
-  const partitions = createPartitions(10);
+  const partitions = createReplicaPartitions(10);
   partitions.forget("a", 1_000);
   partitions.note("a", false, 1_001);
   expect(partitions.isUnknown("a", 60_999)).toBe(false);
@@ -33,7 +33,7 @@ test("a partition that was reset is left to the primary for a minute, with any a
 });
 
 test("with more resets than it remembers, all partitions are left to the primary while one may be late", () => {
-  const partitions = createPartitions(10);
+  const partitions = createReplicaPartitions(10);
   for (let i = 0; i <= 1_000; i++) partitions.forget(`p${i}`, i);
   expect(partitions.isUnknown("p0", 59_999)).toBe(false);
   expect(partitions.isUnknown("other", 59_999)).toBe(false);
@@ -42,7 +42,7 @@ test("with more resets than it remembers, all partitions are left to the primary
 });
 
 test("a reset of a partition that is remembered forgets none", () => {
-  const partitions = createPartitions(10);
+  const partitions = createReplicaPartitions(10);
   for (let i = 0; i < 1_000; i++) partitions.forget(`p${i}`, i);
   partitions.forget("p7", 1_000);
   expect(partitions.isUnknown("other", 1_000)).toBe(true);
@@ -50,7 +50,7 @@ test("a reset of a partition that is remembered forgets none", () => {
 });
 
 test("repeated resets of one partition take one entry", () => {
-  const partitions = createPartitions(10);
+  const partitions = createReplicaPartitions(10);
   for (let i = 0; i < 2_000; i++) partitions.forget("a", i);
   expect(partitions.isUnknown("b", 2_000)).toBe(true);
 });

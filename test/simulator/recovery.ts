@@ -1,4 +1,4 @@
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Reply } from "../../src/store/store.ts";
 import type { Ask, Call } from "./call.ts";
 import { keysOf } from "./invariants/invariant.ts";
@@ -66,7 +66,7 @@ export async function recover(
     const identity = "fresh";
     const keys = keysOf(scenario, identity);
     let clock = 0;
-    const reference = memoryStore({ now: () => clock });
+    const reference = openMemoryStore({ now: () => clock });
     for (const method of ["limit", "limit", "peek"] as const) {
       for (const { number } of isolates) {
         const { answer, executions } = await ask(number, method, identity);

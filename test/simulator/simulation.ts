@@ -1,6 +1,6 @@
 import type { Hold, Settlement } from "../../src/decide/hold.ts";
 import type { Decision } from "../../src/decision/decision.ts";
-import { PATIENCE_MS } from "../../src/denials/single-flight.ts";
+import { MAX_WAIT_MS } from "../../src/denials/single-flight.ts";
 import { steadyClock } from "../../src/runtime/clock.ts";
 import { type Answer, type Ask, type Call, isDecided, type Isolate } from "./call.ts";
 import { everyInvariant } from "./invariants/all.ts";
@@ -193,7 +193,7 @@ export function createSimulation(
         isolate,
         random: createRandom(seed),
         calledAt: scheduler.now,
-        deadline: mayWait(isolate, ask) ? isolate.clock.timeAfter(PATIENCE_MS) : scheduler.now,
+        deadline: mayWait(isolate, ask) ? isolate.clock.timeAfter(MAX_WAIT_MS) : scheduler.now,
         commands: 0,
         executions: [],
         received: undefined,

@@ -82,15 +82,15 @@ export function storeContract(open: () => Store): void {
     test("leases as much as is wanted and left, then denies", async () => {
       const { ask, lease } = partition(policy);
       expect(await lease(3)).toMatchObject({
-        taken: 3,
+        leased: 3,
         rows: [{ allowed: true, remaining: 2, retryAfterUs: 0 }],
       });
-      const { taken, rows } = await lease(Number.MAX_SAFE_INTEGER);
-      expect(taken).toBe(2);
+      const { leased, rows } = await lease(Number.MAX_SAFE_INTEGER);
+      expect(leased).toBe(2);
       expect(rows[0]).toMatchObject({ allowed: true, remaining: 0 });
       expect(rows[0]!.retryAfterUs).toBeGreaterThan(0);
       const denied = await lease(1);
-      expect(denied).toMatchObject({ taken: 0, rows: [{ allowed: false, remaining: 0 }] });
+      expect(denied).toMatchObject({ leased: 0, rows: [{ allowed: false, remaining: 0 }] });
       expect(denied.rows[0]!.retryAfterUs).toBeGreaterThan(0);
       expect((await ask("peek"))[0]).toMatchObject({ allowed: false, remaining: 0 });
     });
@@ -162,7 +162,7 @@ export function storeContract(open: () => Store): void {
       const { ask, lease } = partition(five, three, ten);
       await ask("consume");
       expect(await lease(4)).toMatchObject({
-        taken: 2,
+        leased: 2,
         rows: [
           { allowed: true, remaining: 2, retryAfterUs: 0 },
           { allowed: true, remaining: 0 },
@@ -170,7 +170,7 @@ export function storeContract(open: () => Store): void {
         ],
       });
       expect(await lease(4)).toMatchObject({
-        taken: 0,
+        leased: 0,
         rows: [
           { allowed: true, remaining: 2 },
           { allowed: false, remaining: 0 },
@@ -261,11 +261,11 @@ export function storeContract(open: () => Store): void {
         const { lease } = partition(...policies);
         const own = policies.indexOf(advisory as never);
         const first = await lease(4);
-        expect([first.taken, first.rows[own]!.remaining]).toEqual([4, 1]);
+        expect([first.leased, first.rows[own]!.remaining]).toEqual([4, 1]);
         const second = await lease(3);
-        expect([second.taken, second.rows[own]!.remaining]).toEqual([3, 0]);
+        expect([second.leased, second.rows[own]!.remaining]).toEqual([3, 0]);
         const third = await lease(9);
-        expect(third.taken).toBe(3);
+        expect(third.leased).toBe(3);
         expect(third.rows[own]).toMatchObject({ allowed: false, remaining: 0 });
         expect(third.rows[1 - own]).toMatchObject({ remaining: 0 });
       }

@@ -7,7 +7,7 @@ import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counte
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Policy } from "../../src/policy/policy.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { restClient } from "../../src/store/redis/rest.ts";
@@ -150,7 +150,7 @@ test.for(
     expect(ordered.length).toBe(CLIENTS * REQUESTS * rounds);
     expect(new Set(ordered.map(({ ranAtUs }) => ranAtUs)).size).toBe(ordered.length);
     let nowUs = 0;
-    const model = memoryStore({ now: () => nowUs });
+    const model = openMemoryStore({ now: () => nowUs });
     for (const { ask, ranAtUs, sentUs, receivedUs, answer } of ordered) {
       nowUs = ranAtUs;
       expect(answer).toEqual(await ask(model));

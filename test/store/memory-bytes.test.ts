@@ -13,7 +13,7 @@ import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counte
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { type Policy } from "../../src/policy/policy.ts";
-import { memoryStore, type MemoryStoreOptions } from "../../src/store/memory-store.ts";
+import { openMemoryStore, type MemoryStoreOptions } from "../../src/store/memory-store.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { runs, some } from "../support/runs.ts";
@@ -57,7 +57,7 @@ const DAY = 86_400_000_000;
 function counting(policy: Policy, options: MemoryStoreOptions = {}) {
   let now = 1.8e15;
   const policies = compile([policy]);
-  const store = memoryStore({ now: () => now, ...options });
+  const store = openMemoryStore({ now: () => now, ...options });
   return {
     pass: (microseconds: number) => (now += microseconds),
     allowed: (key: string, cost = 1) =>
@@ -98,7 +98,7 @@ describe("beyond maxBytes", () => {
   test("a reset gives its bytes back", () => {
     let now = 1.8e15;
     const policies = compile([fixedWindow({ limit: 1, window: "1d" })]);
-    const store = memoryStore({ now: () => now, maxBytes: 1_000 });
+    const store = openMemoryStore({ now: () => now, maxBytes: 1_000 });
     for (let round = 0; round < 100; round++) {
       now++;
       store.decide("consume", [`round-${round}`], [1], policies);

@@ -4,13 +4,13 @@ import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { type Policy } from "../../src/policy/policy.ts";
-import { memoryStore, type MemoryStoreOptions } from "../../src/store/memory-store.ts";
+import { openMemoryStore, type MemoryStoreOptions } from "../../src/store/memory-store.ts";
 import { compile } from "../support/compile-policy.ts";
 
 /** A store whose clock the test moves, in seconds. */
 function storeOf(options: MemoryStoreOptions) {
   let now = 1e15;
-  const store = memoryStore({ ...options, now: () => now });
+  const store = openMemoryStore({ ...options, now: () => now });
   return {
     store,
     pass: (seconds: number) => void (now += seconds * 1e6),

@@ -104,7 +104,7 @@ describe("a decision", () => {
     ]);
     const policies = compile([daily]);
     await store.decide("consume", ["k"], [1], policies);
-    expect(await store.decide("lease", ["k"], [8], policies)).toMatchObject({ taken: 4 });
+    expect(await store.decide("lease", ["k"], [8], policies)).toMatchObject({ leased: 4 });
     expect(calls[1]![0]).not.toBe(calls[0]![0]);
   });
 });

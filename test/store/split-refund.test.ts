@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { splitStore } from "../../src/store/cluster/split-store.ts";
-import { memoryStore } from "../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import {
   CLOCKS,
   type Counted,
@@ -95,12 +95,12 @@ test("one slot that does not answer fails the refund, after the others have give
   const reply = await store.decide("consume", keys, [5, 5, 5, 5], policies);
   await expect(store.refund!(keys, [1, 1, 1, 1], policies, reply)).rejects.toMatchObject({
     code: LOST.code,
-    given: [0, 1, 1, 1],
+    refunded: [0, 1, 1, 1],
   });
   expect(ended).toEqual(["b", "*"]);
 });
 
 test("a store that gives nothing back gives nothing back in parts", () => {
-  const { refund: _refund, ...without } = memoryStore();
+  const { refund: _refund, ...without } = openMemoryStore();
   expect(splitStore(without)).not.toHaveProperty("refund");
 });

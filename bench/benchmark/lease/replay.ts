@@ -5,7 +5,7 @@ import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
 import { tightenPolicy } from "../../../src/policy/tighten.ts";
-import { memoryStore } from "../../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../../src/store/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { compile } from "../../../test/support/compile-policy.ts";
 import type { Admission } from "../../../test/support/model/trailing-window.ts";
@@ -54,7 +54,7 @@ export async function replayHotKey({
   const time = virtualTime(START);
   const next = random(1);
   const travel = () => time.pass(200 + Math.floor(next() * 8_000));
-  const model = memoryStore({ now: () => time.now() });
+  const model = openMemoryStore({ now: () => time.now() });
   /** By key. */
   const calls = new Map<string, number>();
   /** When the request that is being decided was debited by a call of its own. It may make a second one. */
@@ -66,7 +66,7 @@ export async function replayHotKey({
       if (time.now() >= START + WARM_UP) calls.set(key, (calls.get(key) ?? 0) + 1);
       await travel();
       const reply = await model.decide(...request);
-      const { taken = Number(reply.rows.every(({ allowed }) => allowed)) } = reply;
+      const { leased: taken = Number(reply.rows.every(({ allowed }) => allowed)) } = reply;
       if (taken > 0) own.getStore()!.debitedAt = time.now();
       await travel();
       return reply;

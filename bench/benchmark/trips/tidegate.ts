@@ -3,7 +3,7 @@ import { EVERY_FEATURE } from "../../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
-import { memoryStore } from "../../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../../src/store/memory-store.ts";
 import { distantStore } from "../../../test/denials/distant-store.ts";
 import { nearbyCache } from "../../../test/denials/nearby-cache.ts";
 import { compile } from "../../../test/support/compile-policy.ts";
@@ -19,7 +19,7 @@ export function tidegate(policy: Policy, { share = false }: TidegateOptions = {}
   return ({ time, travel, stroll }, { isolates, cache }) => {
     let calls = 0;
     const sharedDenials = shareDenials(nearbyCache(stroll));
-    const model = memoryStore({ now: () => time.now() });
+    const model = openMemoryStore({ now: () => time.now() });
     const policies = compile([policy]);
     const distant = distantStore(model, travel, () => calls++);
     const settings = {

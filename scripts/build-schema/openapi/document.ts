@@ -4,10 +4,10 @@ import type * as z from "zod/mini";
 import { BASE, routesOf } from "../../../src/admin/admin.ts";
 import { Change } from "../../../src/admin/answers/parts.ts";
 import { Problem } from "../../../src/admin/answers/problem.ts";
-import type { Route } from "../../../src/admin/call.ts";
+import type { AdminRoute } from "../../../src/admin/call.ts";
 import { Refusal, type RefusalStatus } from "../../../src/admin/refusal.ts";
 import type { Administered } from "../../../src/gateway/administration/administered.ts";
-import { memoryStore } from "../../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../../src/store/memory-store.ts";
 import { describeDocument, Document } from "../live-document.ts";
 import { KeptEntry, KeptOverride, SentEntry, SentOverride } from "./answers.ts";
 import { type Operation, OPERATIONS, PARAMETERS } from "./operations.ts";
@@ -27,7 +27,7 @@ const REFUSALS: readonly RefusalStatus[] = [
  */
 export function openApi(): string {
   describeDocument();
-  const routes = routesOf({ store: memoryStore(), prefix: "tg" } as Administered);
+  const routes = routesOf({ store: openMemoryStore(), prefix: "tg" } as Administered);
   const names = routes.map(({ method, path }) => `${method} ${path}`);
   const unused = Object.keys(OPERATIONS).filter((name) => !names.includes(name));
   if (unused.length > 0) throw new Error(`the admin API has no ${unused.join(", ")}`);
@@ -63,7 +63,7 @@ export function openApi(): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function describeRoute(route: Route, operation: Operation): ZodOpenApiOperationObject {
+function describeRoute(route: AdminRoute, operation: Operation): ZodOpenApiOperationObject {
   const { summary, body, answer, text, ifMatch, statuses = [], unavailable } = operation;
   const refusals = [...EVERYWHERE, ...(route.writes ? ([403] as const) : []), ...statuses];
   return {
@@ -91,7 +91,7 @@ function done(answer: z.ZodMiniType | undefined, text: string | undefined) {
   return { 200: { description: "Done.", content } };
 }
 
-function operationId({ method, path }: Route): string {
+function operationId({ method, path }: AdminRoute): string {
   const words = path.split(/[/-]/).filter(Boolean);
   return (
     method.toLowerCase() + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("")

@@ -1,5 +1,5 @@
 import type { Audit } from "../answers/rules.ts";
-import { type Call, isoTime, json, type Route } from "../call.ts";
+import { type Call, isoTime, json, type AdminRoute } from "../call.ts";
 import type { AuditRecord } from "../storage/records.ts";
 
 async function list({ storage }: Call): Promise<Response> {
@@ -10,6 +10,6 @@ function shown({ at, ...record }: AuditRecord): Audit["entries"][number] {
   return { at: isoTime(at), ...record };
 }
 
-export const AUDIT: readonly Route[] = [
+export const AUDIT: readonly AdminRoute[] = [
   { method: "GET", path: "/audit", writes: false, answer: list },
 ];

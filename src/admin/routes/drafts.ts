@@ -1,5 +1,13 @@
 import type { DraftAnswer, SavedDraft } from "../answers/rules.ts";
-import { type Call, deedOf, ifMatch, isoTime, json, readSmallBody, type Route } from "../call.ts";
+import {
+  type Call,
+  auditedAction,
+  ifMatch,
+  isoTime,
+  json,
+  readSmallBody,
+  type AdminRoute,
+} from "../call.ts";
 import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import { checked, PublishBody } from "../schemas.ts";
@@ -12,7 +20,7 @@ async function save(call: Call): Promise<Response> {
   const based = ifMatch(call);
   const { document, text } = await readDocument(call);
   const current = await currentRules(call);
-  const written = await call.storage().saveDraft(text, based, deedOf(call, "draft"));
+  const written = await call.storage().saveDraft(text, based, auditedAction(call, "draft"));
   if (!written.done) throw outdated(written.version);
   const { version: basedOn, atMs } = written;
   const changes = changesBetween(current.document, document);
@@ -42,7 +50,7 @@ export async function keptDraft({ storage }: Call): Promise<Draft> {
   return draft;
 }
 
-export const DRAFTS: readonly Route[] = [
+export const DRAFTS: readonly AdminRoute[] = [
   { method: "GET", path: "/rules/draft", writes: false, answer: read },
   { method: "PUT", path: "/rules/draft", writes: true, answer: save },
   { method: "POST", path: "/rules/draft", writes: true, answer: save },

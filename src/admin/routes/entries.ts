@@ -2,7 +2,15 @@ import { parseMoment } from "../../lists/moment.ts";
 import type { EntryKind } from "../../live/state.ts";
 import { isRecord } from "../../options/record.ts";
 import type { Entries, KeptEntry as AnsweredEntry, PutOverride } from "../answers/entries.ts";
-import { type Call, deedOf, isoTime, json, readSmallBody, refresh, type Route } from "../call.ts";
+import {
+  type Call,
+  auditedAction,
+  isoTime,
+  json,
+  readSmallBody,
+  refresh,
+  type AdminRoute,
+} from "../call.ts";
 import { keptChanges } from "../changes.ts";
 import { ID, idOf, namesOf } from "../entry-names.ts";
 import { faulty, outdated, Refusal } from "../refusal.ts";
@@ -92,8 +100,8 @@ function readEntry(kind: EntryKind, { gateway }: Call, body: unknown): Entry {
     ]);
   }
   const ends = lasts === undefined ? until : Date.now() + lastsMs(lasts);
-  const given = ends === undefined ? names : { ...names, until: ends };
-  const faults = gateway.checkEntry(kind, given);
+  const fullEntry = ends === undefined ? names : { ...names, until: ends };
+  const faults = gateway.checkEntry(kind, fullEntry);
   if (faults.length > 0) throw faulty(faults);
   const untilMs = parseMoment(ends);
   const entry = untilMs === undefined ? names : { until: Math.floor(untilMs), ...names };
@@ -140,10 +148,10 @@ async function putChecked(
   }
   const changes = keptChanges([{ type: "added", path: PATHS[kind], after: shown(entry) }]);
   const id = await idOf(entry);
-  const deed = deedOf(call, `put ${kind}`, changes);
+  const audited = auditedAction(call, `put ${kind}`, changes);
   // If Redis has lost the rules that this isolate enforces, a client can still be blocked.
   const checkedWith = error === undefined ? published : undefined;
-  const written = await call.storage().putEntry(kind, id, entry, checkedWith, deed);
+  const written = await call.storage().putEntry(kind, id, entry, checkedWith, audited);
   if (written.kind === "outdated") return written;
   if (written.kind === "full") {
     throw new Refusal(
@@ -176,7 +184,7 @@ async function remove(kind: EntryKind, call: Call): Promise<Response> {
   const changes = keptChanges([
     { type: "removed", path: PATHS[kind], before: entry ? shown(entry) : { id } },
   ]);
-  if (await call.storage().removeEntry(kind, id, deedOf(call, `remove ${kind}`, changes))) {
+  if (await call.storage().removeEntry(kind, id, auditedAction(call, `remove ${kind}`, changes))) {
     await refresh(call);
     return new Response(null, { status: 204, headers: { "Cache-Control": "no-store" } });
   }
@@ -197,7 +205,7 @@ async function keptEntry(
   return kept.find((each) => each.id === id)?.entry;
 }
 
-function routesOf(kind: EntryKind, path: string): readonly Route[] {
+function routesOf(kind: EntryKind, path: string): readonly AdminRoute[] {
   return [
     { method: "GET", path, writes: false, answer: (call) => list(kind, call) },
     { method: "PUT", path, writes: true, answer: (call) => put(kind, call) },

@@ -4,7 +4,7 @@ import { HOUR_MS } from "../../metrics/keys.ts";
 import { isRecord } from "../../options/record.ts";
 import type { Reset } from "../answers/entries.ts";
 import type { Explanation } from "../answers/explanation.ts";
-import { type Call, deedOf, json, readSmallBody, type Route } from "../call.ts";
+import { type Call, auditedAction, json, readSmallBody, type AdminRoute } from "../call.ts";
 import { keptChanges } from "../changes.ts";
 import { faulty, Refusal } from "../refusal.ts";
 import { checked, RequestBody, ResetBody } from "../schemas.ts";
@@ -89,7 +89,7 @@ async function reset(call: Call): Promise<Response> {
       before: partition,
     })),
   );
-  await storage.note(deedOf(call, "reset", changes)).catch((error: Error) => {
+  await storage.note(auditedAction(call, "reset", changes)).catch((error: Error) => {
     throw error instanceof StoreError ? unnoted(error) : error;
   });
   return json({ reset: forgotten } satisfies Reset);
@@ -111,7 +111,7 @@ async function resetDigest({ gateway }: Call, body: object) {
   }
 }
 
-export function explainRoutes(gateway: Administered): readonly Route[] {
+export function explainRoutes(gateway: Administered): readonly AdminRoute[] {
   const upToDate = countsOf(gateway);
   return [
     {

@@ -2,10 +2,10 @@ import type { Administered } from "../../gateway/administration/administered.ts"
 import { healthCheck } from "../../gateway/health.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import type { Health } from "../answers/health.ts";
-import type { Call, Route } from "../call.ts";
+import type { Call, AdminRoute } from "../call.ts";
 
 /** The public health of the gateway, and the version of its rules. */
-export function healthRoutes(gateway: Administered): readonly Route[] {
+export function healthRoutes(gateway: Administered): readonly AdminRoute[] {
   const check = healthCheck(
     gateway.store,
     gateway.prefix,

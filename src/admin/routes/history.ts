@@ -1,5 +1,5 @@
 import type { Difference, History } from "../answers/rules.ts";
-import { type Call, ifMatch, isoTime, json, readSmallBody, type Route } from "../call.ts";
+import { type Call, ifMatch, isoTime, json, readSmallBody, type AdminRoute } from "../call.ts";
 import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import { checked, RollbackBody } from "../schemas.ts";
@@ -61,7 +61,7 @@ async function named(call: Call, name: string): Promise<unknown> {
   throw new Refusal(400, "Give from and to as live, deployed, draft, or the number of a version.");
 }
 
-export const HISTORY: readonly Route[] = [
+export const HISTORY: readonly AdminRoute[] = [
   { method: "GET", path: "/rules/history", writes: false, answer: list },
   { method: "POST", path: "/rules/rollback", writes: true, answer: rollBack },
   { method: "GET", path: "/rules/diff", writes: false, query: ["from", "to"], answer: compare },

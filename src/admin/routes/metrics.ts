@@ -2,7 +2,7 @@ import type { Administered } from "../../gateway/administration/administered.ts"
 import { TOP_KINDS } from "../../metrics/keys.ts";
 import { CONTENT_TYPE, openMetricsOf } from "../../metrics/open-metrics.ts";
 import type { Stats, Top } from "../answers/metrics.ts";
-import { type Call, isoTime, json, type Route } from "../call.ts";
+import { type Call, isoTime, json, type AdminRoute } from "../call.ts";
 import { Refusal } from "../refusal.ts";
 import { countsOf, type UpToDate } from "./counts.ts";
 import { partitionHistoryRoute } from "./partition-history.ts";
@@ -13,7 +13,7 @@ import { whatIfRoute } from "./what-if.ts";
 const MOST_PARTITIONS = 100;
 
 /** The counts, for Prometheus and for people. */
-export function metricsRoutes(gateway: Administered): readonly Route[] {
+export function metricsRoutes(gateway: Administered): readonly AdminRoute[] {
   const upToDate: UpToDate =
     countsOf(gateway) ??
     (async () => {

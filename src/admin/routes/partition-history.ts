@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS } from "../../metrics/keys.ts";
 import type { CountedPartition, MetricsReader } from "../../metrics/reader.ts";
 import type { SampledPartition } from "../../metrics/trace-reader.ts";
 import type { PartitionHistory, PolicyHistory } from "../answers/metrics.ts";
-import { type Call, isoTime, json, readSmallBody, type Route } from "../call.ts";
+import { type Call, isoTime, json, readSmallBody, type AdminRoute } from "../call.ts";
 import { checked, HistoryBody } from "../schemas.ts";
 import { about } from "./explain.ts";
 import { shown, SPAN, spanOf, STEPS } from "./span.ts";
@@ -28,7 +28,7 @@ interface Named {
 export function partitionHistoryRoute(
   gateway: Administered,
   upToDate: () => Promise<MetricsReader>,
-): Route {
+): AdminRoute {
   async function answer(call: Call): Promise<Response> {
     const span = spanOf(call.query, STEPS.minute);
     const asked = checked(HistoryBody, await readSmallBody(call));

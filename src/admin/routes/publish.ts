@@ -1,5 +1,5 @@
 import type { Published } from "../answers/rules.ts";
-import { type Call, deedOf, isoTime, json, refresh } from "../call.ts";
+import { type Call, auditedAction, isoTime, json, refresh } from "../call.ts";
 import { changesBetween, keptChanges } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import { MAX_NOTE } from "../schemas.ts";
@@ -22,8 +22,8 @@ export async function publish(
 ): Promise<Response> {
   const changes = changesBetween(current.document, document);
   const based = { on: current.version, known: call.gateway.enforced().version };
-  const deed = deedOf(call, action, keptChanges(changes));
-  const written = await call.storage().publish(text, based, deed, note);
+  const audited = auditedAction(call, action, keptChanges(changes));
+  const written = await call.storage().publish(text, based, audited, note);
   if (!written.done) throw outdated(written.version);
   await refresh(call);
   const { version, atMs } = written;

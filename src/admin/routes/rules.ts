@@ -1,5 +1,5 @@
 import type { DryRun, RulesAnswer } from "../answers/rules.ts";
-import { type Call, ifMatch, isoTime, json, refresh, type Route } from "../call.ts";
+import { type Call, ifMatch, isoTime, json, refresh, type AdminRoute } from "../call.ts";
 import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import { currentRules } from "./current.ts";
@@ -45,7 +45,7 @@ function hasFlag({ query }: Call, name: string): boolean {
   throw new Refusal(400, `Give ${name} without a value, or leave it out.`);
 }
 
-export const RULES: readonly Route[] = [
+export const RULES: readonly AdminRoute[] = [
   { method: "GET", path: "/rules", writes: false, query: ["held"], answer: read },
   { method: "PUT", path: "/rules", writes: true, query: ["dry-run", "note"], answer: replace },
 ];

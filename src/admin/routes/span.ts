@@ -20,8 +20,8 @@ export function oneOf<Word extends string>(
   name: string,
   words: readonly [Word, ...Word[]],
 ): Word {
-  const given = query.get(name) ?? words[0];
-  const word = words.find((each) => each === given);
+  const text = query.get(name) ?? words[0];
+  const word = words.find((each) => each === text);
   if (word) return word;
   throw new Refusal(400, `Give ${name} as ${words.join(" or ")}.`);
 }
@@ -41,9 +41,9 @@ export function spanOf(
 }
 
 function momentOf(query: URLSearchParams, name: string): number | undefined {
-  const given = query.get(name);
-  if (given === null) return undefined;
-  const moment = parseMoment(/^\d+$/.test(given) ? Number(given) : given);
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const moment = parseMoment(/^\d+$/.test(text) ? Number(text) : text);
   if (moment !== undefined) return moment;
   throw new Refusal(
     400,
@@ -53,9 +53,9 @@ function momentOf(query: URLSearchParams, name: string): number | undefined {
 
 /** How long a span is, where that is said instead of its beginning. */
 function lastMsOf(query: URLSearchParams): number | undefined {
-  const given = query.get("last");
-  if (given === null) return undefined;
-  const us = parseDuration(given);
+  const text = query.get("last");
+  if (text === null) return undefined;
+  const us = parseDuration(text);
   if (us !== undefined && us > 0) return us / 1000;
   throw new Refusal(400, "Give last as a time with its unit, such as 90m or 6h.");
 }

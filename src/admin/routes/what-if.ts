@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS, TOP_KINDS } from "../../metrics/keys.ts";
 import type { MetricsReader, Span } from "../../metrics/reader.ts";
 import { whatIf } from "../../metrics/what-if.ts";
 import type { WhatIf } from "../answers/metrics.ts";
-import { type Call, isoTime, json, readSmallBody, type Route } from "../call.ts";
+import { type Call, isoTime, json, readSmallBody, type AdminRoute } from "../call.ts";
 import { faulty, Refusal } from "../refusal.ts";
 import { checked, WhatIfBody } from "../schemas.ts";
 
@@ -18,7 +18,7 @@ const MOST_NAMES = 1_000;
 export function whatIfRoute(
   { editPolicy, names }: Administered,
   upToDate: () => Promise<MetricsReader>,
-): Route {
+): AdminRoute {
   async function answer(call: Call): Promise<Response> {
     const body = await readSmallBody(call);
     const { policy, numbers, minutes = HOUR_MS / MINUTE_MS } = checked(WhatIfBody, body);

@@ -3,7 +3,7 @@ import { Redis } from "@upstash/redis/cloudflare";
 
 import { StoreError } from "../../errors/errors.ts";
 import { translated } from "../../store/redis/client-errors.ts";
-import type { RedisPlace } from "../../store/redis/client.ts";
+import type { RedisAddress } from "../../store/redis/client.ts";
 import { dialectAt, inDialect } from "../../store/redis/dialect.ts";
 import { storeError } from "../../store/redis/errors.ts";
 import { sendOrSay } from "./not-sent.ts";
@@ -12,19 +12,23 @@ import { sendOrSay } from "./not-sent.ts";
 const TIMEOUT_MS = 10_000;
 
 /** A script's answer. */
-export type Reply = readonly (number | string)[];
+export type RedisReply = readonly (number | string)[];
 
 /** Sends commands to the Redis of one gateway. Every failure is a StoreError that quotes no command. */
 export interface Connection {
   /** Runs a script once. Only one that surely did not run is sent again, with the first line that this server takes. */
-  run(script: string, keys: readonly string[], args: readonly (string | number)[]): Promise<Reply>;
+  run(
+    script: string,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<RedisReply>;
   /** Runs a plain command. */
   ask<Answer>(command: (redis: Redis) => Promise<unknown>): Promise<Answer>;
 }
 
 /** Says for each request how Redis is reached from it: on Workers, requests may share no connection. */
-export function connectionsTo({ url, token, dialect: given }: RedisPlace): () => Connection {
-  const dialect = dialectAt(url, given);
+export function connectionsTo({ url, token, dialect: configured }: RedisAddress): () => Connection {
+  const dialect = dialectAt(url, configured);
 
   return () => {
     const redis = new Redis({
@@ -48,7 +52,7 @@ export function connectionsTo({ url, token, dialect: given }: RedisPlace): () =>
       script: string,
       keys: readonly string[],
       args: readonly (string | number)[],
-    ): Promise<Reply> {
+    ): Promise<RedisReply> {
       const texts = args.map(String);
       let reply: unknown;
       try {
@@ -57,7 +61,7 @@ export function connectionsTo({ url, token, dialect: given }: RedisPlace): () =>
         throw storeError(error);
       }
       if (!Array.isArray(reply) || reply.length === 0) throw foreign();
-      return reply as Reply;
+      return reply as RedisReply;
     }
 
     async function ask<Answer>(command: (redis: Redis) => Promise<unknown>): Promise<Answer> {

@@ -34,7 +34,7 @@ export const MAX_ENTRIES = 10_000;
 export const MAX_ENTRIES_BYTES = 2_000_000;
 
 /** The author and the action, for the audit. */
-export interface Deed {
+export interface AuditedAction {
   readonly by: string;
   readonly action: string;
   readonly changes?: readonly Change[];
@@ -62,10 +62,14 @@ export interface Storage {
   publish(
     document: string,
     based: { readonly on: number; readonly known: number },
-    deed: Deed,
+    audited: AuditedAction,
     note: string | undefined,
   ): Promise<Written>;
-  saveDraft(document: string, basedOn: number | undefined, deed: Deed): Promise<Written>;
+  saveDraft(
+    document: string,
+    basedOn: number | undefined,
+    audited: AuditedAction,
+  ): Promise<Written>;
   draft(): Promise<Draft | undefined>;
   history(): Promise<{ readonly current: number; readonly versions: readonly VersionHead[] }>;
   /** The document of a kept version. */
@@ -76,13 +80,13 @@ export interface Storage {
     id: string,
     entry: object,
     checkedWith: number | undefined,
-    deed: Deed,
+    audited: AuditedAction,
   ): Promise<PutEntry>;
   /** Whether there was one. */
-  removeEntry(kind: EntryKind, id: string, deed: Deed): Promise<boolean>;
+  removeEntry(kind: EntryKind, id: string, audited: AuditedAction): Promise<boolean>;
   entries(kind: EntryKind): Promise<readonly (KeptEntry & { readonly id: string })[]>;
   audit(): Promise<readonly AuditRecord[]>;
-  note(deed: Deed): Promise<void>;
+  note(audited: AuditedAction): Promise<void>;
 }
 
 export function storageOf({ run, ask }: Connection, prefix: string): Storage {
@@ -91,8 +95,12 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
 
   return {
     async rules() {
-      const [given, publishedAt, document, head] = await run(READ_RULES, [state, history], []);
-      const version = wholeUpTo(MAX_VERSION, given);
+      const [versionText, publishedAt, document, head] = await run(
+        READ_RULES,
+        [state, history],
+        [],
+      );
+      const version = wholeUpTo(MAX_VERSION, versionText);
       if (version === 0) return undefined;
       const by = recordIn<VersionHead>(head)?.by;
       return {
@@ -103,8 +111,8 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
       };
     },
 
-    async publish(document, based, deed, note) {
-      const { by } = deed;
+    async publish(document, based, audited, note) {
+      const { by } = audited;
       return writtenBy(
         await run(
           PUBLISH,
@@ -114,7 +122,7 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
             based.known,
             document,
             fieldsOf({ by, note }),
-            fieldsOf(deed),
+            fieldsOf(audited),
             MAX_VERSIONS,
             MAX_AUDIT,
           ],
@@ -122,9 +130,9 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
       );
     },
 
-    async saveDraft(document, basedOn, deed) {
-      const { by } = deed;
-      const args = [basedOn ?? "", document, fieldsOf({ by }), fieldsOf(deed), MAX_AUDIT];
+    async saveDraft(document, basedOn, audited) {
+      const { by } = audited;
+      const args = [basedOn ?? "", document, fieldsOf({ by }), fieldsOf(audited), MAX_AUDIT];
       return writtenBy(await run(DRAFT, [state, draft, audit], args));
     },
 
@@ -146,9 +154,9 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
       return recordIn<{ document: unknown }>(text);
     },
 
-    async putEntry(kind, id, entry, checkedWith, deed) {
+    async putEntry(kind, id, entry, checkedWith, audited) {
       const field = `${kind}:${id}`;
-      const { by } = deed;
+      const { by } = audited;
       const [put, number] = await run(
         PUT_ENTRY,
         [state, entries, audit],
@@ -156,7 +164,7 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
           field,
           JSON.stringify(entry),
           fieldsOf({ by }),
-          fieldsOf(deed),
+          fieldsOf(audited),
           MAX_ENTRIES,
           MAX_ENTRIES_BYTES,
           MAX_AUDIT,
@@ -167,8 +175,8 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
       return put === 2 ? { kind: "outdated", version: Number(number) } : { kind: "full" };
     },
 
-    async removeEntry(kind, id, deed) {
-      const args = [`${kind}:${id}`, fieldsOf(deed), MAX_AUDIT];
+    async removeEntry(kind, id, audited) {
+      const args = [`${kind}:${id}`, fieldsOf(audited), MAX_AUDIT];
       const [removed] = await run(REMOVE_ENTRY, [state, entries, audit], args);
       return removed === 1;
     },
@@ -190,8 +198,8 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
       return texts.flatMap((text) => auditRecordIn(text) ?? []);
     },
 
-    async note(deed) {
-      await run(NOTE, [state, audit], [fieldsOf(deed), MAX_AUDIT]);
+    async note(audited) {
+      await run(NOTE, [state, audit], [fieldsOf(audited), MAX_AUDIT]);
     },
   };
 }

@@ -8,14 +8,14 @@ import { LiveContext, useTicks } from "../live/live.ts";
 import { OverviewView } from "../overview/overview-view.tsx";
 import { PartitionView } from "../partition/partition-view.tsx";
 import { timeZone } from "../parts/format.ts";
-import type { Place } from "../parts/place.ts";
 import { Empty, Failed, Loading } from "../parts/states.tsx";
+import type { ViewLocation } from "../parts/view-location.ts";
 import { RuleView } from "../rule/rule-view.tsx";
 import { RulesView } from "../rules/rules-view.tsx";
 import { EditLater } from "./edit-later.tsx";
 import { Header } from "./header.tsx";
 import { WithHealth } from "./outage.tsx";
-import { usePlace } from "./route.ts";
+import { useViewLocation } from "./route.ts";
 import { SignIn } from "./sign-in.tsx";
 import { forgetToken, isTokenHeld, keepToken, keptToken } from "./token.ts";
 
@@ -37,10 +37,10 @@ export function App() {
     return (
       <SignIn
         refusal={refusal}
-        enter={(given) => {
-          keepToken(given);
+        enter={(text) => {
+          keepToken(text);
           setRefusal(undefined);
-          setToken(given);
+          setToken(text);
         }}
       />
     );
@@ -67,7 +67,7 @@ function SignedIn({ token, leave, isHeld }: SignedInProps) {
   const [tries, setTries] = useState(0);
   const live = useTicks();
   const api = useMemo(() => openApi(token, leave), [token]);
-  const place = usePlace();
+  const place = useViewLocation();
 
   useEffect(() => {
     mayWrite(api).then(setCanWrite, setError);
@@ -149,7 +149,7 @@ function Broken() {
   );
 }
 
-function View({ place }: { readonly place: Place }) {
+function View({ place }: { readonly place: ViewLocation }) {
   const { view, rest, query } = place;
   if (view === "") return <OverviewView />;
   if (view === "rules" && rest === "" && query.size === 0) return <RulesView />;

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "hono/jsx/dom";
 
-import { type Place, placeOf } from "../parts/place.ts";
+import { type ViewLocation, locationOf } from "../parts/view-location.ts";
 
-export function usePlace(): Place {
+export function useViewLocation(): ViewLocation {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const update = () => setHash(location.hash);
     addEventListener("hashchange", update);
     return () => removeEventListener("hashchange", update);
   }, []);
-  return placeOf(hash);
+  return locationOf(hash);
 }

@@ -14,9 +14,9 @@ const MARK = new Mark();
 const lines = StateField.define<RangeSet<GutterMarker>>({
   create: () => RangeSet.empty,
   update(before, { changes, effects, state }) {
-    const given = effects.findLast((effect) => effect.is(markLines));
-    if (!given) return before.map(changes);
-    const known = [...new Set(given.value)].filter((line) => line <= state.doc.lines);
+    const mark = effects.findLast((effect) => effect.is(markLines));
+    if (!mark) return before.map(changes);
+    const known = [...new Set(mark.value)].filter((line) => line <= state.doc.lines);
     const marks = known.map((line) => MARK.range(state.doc.line(line).from));
     return RangeSet.of(marks, true);
   },

@@ -44,8 +44,8 @@ export function readJson(text: string): JsonText {
   return {
     faults,
     offsetOf,
-    place: (given) =>
-      given.map((fault) => {
+    place: (faults) =>
+      faults.map((fault) => {
         const offset = offsetOf(fault.path);
         return { ...fault, offset, line: lineOf(text, offset) };
       }),

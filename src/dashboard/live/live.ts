@@ -1,13 +1,13 @@
 import { createContext, useContext, useEffect, useState } from "hono/jsx/dom";
 
-import { type Range, RANGES } from "./ranges.ts";
+import { type TimeRange, RANGES } from "./ranges.ts";
 
 const EVERY_MS = 10_000;
 const NAME = "tidegate-range";
 
 /** Whether views are read anew, and the time that they show. */
 export interface Live {
-  readonly range: Range;
+  readonly range: TimeRange;
   readonly setRange: (name: string) => void;
   readonly isPaused: boolean;
   readonly setPaused: (isPaused: boolean) => void;
@@ -24,7 +24,7 @@ export function useLive(): Live {
 
 /** Ticks while it is not paused and the page is visible. */
 export function useTicks(): Live {
-  const [range, setRange] = useState<Range>(
+  const [range, setRange] = useState<TimeRange>(
     () => RANGES.find(({ name }) => name === sessionStorage.getItem(NAME)) ?? RANGES[0],
   );
   const [isPaused, setPaused] = useState(false);

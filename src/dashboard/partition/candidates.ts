@@ -17,16 +17,16 @@ export interface Recognized {
 }
 
 /** The parts of a client's name, with the texts from which it may have been made. */
-interface Part {
+interface Fact {
   readonly source: string;
   readonly digest: string;
 }
 
 /** The parts of a name that a text can be compared with; none of a name that is too long to have them. */
-export function partsOf(name: string): readonly Part[] {
+export function partsOf(name: string): readonly Fact[] {
   if (name.startsWith("#")) return [];
-  return name.split(",").flatMap((part) => {
-    const [, source = "", digest = ""] = /^(.+):([\w-]{22}|[\w-]{43})$/.exec(part) ?? [];
+  return name.split(",").flatMap((fact) => {
+    const [, source = "", digest = ""] = /^(.+):([\w-]{22}|[\w-]{43})$/.exec(fact) ?? [];
     return source === "" ? [] : [{ source, digest }];
   });
 }

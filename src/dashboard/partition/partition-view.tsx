@@ -5,14 +5,14 @@ import type { ApiError } from "../api/api.ts";
 import { useSession } from "../api/session.ts";
 import { useLive } from "../live/live.ts";
 import { Field, textOf } from "../parts/field.tsx";
-import { linkTo } from "../parts/place.ts";
 import { clipped } from "../parts/plain.ts";
 import { Empty, Failed } from "../parts/states.tsx";
+import { linkTo } from "../parts/view-location.ts";
 import { Actions } from "./actions.tsx";
 import { bodyOf, type Described, describedBy, isUnreadable, linkable } from "./described.ts";
 import { Explained } from "./explained.tsx";
-import { DeedsCard } from "./history/deeds-card.tsx";
-import type { Whom } from "./history/deeds.ts";
+import { AuditCard } from "./history/audit-card.tsx";
+import type { Whom } from "./history/audit-entries.ts";
 import { History, type Whose } from "./history/history.tsx";
 import { NamedClient } from "./named-client.tsx";
 import { NamingEntries } from "./naming-entries.tsx";
@@ -117,9 +117,9 @@ export function PartitionView({ query }: { readonly query: URLSearchParams }) {
           You see its decision, and the counts of its client in each policy. It takes no units.
         </Empty>
       )}
-      {asked && found && <DeedsCard whom={whomOf(asked, found)} />}
+      {asked && found && <AuditCard whom={whomOf(asked, found)} />}
       {linked && "name" in linked && !asked && (
-        <DeedsCard whom={{ identities: [linked.name], ip: "" }} />
+        <AuditCard whom={{ identities: [linked.name], ip: "" }} />
       )}
       {linked ? (
         <History whose={linked} />

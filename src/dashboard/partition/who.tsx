@@ -1,8 +1,8 @@
 import { useRef, useState } from "hono/jsx/dom";
 
 import { Field } from "../parts/field.tsx";
-import { linkTo } from "../parts/place.ts";
 import { clipped } from "../parts/plain.ts";
+import { linkTo } from "../parts/view-location.ts";
 import { partsOf, type Recognized, recognize } from "./candidates.ts";
 import { SECRET } from "./described.ts";
 

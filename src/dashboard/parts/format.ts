@@ -18,10 +18,10 @@ export function quota(value: unknown): string {
   return typeof value === "number" ? all.format(value) : String(value);
 }
 
-export function percent(part: number, all: number): string {
+export function percent(count: number, all: number): string {
   if (all === 0) return "–";
-  if (part === 0) return "0 %";
-  const share = (100 * part) / all;
+  if (count === 0) return "0 %";
+  const share = (100 * count) / all;
   if (share > 0 && share < 0.1) return "< 0.1 %";
   return `${share.toFixed(share < 10 ? 1 : 0)} %`;
 }

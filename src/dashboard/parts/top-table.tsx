@@ -1,9 +1,9 @@
 import type { Live, TopPartition } from "../api/answers.ts";
 import { exampleFor } from "./example.ts";
 import { count } from "./format.ts";
-import { linkTo } from "./place.ts";
 import { clipped } from "./plain.ts";
 import { Table } from "./table.tsx";
+import { linkTo } from "./view-location.ts";
 
 interface TopTableProps {
   readonly caption: string;

@@ -1,13 +1,13 @@
 import { DECIDE } from "../../algorithms/scripts.generated.ts";
 import type { Verdict } from "../../decide/step.ts";
-import { holds } from "../../features/holds/of-limiter.ts";
+import { limiterHolds } from "../../features/holds/limiter-holds.ts";
 import { optimistic } from "../../features/optimistic/feature.ts";
 import type { Duration as OwnDuration } from "../../options/duration.ts";
 import { Faults } from "../../options/faults.ts";
 import { REDIS_CLIENT } from "../../options/messages.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import { reportOnce } from "../../runtime/log.ts";
-import { type Core, type Cores, openCores } from "../open-cores.ts";
+import { type DropInCore, type Cores, openCores } from "../open-cores.ts";
 import { type Algorithm, bucket, cached, type Duration, fixed, sliding } from "./algorithms.ts";
 import { type RatelimitConfig, type LimitOptions, prefixOf, timeoutOf } from "./config.ts";
 import { createRefunds, type Refunds } from "./refunds.ts";
@@ -66,8 +66,8 @@ export class Ratelimit {
         onFailure: "error",
       },
       {
-        features: { holds, optimistic },
-        scripts: { decide: DECIDE, ...holds.scripts },
+        features: { holds: limiterHolds, optimistic },
+        scripts: { decide: DECIDE, ...limiterHolds.scripts },
         remembers: ephemeralCache !== false,
       },
       faults,
@@ -187,7 +187,7 @@ export class Ratelimit {
     return { response: answer, waitMs: waitMsOf(verdict) };
   }
 
-  #ask(core: Core, identifier: string, rate: number): Promise<Verdict> {
+  #ask(core: DropInCore, identifier: string, rate: number): Promise<Verdict> {
     return rate < 0
       ? this.#refunds.giveBack(core, identifier, -rate)
       : this.#refunds.consume(core, identifier, rate);
@@ -222,7 +222,7 @@ export class Ratelimit {
     }
   }
 
-  #core(tokens: number): Core {
+  #core(tokens: number): DropInCore {
     return this.#cores.of(`${tokens}`, () => [this.limiter.policy(tokens)]);
   }
 

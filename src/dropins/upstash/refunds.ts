@@ -4,22 +4,22 @@ import { partitionKey } from "../../partition/partition-key.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import { giveBackOf } from "../give-back.ts";
-import type { Core } from "../open-cores.ts";
+import type { DropInCore } from "../open-cores.ts";
 
 const MAX_KEYS = 10_000;
 
 /** A client that got units back: a denial of it that this process remembers may be over before its time. */
 interface GivenBack {
-  readonly core: Core;
+  readonly core: DropInCore;
   readonly asked: AskedGroup;
   readonly untilMs: number;
 }
 
 /** Decides, and gives units back for a cost below 0. */
 export interface Refunds {
-  consume(core: Core, identifier: string, cost: number): Promise<Verdict>;
+  consume(core: DropInCore, identifier: string, cost: number): Promise<Verdict>;
   /** Gives units back, at most those taken in the current window, and resolves with the rows after that. */
-  giveBack(core: Core, identifier: string, units: number): Promise<Verdict>;
+  giveBack(core: DropInCore, identifier: string, units: number): Promise<Verdict>;
 }
 
 /** @param windowMs the longest that a denial is remembered */
@@ -29,25 +29,25 @@ export function createRefunds(windowMs: number): Refunds {
 
   return {
     async consume(core, identifier, cost) {
-      const given = known.size === 0 ? undefined : known.get(await partitionKey(identifier));
-      if (given?.core !== core || given.untilMs < monotonicNow() || cost === 0) {
+      const remembered = known.size === 0 ? undefined : known.get(await partitionKey(identifier));
+      if (remembered?.core !== core || remembered.untilMs < monotonicNow() || cost === 0) {
         return core.ask("consume", identifier, { cost });
       }
-      const groups = [{ ...given.asked, costs: [cost] }];
+      const groups = [{ ...remembered.asked, costs: [cost] }];
       const verdict = await core.decide({ operation: "consume", groups, mustReachStore: true });
       // The denial that is remembered now came after the refund.
-      if (verdict.status === 429) known.delete(given.asked.partition);
+      if (verdict.status === 429) known.delete(remembered.asked.partition);
       return verdict;
     },
 
     async giveBack(core, identifier, units) {
       checkCost(units);
       const verdict = await core.ask("peek", identifier, { cost: 0 });
-      const taken = verdict.groups[0];
-      if (verdict.error || !taken) return verdict;
-      await giveBackOf(core)(taken, [units]);
+      const counted = verdict.groups[0];
+      if (verdict.error || !counted) return verdict;
+      await giveBackOf(core)(counted, [units]);
       const untilMs = monotonicNow() + windowMs;
-      const { asked } = taken;
+      const { asked } = counted;
       setRecent(known, asked.partition, { core, asked, untilMs }, MAX_KEYS);
       // A part of a unit may have come back by itself meanwhile, so the units left are no sum.
       return core.ask("peek", identifier, { cost: 0 });

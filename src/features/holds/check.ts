@@ -34,8 +34,8 @@ export function checkStore(
 ): void {
   const first = policies.findIndex(({ refundable }) => refundable);
   if (first === -1 || typeof refund === "function") return;
-  const [option, given] = policies[first]!.countsFailures
+  const [option, value] = policies[first]!.countsFailures
     ? ["counts", "failures"]
     : ["refundable", true];
-  faults.add(`policies[${first}].${option}`, given, STORE_WITHOUT_REFUND);
+  faults.add(`policies[${first}].${option}`, value, STORE_WITHOUT_REFUND);
 }

@@ -16,7 +16,7 @@ export interface Reservation {
   /** Names the hold's slots of concurrency policies. */
   readonly slot: Slot;
   /** The taken units, and their counters; empty for a denied hold. */
-  readonly taken: readonly GroupVerdict[];
+  readonly verdicts: readonly GroupVerdict[];
 }
 
 const NOTHING: Settlement = { status: "settled", returned: {}, charged: {} };
@@ -26,10 +26,10 @@ const EXPIRED: Extension = { status: "expired" };
 /** Turns a decision into a hold, whose units can be settled once. */
 export function createHold(
   decision: Decision,
-  { taken, slot }: Reservation,
+  { verdicts, slot }: Reservation,
   parts: SettlementParts,
 ): Hold {
-  const slots = taken.filter(tookSlots);
+  const slots = verdicts.filter(tookSlots);
   let { ttlUs } = slot;
   let keptAtMs = parts.now();
   let progress: Promise<Progress> | undefined;
@@ -39,7 +39,7 @@ export function createHold(
       ? progress.then((last) =>
           last.unsent.length > 0 ? settleBy(last.unsent, parts, last.settlement) : last,
         )
-      : settleBy(settlementCalls(cost, taken, parts.policies, slot), parts, NOTHING);
+      : settleBy(settlementCalls(cost, verdicts, parts.policies, slot), parts, NOTHING);
     const { settlement } = await progress;
     return settlement;
   }
@@ -71,8 +71,8 @@ export function createHold(
   return holdOf(
     decision,
     {
-      reserved: unitsOf(taken, ({ refundable }) => refundable),
-      taken: unitsOf(taken, () => true),
+      reserved: unitsOf(verdicts, ({ refundable }) => refundable),
+      taken: unitsOf(verdicts, () => true),
       settle: (cost?: Cost) => settle(cost),
       release: () => settle(0),
       extend: async (ttl?: Duration) => extend(ttlUsOf(ttl)),
@@ -89,8 +89,8 @@ function tookSlots({ asked: { group, costs } }: GroupVerdict): boolean {
 }
 
 /** The shortest time for which a policy keeps a slot, in milliseconds, if the hold wants it for `ttlUs`. */
-function shortestTtlMs(taken: readonly GroupVerdict[], ttlUs: number): number {
-  const ttlsUs = taken.flatMap(({ asked: { group } }) =>
+function shortestTtlMs(verdicts: readonly GroupVerdict[], ttlUs: number): number {
+  const ttlsUs = verdicts.flatMap(({ asked: { group } }) =>
     group.policies.filter(hasSlots).map(({ parameters }) => parameters["ttlUs"]!),
   );
   return Math.min(ttlUs, ...ttlsUs) / 1000;
@@ -98,10 +98,10 @@ function shortestTtlMs(taken: readonly GroupVerdict[], ttlUs: number): number {
 
 /** Units by policy, of the policies that a caller settles and wants to know. */
 function unitsOf(
-  taken: readonly GroupVerdict[],
+  verdicts: readonly GroupVerdict[],
   isWanted: (policy: CompiledPolicy) => boolean,
 ): Readonly<Record<string, number>> {
-  const units = taken.flatMap(({ asked: { group, costs }, rows }) =>
+  const units = verdicts.flatMap(({ asked: { group, costs }, rows }) =>
     group.policies.flatMap((policy, i) => {
       const isSettled = !policy.countsFailures && !hasSlots(policy) && rows[i]!.allowed;
       return isSettled && isWanted(policy) ? [[policy.name, costs[i]!] as const] : [];
@@ -142,13 +142,13 @@ function settleAtEnd(
 
 /** Extends slots at each counter. */
 async function extendAll(
-  taken: readonly GroupVerdict[],
+  verdicts: readonly GroupVerdict[],
   slot: Slot,
   giveBack: GiveBack,
 ): Promise<Extension> {
   const places = [
-    taken.filter(({ countedBy }) => countedBy === "memory"),
-    taken.filter(({ countedBy }) => countedBy !== "memory"),
+    verdicts.filter(({ countedBy }) => countedBy === "memory"),
+    verdicts.filter(({ countedBy }) => countedBy !== "memory"),
   ].filter(({ length }) => length > 0);
   const extended = await Promise.allSettled(places.map((each) => giveBack.extend(each, slot)));
   // One expired slot decides the result, even if other calls failed.

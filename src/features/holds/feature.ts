@@ -1,9 +1,9 @@
 import { compileFailures } from "./failures.ts";
-import { holds as ofLimiter } from "./of-limiter.ts";
+import { limiterHolds } from "./limiter-holds.ts";
 import { needsHold, settlementOf } from "./settle-response.ts";
 
 /**
  * `reserve()`, whose holds are settled, give units back, and keep slots of `concurrency()`. In front of an origin,
  * responses settle their requests' reservations.
  */
-export const holds = { ...ofLimiter, needsHold, compileFailures, settlementOf };
+export const holds = { ...limiterHolds, needsHold, compileFailures, settlementOf };

@@ -17,7 +17,7 @@ export interface GiveBack {
    * @throws StoreError
    */
   units(
-    taken: readonly GroupVerdict[],
+    verdicts: readonly GroupVerdict[],
     units: readonly number[],
     slot: Slot,
   ): Promise<readonly number[]>;
@@ -26,7 +26,7 @@ export interface GiveBack {
    *
    * @throws StoreError
    */
-  extend(taken: readonly GroupVerdict[], slot: Slot): Promise<boolean>;
+  extend(verdicts: readonly GroupVerdict[], slot: Slot): Promise<boolean>;
 }
 
 export function createGiveBack({
@@ -54,37 +54,37 @@ export function createGiveBack({
 
   /** A call without an answer may have taken slots. The hold's id finds them on any counter. */
   async function slotsInStore(
-    taken: readonly GroupVerdict[],
+    verdicts: readonly GroupVerdict[],
     units: readonly number[],
     slot: Slot,
   ): Promise<void> {
-    const { keys, policies } = callOf(taken);
+    const { keys, policies } = callOf(verdicts);
     const slots = policies.map((policy, i) => (hasSlots(policy) ? units[i]! : 0));
     if (!slots.includes(1)) return;
     try {
-      await store.refund!(keys, slots, policies, decidedAt(taken), slot);
+      await store.refund!(keys, slots, policies, decidedAt(verdicts), slot);
     } catch {
       // They expire by themselves.
     }
   }
 
-  const callOf = (taken: readonly GroupVerdict[]) => flatten(askedIn(taken), keysOf);
+  const callOf = (verdicts: readonly GroupVerdict[]) => flatten(askedIn(verdicts), keysOf);
 
   return {
-    async units(taken, units, slot) {
-      if (taken[0]!.countedBy !== "memory") {
-        const { keys, policies } = callOf(taken);
-        return store.refund!(keys, units, policies, decidedAt(taken), slot);
+    async units(verdicts, units, slot) {
+      if (verdicts[0]!.countedBy !== "memory") {
+        const { keys, policies } = callOf(verdicts);
+        return store.refund!(keys, units, policies, decidedAt(verdicts), slot);
       }
-      const ownUnits = byGroup(askedIn(taken), units);
-      const given = taken.flatMap((each, i) => unitsHere(each, ownUnits[i]!, slot));
-      await slotsInStore(taken, units, slot);
-      return given;
+      const ownUnits = byGroup(askedIn(verdicts), units);
+      const refunded = verdicts.flatMap((each, i) => unitsHere(each, ownUnits[i]!, slot));
+      await slotsInStore(verdicts, units, slot);
+      return refunded;
     },
 
-    async extend(taken, slot) {
-      const isInMemory = taken[0]!.countedBy === "memory";
-      const { keys, costs, policies } = callOf(taken);
+    async extend(verdicts, slot) {
+      const isInMemory = verdicts[0]!.countedBy === "memory";
+      const { keys, costs, policies } = callOf(verdicts);
       // A slot is local if the policy counts locally.
       const own = [...policies.keys()].filter(
         (i) =>
@@ -108,8 +108,8 @@ export function hasSlots({ implementation }: CompiledPolicy): boolean {
 }
 
 /** The time of the count: several masters have a clock each. */
-function decidedAt(taken: readonly GroupVerdict[]): DecidedAt {
-  const clocksUs = taken.flatMap(({ at, rows }) => rows.map(() => at.nowUs));
+function decidedAt(verdicts: readonly GroupVerdict[]): DecidedAt {
+  const clocksUs = verdicts.flatMap(({ at, rows }) => rows.map(() => at.nowUs));
   const nowUs = Math.max(...clocksUs);
   return clocksUs.every((each) => each === nowUs) ? { nowUs } : { nowUs, clocksUs };
 }

@@ -21,8 +21,8 @@ export function withReserve(core: Core): Reserve {
       const { ttl, ...others } = options ?? {};
       const slot = { id: crypto.randomUUID(), ttlUs: ttlUsOf(ttl) };
       const verdict = await ask("consume", identity, others, slot);
-      const taken = verdict.status === 200 ? verdict.groups : [];
-      return createHold(show(verdict), { slot: verdict.slot ?? slot, taken }, parts);
+      const verdicts = verdict.status === 200 ? verdict.groups : [];
+      return createHold(show(verdict), { slot: verdict.slot ?? slot, verdicts }, parts);
     },
   };
 }

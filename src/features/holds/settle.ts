@@ -23,7 +23,7 @@ export type SettlementCall =
   /** Gives units back to their counter, which is the same for all groups. */
   | {
       readonly kind: "returned";
-      readonly taken: readonly GroupVerdict[];
+      readonly verdicts: readonly GroupVerdict[];
       /** One number per policy, group after group. */
       readonly units: readonly number[];
       readonly slot: Slot;
@@ -43,17 +43,17 @@ export interface Progress {
  */
 export function settlementCalls(
   cost: Cost | undefined,
-  taken: readonly GroupVerdict[],
+  verdicts: readonly GroupVerdict[],
   policies: readonly CompiledPolicy[],
   slot: Slot,
 ): readonly SettlementCall[] {
-  const changes = taken.map((verdict) => ({ verdict, ...changeOf(verdict, cost, policies) }));
+  const changes = verdicts.map((verdict) => ({ verdict, ...changeOf(verdict, cost, policies) }));
   const calls: SettlementCall[] = [];
   for (const counter of ["store", "lease", "memory"] as const) {
     const own = changes.filter(({ verdict }) => verdict.countedBy === counter);
     const units = own.flatMap(({ back }) => back);
     if (units.every((each) => each === 0)) continue;
-    calls.push({ kind: "returned", taken: own.map(({ verdict }) => verdict), units, slot });
+    calls.push({ kind: "returned", verdicts: own.map(({ verdict }) => verdict), units, slot });
   }
   const groups = changes.flatMap(({ verdict: { asked }, more }) =>
     // A charge on shards is spread over all of them.
@@ -128,15 +128,15 @@ async function giveBack(
   call: SettlementCall & { readonly kind: "returned" },
   parts: SettlementParts,
 ): Promise<Outcome> {
-  const { taken, units, slot } = call;
-  const ownUnits = byGroup(askedIn(taken), units);
-  const policies = taken.flatMap(({ asked }) => asked.group.policies);
+  const { verdicts, units, slot } = call;
+  const ownUnits = byGroup(askedIn(verdicts), units);
+  const policies = verdicts.flatMap(({ asked }) => asked.group.policies);
   const named = (done: readonly number[]) =>
     done.map((each, i) => [policies[i]!.name, each] as const);
   try {
-    const done = await parts.giveBack.units(taken, units, slot);
+    const done = await parts.giveBack.units(verdicts, units, slot);
     // A charge that the store left unanswered has an unknown result; one that was never sent took no units.
-    const failures = taken.flatMap(({ error }, i) =>
+    const failures = verdicts.flatMap(({ error }, i) =>
       error && !isNotAsked(error) && ownUnits[i]!.some((each) => each > 0) ? [error] : [],
     );
     return { done: named(done), failures };
@@ -149,7 +149,7 @@ async function giveBack(
     const unsent = units.map((each, i) => (failures[i] && isNotAsked(failures[i]) ? each : 0));
     const isLeft = unsent.some((each) => each > 0);
     return {
-      done: isPartial ? named(error.given) : [],
+      done: isPartial ? named(error.refunded) : [],
       failures: failures.flatMap((failure) => failure ?? []),
       ...(isLeft && { unsent: { ...call, units: unsent } }),
     };

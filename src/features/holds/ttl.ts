@@ -18,9 +18,9 @@ export function ttlUsOf(ttl: Duration | undefined): number {
   if (ttl === undefined) return parseDuration(TTL_RANGE.max)!;
   if (isDurationWithin(ttl, TTL_RANGE)) return parseDuration(ttl)!;
   const { min, max, example } = TTL_RANGE;
-  const given = typeof ttl === "string" ? JSON.stringify(ttl) : typeof ttl;
+  const shown = typeof ttl === "string" ? JSON.stringify(ttl) : typeof ttl;
   throw new TidegateError(
     "ERR_HOLD",
-    `ttl must be a time with its unit from "${min}" to "${max}", such as "${example}", not ${given}.`,
+    `ttl must be a time with its unit from "${min}" to "${max}", such as "${example}", not ${shown}.`,
   );
 }

@@ -50,13 +50,13 @@ type Terms = Pick<CompiledPolicy, "leaseUs" | "autoLease">;
 
 /** The lease of each policy; `undefined` without one. */
 function checkLeases(
-  { lease, policies: given }: LeaseOptions,
+  { lease, policies: options }: LeaseOptions,
   { policies, plans }: Planned,
   faults: Faults,
 ): readonly (Terms | undefined)[] {
   // The shape of the list is checked elsewhere.
-  const own = Array.isArray(given)
-    ? Array.from(given as readonly unknown[], (policy) => Object(policy).lease as unknown)
+  const own = Array.isArray(options)
+    ? Array.from(options as readonly unknown[], (policy) => Object(policy).lease as unknown)
     : [];
   const variantsOf = (i: number) => [policies, ...plans.values()].flatMap((list) => list[i] ?? []);
   const sharing = policies.flatMap((_, i) => (own[i] === undefined ? variantsOf(i) : []));

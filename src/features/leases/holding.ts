@@ -131,13 +131,13 @@ export function spend(
 ): readonly Readonly<Grant>[] {
   const spent: Grant[] = [];
   for (const grant of grants) {
-    const part = Math.min(grant.units, units);
-    if (part === 0) continue;
-    const covered = grant.covered?.map((left) => Math.min(left, part));
-    grant.units -= part;
+    const portion = Math.min(grant.units, units);
+    if (portion === 0) continue;
+    const covered = grant.covered?.map((left) => Math.min(left, portion));
+    grant.units -= portion;
     grant.covered = grant.covered?.map((left, i) => left - covered![i]!);
-    units -= part;
-    spent.push({ units: part, untilMs: grant.untilMs, covered });
+    units -= portion;
+    spent.push({ units: portion, untilMs: grant.untilMs, covered });
   }
   return spent;
 }

@@ -62,7 +62,7 @@ interface LeaseAnswer {
 }
 
 /** How a request will be served, before any unit is spent for it. */
-export interface Draft {
+export interface LeaseDraft {
   readonly action: LeaseAction;
   readonly cost: number;
   /** The size of the next lease. */
@@ -72,7 +72,7 @@ export interface Draft {
 export function createLeaseAccess(
   { now, pauseMs, enforced, noteRoom, request, noteRoundTrip }: LeaseTerms,
   holding: Holding,
-  { action, cost, units }: Draft,
+  { action, cost, units }: LeaseDraft,
 ): LeaseAccess {
   let spent: readonly Readonly<Grant>[] = [];
 
@@ -100,13 +100,13 @@ export function createLeaseAccess(
         throw error;
       }
       const { reply, sentAtMs, untilMs, windowEndsMs } = answer;
-      const { taken = 0 } = reply;
+      const { leased = 0 } = reply;
       const short = noteRoom(holding, reply.rows);
       Object.assign(holding, { answer: reply, sentAtMs, windowEndsMs, short });
-      const isOver = !short && taken > 0 && holding.pausedUntilMs === pausedUntilMs;
+      const isOver = !short && leased > 0 && holding.pausedUntilMs === pausedUntilMs;
       if (isOver) holding.pausedUntilMs = sentAtMs;
-      if (taken === 0) return access.spend();
-      const grant = { units: taken, untilMs, covered: reply.charged };
+      if (leased === 0) return access.spend();
+      const grant = { units: leased, untilMs, covered: reply.charged };
       holding.grants.push(grant);
       spent = spend({ grants: [grant] }, 1);
       return true;

@@ -14,7 +14,7 @@ import {
 } from "./holding.ts";
 import {
   createLeaseAccess,
-  type Draft,
+  type LeaseDraft,
   type LeaseAccess,
   type LeaseTerms,
   type LeaseAction,
@@ -125,7 +125,7 @@ export function createLeases(
   }
 
   /** Drafts how to serve a request, given the units requested within one lease. */
-  function draft(holding: Holding, cost: number, demand: number, nowMs: number): Draft {
+  function draft(holding: Holding, cost: number, demand: number, nowMs: number): LeaseDraft {
     const leased = leasedUnits(holding, nowMs);
     // The demand while the next lease is on its way, and its variation. If the store has no more units, an earlier
     // lease gets fewer.

@@ -1,5 +1,5 @@
 import { HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
-import { lists as ofLimiter } from "./of-limiter.ts";
+import { limiterLists } from "./limiter-lists.ts";
 import {
   checkFacts,
   compileFindListed,
@@ -9,7 +9,7 @@ import {
 
 /** Identities that are exempt, or denied without Redis; for requests also networks and countries. */
 export const lists = {
-  ...ofLimiter,
+  ...limiterLists,
   compileRequestLists,
   identities: HEADER_IDENTITIES,
   headerIdentities,

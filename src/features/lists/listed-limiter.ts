@@ -21,22 +21,22 @@ export function withLists<Given extends Operations & Partial<Reserve>>(
 ): Given {
   const { reserve } = limiter;
 
-  function listed(identity: Identity): Decision | undefined {
+  function listDecision(identity: Identity): Decision | undefined {
     const found = lists.find(subjectOf(identity), nowMs());
     return found && listedDecision(found);
   }
 
   return {
     ...limiter,
-    limit: async (identity, options) => listed(identity) ?? limiter.limit(identity, options),
+    limit: async (identity, options) => listDecision(identity) ?? limiter.limit(identity, options),
     ...(reserve &&
       withoutHold && {
         reserve: async (identity, options) => {
-          const decision = listed(identity);
+          const decision = listDecision(identity);
           return decision ? withoutHold(decision) : reserve(identity, options);
         },
       }),
-    peek: async (identity, options) => listed(identity) ?? limiter.peek(identity, options),
+    peek: async (identity, options) => listDecision(identity) ?? limiter.peek(identity, options),
   };
 }
 

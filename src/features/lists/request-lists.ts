@@ -78,12 +78,12 @@ interface ListedOptions {
 
 /** Checks the lists of middleware and compiles them; `undefined` if there are none. */
 export function compileRequestLists(
-  { lists: given, clientIp, partition = ["ip"] }: ListedOptions,
+  { lists: options, clientIp, partition = ["ip"] }: ListedOptions,
   policies: readonly Policy[],
   faults: Faults,
 ): FindListed | undefined {
   const isFunction = typeof partition === "function";
-  const lists = compileLists(given, "lists", faults, isFunction ? undefined : HEADER_IDENTITIES);
+  const lists = compileLists(options, "lists", faults, isFunction ? undefined : HEADER_IDENTITIES);
   if (!lists) return undefined;
   // A partition by address reports a wrong `clientIp` itself.
   const partitions = [partition, ...policies.map((policy) => Object(policy).partition as unknown)];

@@ -83,7 +83,7 @@ function countOfOne(policy: CompiledPolicy, name: string, windowUs: number): Com
   const traits = { ...PLAIN, name, by };
   // Windows of a calendar are fixed ones, too.
   if (implementation.code === FIXED_WINDOW.code && windowUs === policy.windowUs) {
-    const quota = implementation.scale(policy, 1, { part: 1, whole: 1 });
+    const quota = implementation.scale(policy, 1, { numerator: 1, denominator: 1 });
     return completePolicy({ ...traits, algorithm, implementation }, quota);
   }
   const quota = FIXED_WINDOW.quotaOf(

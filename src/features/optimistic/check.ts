@@ -31,12 +31,14 @@ interface OptimisticLimiter {
  * @param policies in the caller's order; empty after faults, and then only the numbers are checked
  */
 export function compileOptimism(
-  { lease, policies: given }: OptimisticLimiter,
+  { lease, policies: options }: OptimisticLimiter,
   policies: readonly CompiledPolicy[],
   faults: Faults,
 ): (policy: CompiledPolicy) => Pick<CompiledPolicy, "optimistic"> {
   // The shape of the list is checked elsewhere.
-  const own = Array.isArray(given) ? Array.from(given, (policy) => Object(policy) as Policy) : [];
+  const own = Array.isArray(options)
+    ? Array.from(options, (policy) => Object(policy) as Policy)
+    : [];
   const read = own.map((policy, i) => {
     if (policy.optimistic === undefined) return undefined;
     const path = `policies[${i}]`;
@@ -78,7 +80,7 @@ function readOptimism(
 }
 
 /** Adds a fault for each policy whose isolates never admit requests of this cost by themselves. */
-export function checkCost(
+export function checkOptimisticCost(
   units: number,
   path: string,
   policies: readonly Policy[],

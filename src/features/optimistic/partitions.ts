@@ -45,7 +45,7 @@ export interface LastNumbers {
  * The partitions of one group of policies under all plans. An isolate admits units of a partition only while the last
  * answer promises room, or before the first answer, and never more than `unsettled` without an answer.
  */
-export interface Partitions {
+export interface OptimisticPartitions {
   find(partition: string): Partition | undefined;
   /** Whether a request may be admitted now. */
   admits(asked: AskedGroup, nowMs: number): boolean;
@@ -73,11 +73,11 @@ const LOST_MS = 60_000;
  * between I/O
  * @param maxEntries beyond it, the least recently used partition is forgotten
  */
-export function createPartitions(
+export function createOptimisticPartitions(
   policyCount: number,
   tick: () => number,
   maxEntries = MAX_PARTITIONS,
-): Partitions {
+): OptimisticPartitions {
   const entries = new Map<string, Partition>();
   /** Until then, an unknown partition may be one that was forgotten when it had no room. */
   let cautiousUntilMs = -Infinity;

@@ -4,7 +4,7 @@ import type { Asked, AskedGroup, Decide, Verdict } from "../../decide/step.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import { nextTurn } from "../../runtime/next-turn.ts";
 import { createWaitingRoom } from "../../runtime/waiting-room.ts";
-import type { Partition, Partitions } from "./partitions.ts";
+import type { Partition, OptimisticPartitions } from "./partitions.ts";
 
 /**
  * How long a request waits for a call that settles the same partition. A store answers or fails sooner. But a request
@@ -29,7 +29,7 @@ export interface Settler {
 /** The settings of settlements. */
 interface Settling {
   readonly next: Decide;
-  readonly of: (asked: AskedGroup) => Partitions;
+  readonly of: (asked: AskedGroup) => OptimisticPartitions;
   readonly tick: () => number;
   /** Notes the store's answer to a call that was sent at this position in the order of events. */
   readonly note: (verdict: Verdict, sentAt: number) => void;
@@ -49,8 +49,8 @@ export function settler(
   async function charge(admitted: readonly Admitted[]): Promise<void> {
     const due = admitted.filter(({ entry }) => waits(entry));
     if (due.length === 0) return;
-    const taken = due.map(({ entry }) => take(entry));
-    const groups = taken.flat();
+    const batches = due.map(({ entry }) => take(entry));
+    const groups = batches.flat();
     const asked: Asked = { operation: "charge", groups, isSettlement: true };
     const sentAt = tick();
     try {
@@ -63,7 +63,7 @@ export function settler(
       reportOnce(`a request that was admitted could not be counted: ${String(error)}`);
     } finally {
       due.forEach(({ entry }, i) => {
-        for (const each of taken[i]!) close({ asked: each, entry });
+        for (const each of batches[i]!) close({ asked: each, entry });
         entry.underWay--;
         entry.room?.letGoOn();
       });
@@ -109,8 +109,8 @@ function putInLine({ asked, entry: { waiting } }: Admitted): void {
 }
 
 function take(entry: Partition): readonly AskedGroup[] {
-  const taken = Array.from(entry.waiting.values(), ({ asked, costs }) => ({ ...asked, costs }));
+  const charges = Array.from(entry.waiting.values(), ({ asked, costs }) => ({ ...asked, costs }));
   entry.waiting.clear();
   entry.underWay++;
-  return taken;
+  return charges;
 }

@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from "../../decide/step.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
-import { createPartitions, type Partitions } from "./partitions.ts";
+import { createOptimisticPartitions, type OptimisticPartitions } from "./partitions.ts";
 import { type Admitted, close, settler } from "./settle.ts";
 import { ahead, verdictOf } from "./verdict.ts";
 
@@ -44,14 +44,16 @@ export function optimisticStep(
   let events = 0;
   const tick = () => ++events;
   // A partition owes the store the same units under all plans.
-  const partitionsOf: (group: AskedGroup["group"]) => Partitions | undefined = perGroup((group) => {
-    const [base] = group.variants;
-    if (base !== group) return partitionsOf(base!);
-    const { policies } = group;
-    // Rules may put a policy without the option beside them, and then all of them wait.
-    const isAhead = policies.every((policy) => policy.optimistic !== undefined);
-    return isAhead ? createPartitions(policies.length, tick) : undefined;
-  });
+  const partitionsOf: (group: AskedGroup["group"]) => OptimisticPartitions | undefined = perGroup(
+    (group) => {
+      const [base] = group.variants;
+      if (base !== group) return partitionsOf(base!);
+      const { policies } = group;
+      // Rules may put a policy without the option beside them, and then all of them wait.
+      const isAhead = policies.every((policy) => policy.optimistic !== undefined);
+      return isAhead ? createOptimisticPartitions(policies.length, tick) : undefined;
+    },
+  );
   const of = ({ group }: AskedGroup) => partitionsOf(group)!;
   const isOptimistic = ({ group }: AskedGroup) => partitionsOf(group) !== undefined;
   let failedAtMs = -Infinity;

@@ -1,5 +1,5 @@
-import { plans as ofLimiter } from "./of-limiter.ts";
+import { limiterPlans } from "./limiter-plans.ts";
 import { compilePlan } from "./read-plan.ts";
 
 /** Other numbers for some clients; each request names its plan. */
-export const plans = { ...ofLimiter, compilePlan };
+export const plans = { ...limiterPlans, compilePlan };

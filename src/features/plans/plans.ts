@@ -32,12 +32,12 @@ export interface Planned {
  * Checks plans, and compiles all policies under each plan. Consumed units still count when a client's plan changes.
  *
  * @param root the path of the plans, for faults
- * @param given the policies as the caller gave them, without faults
+ * @param declared the policies as the caller gave them, without faults
  */
 export function checkPlans(
   plans: unknown,
   root: string,
-  given: readonly Policy[],
+  declared: readonly Policy[],
   policies: readonly CompiledPolicy[],
   faults: Faults,
 ): Planned {
@@ -50,7 +50,7 @@ export function checkPlans(
   for (const [plan, changes] of Object.entries(plans)) {
     const path = `${root}.${plan}`;
     if (!NAME.test(plan)) faults.add(path, plan, NAME_FAULT);
-    lists.set(plan, compileNumbers(changes, path, given, policies, faults));
+    lists.set(plan, compileNumbers(changes, path, declared, policies, faults));
   }
   return { policies, plans: lists };
 }
@@ -65,7 +65,7 @@ export function checkPlans(
 export function compileNumbers(
   changes: unknown,
   path: string,
-  given: readonly Policy[],
+  declared: readonly Policy[],
   policies: readonly CompiledPolicy[],
   faults: Faults,
 ): readonly CompiledPolicy[] {
@@ -76,7 +76,7 @@ export function compileNumbers(
   checkNames(changes, new Set(policies.map(({ name }) => name)), path, faults);
   const planned = policies.map((policy, i) =>
     Object.hasOwn(changes, policy.name)
-      ? withNumbers(policy, given[i]!, changes[policy.name], `${path}.${policy.name}`, faults)
+      ? withNumbers(policy, declared[i]!, changes[policy.name], `${path}.${policy.name}`, faults)
       : policy,
   );
   return withLeases(planned, policies);
@@ -119,7 +119,7 @@ function checkNames(
 
 function withNumbers(
   policy: CompiledPolicy,
-  given: Policy,
+  declared: Policy,
   numbers: unknown,
   path: string,
   faults: Faults,
@@ -133,7 +133,7 @@ function withNumbers(
   if (policy.implementation.refusesNumbers?.(numbers, path, faults)) return policy;
   // Unknown options are reported elsewhere.
   const known = Object.entries(numbers).filter(([option]) => options.includes(option));
-  const changed = { ...given, ...Object.fromEntries(known) } as Policy;
+  const changed = { ...declared, ...Object.fromEntries(known) } as Policy;
   const compiled = compileChanged(changed, numbers, path, faults);
   if (!compiled) return policy;
   if (compiled.limit < policy.shards) {

@@ -2,7 +2,7 @@ import { type ClockCache, createClockCache } from "../../denials/clock-cache.ts"
 import { setRecent } from "../../runtime/lru.ts";
 
 /** The partitions of one group of policies for which the replica is not asked. */
-export interface Partitions {
+export interface ReplicaPartitions {
   /** Whether the replica may save a trip to the primary. */
   isUnknown(partition: string, nowMs: number): boolean;
   /** Notes whether the primary had room. */
@@ -21,7 +21,7 @@ const LAG_MS = 60_000;
 const MAX_RESETS = 1_000;
 
 /** @param maxEntries the most partitions with room that are remembered; beyond it, one that was not used lately goes */
-export function createPartitions(maxEntries: number): Partitions {
+export function createReplicaPartitions(maxEntries: number): ReplicaPartitions {
   // Created with the first answer: Workers have no random numbers while a module is loaded.
   let roomy: ClockCache | undefined;
   const resets = new Map<string, number>();

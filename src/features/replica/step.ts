@@ -16,7 +16,7 @@ import { type Bound, createRedisClocks, earliestMs } from "../../denials/redis-c
 import type { StoreError } from "../../errors/errors.ts";
 import { createBreaker } from "../../runtime/breaker.ts";
 import { reportOnce } from "../../runtime/log.ts";
-import { createPartitions, type Partitions } from "./partitions.ts";
+import { createReplicaPartitions, type ReplicaPartitions } from "./partitions.ts";
 import { flattenDenying, type Reading, splitDenying, waitUs } from "./readings.ts";
 import type { Replica } from "./replica.ts";
 import { createTrust } from "./trust.ts";
@@ -41,8 +41,8 @@ export function replicaStep(
   const clock = createRedisClocks();
   const breaker = createBreaker();
   const trust = createTrust();
-  const partitionsOf = perGroup((group): Partitions | undefined =>
-    takesPart(group) ? createPartitions(maxDenials) : undefined,
+  const partitionsOf = perGroup((group): ReplicaPartitions | undefined =>
+    takesPart(group) ? createReplicaPartitions(maxDenials) : undefined,
   );
   function note(verdict: Verdict): void {
     for (const each of verdict.groups) {

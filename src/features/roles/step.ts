@@ -21,7 +21,7 @@ const LONGEST_WAIT_US = 1_000_000;
 
 /** A group as sent to the store, with the denials that it carries. */
 interface Counted {
-  readonly given: AskedGroup;
+  readonly original: AskedGroup;
   readonly asked: AskedGroup;
   /** For each policy that counts denials, the denials that waited. */
   readonly denials: readonly (DenialBatch | undefined)[];
@@ -54,12 +54,12 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
   }
 
   /** Adds the waiting denials, and removes costs that can never have room. */
-  function counted(given: AskedGroup, operation: Asked["operation"]): Counted {
-    const { group, costs } = given;
+  function counted(original: AskedGroup, operation: Asked["operation"]): Counted {
+    const { group, costs } = original;
     if (group.isPlain || operation === "charge") {
-      return { given, asked: given, denials: NO_DENIALS };
+      return { original: original, asked: original, denials: NO_DENIALS };
     }
-    const keys = keysOf(given);
+    const keys = keysOf(original);
     const nowMs = now();
     const denials = group.policies.map(({ role, windowUs }, i) =>
       role === "denials" && operation === "consume"
@@ -71,7 +71,7 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
       if (role === "denials") return denials[i]?.count ?? 1;
       return costs[i]! > limit ? 0 : costs[i]!;
     });
-    return { given, asked: { ...given, costs: fitting }, denials };
+    return { original: original, asked: { ...original, costs: fitting }, denials };
   }
 
   /** Notes the room for denials, if an answer denies or leaves no room. */
@@ -158,17 +158,17 @@ function advised(verdict: GroupVerdict, operation: Asked["operation"]): GroupVer
 function toOriginalRequest(all: readonly Counted[], answer: Answer): Answer {
   const countedAs = new Map(all.map((each) => [each.asked, each]));
   const restored = (groups: readonly GroupVerdict[]) =>
-    groups.map((each) => ({ ...each, asked: countedAs.get(each.asked)!.given }));
+    groups.map((each) => ({ ...each, asked: countedAs.get(each.asked)!.original }));
   const { giveBack } = answer;
   return {
     ...answer,
     groups: restored(answer.groups),
     ...(answer.unanswered && {
       unanswered: answer.unanswered.map((each) => {
-        const { given, denials } = countedAs.get(each.asked)!;
-        if (isNotAsked(each.error)) for (const taken of denials) taken?.putBack();
+        const { original, denials } = countedAs.get(each.asked)!;
+        if (isNotAsked(each.error)) for (const batch of denials) batch?.putBack();
         const costs = each.costs.map((cost, i) => denials[i]?.uncountedHere ?? cost);
-        return { ...each, asked: given, costs };
+        return { ...each, asked: original, costs };
       }),
     }),
     ...(giveBack && { giveBack: async () => restored(await giveBack()) }),

@@ -1,7 +1,7 @@
 import type { Row } from "../../algorithms/model.ts";
 import { type DenialCache, DRIFT, type KnownDenial } from "../../denials/denial-cache.ts";
 import { earliestMs, type RedisClocks } from "../../denials/redis-clocks.ts";
-import { PATIENCE_MS } from "../../denials/single-flight.ts";
+import { MAX_WAIT_MS } from "../../denials/single-flight.ts";
 import { Faults } from "../../options/faults.ts";
 import { SHARED_CACHE } from "../../options/messages.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
@@ -87,9 +87,9 @@ const MAX_SECONDS = 60;
 export function shareDenials(cache: SharedCache): SharedDenials {
   const faults = new Faults();
   for (const name of ["get", "put"] as const) {
-    const given: unknown = (cache as Partial<SharedCache> | undefined)?.[name];
-    if (typeof given !== "function") {
-      faults.add(name, given, SHARED_CACHE);
+    const method: unknown = (cache as Partial<SharedCache> | undefined)?.[name];
+    if (typeof method !== "function") {
+      faults.add(name, method, SHARED_CACHE);
     }
   }
   faults.throwIfAny();
@@ -143,8 +143,8 @@ function connect(
           if (known.state === "denied") return known;
           if (known.state === "expired") denials.drop(partition);
         }
-        const claimed = note.length === 1 && Math.abs(latestUs() - redisNowUs) < PATIENCE_MS * 1000;
-        if (!claimed || now() - startMs + pauseMs > PATIENCE_MS) break;
+        const claimed = note.length === 1 && Math.abs(latestUs() - redisNowUs) < MAX_WAIT_MS * 1000;
+        if (!claimed || now() - startMs + pauseMs > MAX_WAIT_MS) break;
         await new Promise((resolve) => {
           setTimeout(resolve, pauseMs);
         });

@@ -3,7 +3,7 @@ import type { EntryKind } from "../../live/state.ts";
 import type { Gauges } from "../../metrics/open-metrics.ts";
 import type { PartitionNames } from "../../metrics/recorder.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import type { RedisPlace } from "../../store/redis/client.ts";
+import type { RedisAddress } from "../../store/redis/client.ts";
 import type { Store } from "../../store/store.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import type { LiveRules } from "../live/feature.ts";
@@ -102,9 +102,9 @@ export interface HeldRules {
 export interface Administered {
   readonly prefix: string;
   /** `undefined` where no live rules are read: the counts are in memory, or `LIVE_REFRESH` is off. */
-  readonly redis: RedisPlace | undefined;
+  readonly redis: RedisAddress | undefined;
   /** The Redis to which isolates write their counts, also without live rules; `undefined` without metrics. */
-  readonly metricsRedis: RedisPlace | undefined;
+  readonly metricsRedis: RedisAddress | undefined;
   readonly store: Store;
   readonly adminToken: string | undefined;
   readonly readToken: string | undefined;

@@ -18,7 +18,7 @@ export interface RequestAsData {
  * @throws ConfigurationError with every fault in the description
  */
 export function requestFrom(
-  { method = "GET", path, headers: given = {}, ip, country, asn }: DescribedRequest,
+  { method = "GET", path, headers: fields = {}, ip, country, asn }: DescribedRequest,
   clientIp: ClientIp,
 ): RequestAsData {
   const faults = new Faults();
@@ -32,7 +32,7 @@ export function requestFrom(
     faults.add("country", country, COUNTRY_FAULT);
   }
   if (asn !== undefined && !isAsn(asn)) faults.add("asn", asn, ASN, MAX_ASN);
-  const headers = headersFrom(given, faults);
+  const headers = headersFrom(fields, faults);
   faults.throwIfAny();
   if (ip !== undefined) nameAddress(headers, String(ip), clientIp);
   if (clientIp === "vercel") {
@@ -56,9 +56,9 @@ function isMethod(method: unknown): boolean {
   }
 }
 
-function headersFrom(given: unknown, faults: Faults): Headers {
+function headersFrom(fields: unknown, faults: Faults): Headers {
   const headers = new Headers();
-  for (const [name, value] of Object.entries(Object(given) as Record<string, unknown>)) {
+  for (const [name, value] of Object.entries(Object(fields) as Record<string, unknown>)) {
     try {
       headers.set(name, String(value));
     } catch {

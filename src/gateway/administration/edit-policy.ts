@@ -25,11 +25,11 @@ export function editPolicy(
   if (!before) return undefined;
   const faults = new Faults(DOCUMENT);
   checkReplayable(before, faults);
-  const given = policiesOf(rules, policies);
+  const declared = policiesOf(rules, policies);
   const start = `edited.${name}`;
   const edited = new PlacedFaults(faults, { pathsOf: (path) => [path.replace(start, "numbers")] });
   const table = { [name]: numbers };
-  const after = compileNumbers(table, "edited", given, policies, edited)[place]!;
+  const after = compileNumbers(table, "edited", declared, policies, edited)[place]!;
   return { before, after, faults: faults.list };
 }
 

@@ -136,13 +136,13 @@ function explainPolicy(
 export function readable(identity: string, headers: Headers): string {
   return identity
     .split(",")
-    .map((part) => {
-      const name = part.slice(0, Math.max(0, part.indexOf(":")));
+    .map((fact) => {
+      const name = fact.slice(0, Math.max(0, fact.indexOf(":")));
       const value =
-        /^(?:ip|subnet|asn|country)?$/.test(name) || part.includes(":", name.length + 1)
+        /^(?:ip|subnet|asn|country)?$/.test(name) || fact.includes(":", name.length + 1)
           ? null
           : headers.get(name);
-      return value === null ? part : `${name}:${value}`;
+      return value === null ? fact : `${name}:${value}`;
     })
     .join(",");
 }

@@ -15,7 +15,7 @@ import { type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { durableObjectStore } from "../../store/durable-object/durable-object-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
-import type { RedisPlace } from "../../store/redis/client.ts";
+import type { RedisAddress } from "../../store/redis/client.ts";
 import { counting } from "../../store/redis/counted-client.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
@@ -31,7 +31,7 @@ import {
   type RulesetData,
   type RulesetDefaults,
 } from "../rules/ruleset.ts";
-import { readLists, readPlans, readRules } from "./given-rules.ts";
+import { readLists, readPlans, readRules } from "./json-variables.ts";
 import { reportMisspelt } from "./misspelt-variables.ts";
 import { openCounts } from "./open-counts.ts";
 import { openDenialLog } from "./open-denial-log.ts";
@@ -39,7 +39,7 @@ import { analyticsIn, openRecorder } from "./open-recorder.ts";
 import { readReplica } from "./read-replica.ts";
 import { readTokens, type Tokens } from "./tokens.ts";
 import { readVariables, type StoreName, type Variables } from "./variables.ts";
-import { readWebhookPlace } from "./webhook-place.ts";
+import { readWebhookSettings } from "./webhook-settings.ts";
 
 /** The parts of a platform that the configuration needs. */
 export interface PlatformParts {
@@ -73,7 +73,7 @@ export interface GatewayConfig {
   readonly defaults: RulesetDefaults;
   readonly store: Store;
   /** The place of Redis; `undefined` if another store counts. */
-  readonly redis: RedisPlace | undefined;
+  readonly redis: RedisAddress | undefined;
   /** How long a request waits for Redis, in milliseconds. */
   readonly timeoutMs: number;
   /** A replica of Redis, which may deny. */
@@ -102,11 +102,11 @@ export interface GatewayConfig {
  * @throws ConfigurationError with every fault, each with its path in the variables
  */
 export function readConfig(
-  given: Environment,
+  bindings: Environment,
   platform: PlatformParts,
   features: RuleFeatures,
 ): GatewayConfig {
-  const environment = Object(given) as Environment;
+  const environment = Object(bindings) as Environment;
   const faults = new Faults(VARIABLES);
   reportMisspelt(environment, faults);
   const variables = readVariables(environment, faults);
@@ -130,7 +130,7 @@ export function readConfig(
   if (platform.onNotice !== undefined && typeof platform.onNotice !== "function") {
     faults.add("onNotice", platform.onNotice, FUNCTION, "takes a decision and a policy");
   }
-  const webhook = readWebhookPlace(environment, faults);
+  const webhook = readWebhookSettings(environment, faults);
   const notices = noticesTo({
     webhook: webhook && createWebhook(webhook),
     recorder,
@@ -201,12 +201,12 @@ export function originOf({ origin, originTimeout }: Variables): Origin {
 
 /** Live rules cost commands of Redis, so they are read where they are asked for, or where something can write them. */
 function refreshMs(
-  given: Duration | "off" | undefined,
+  refresh: Duration | "off" | undefined,
   { admin, read }: Tokens,
 ): number | undefined {
-  if (given === "off") return undefined;
-  if (given === undefined && admin === undefined && read === undefined) return undefined;
-  return parseDuration(given ?? DEFAULT_REFRESH)! / 1000;
+  if (refresh === "off") return undefined;
+  if (refresh === undefined && admin === undefined && read === undefined) return undefined;
+  return parseDuration(refresh ?? DEFAULT_REFRESH)! / 1000;
 }
 
 /** Denials are shared wherever the platform can, unless `SHARED_DENIALS` is `"none"`. */

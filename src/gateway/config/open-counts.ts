@@ -5,7 +5,7 @@ import type {
   durableObjectStore,
   ObjectNamespace,
 } from "../../store/durable-object/durable-object-store.ts";
-import { memoryStore } from "../../store/memory-store.ts";
+import { openMemoryStore } from "../../store/memory-store.ts";
 import { openStore } from "../../store/open-store.ts";
 import type { WrapClient } from "../../store/redis/counted-client.ts";
 import { inspectRedis } from "../../store/redis/inspect.ts";
@@ -32,7 +32,7 @@ export function openCounts(
   { features, openObjects, wrap }: CountsParts,
   faults: Faults,
 ): Store | undefined {
-  if (store === "memory") return memoryStore();
+  if (store === "memory") return openMemoryStore();
   if (store === "redis") {
     return openStore(
       { ...(dialect && { dialect }), ...(timeout && { timeout }) },

@@ -5,7 +5,7 @@ import type { Faults } from "../../options/faults.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import { report } from "../../runtime/log.ts";
-import type { RedisPlace } from "../../store/redis/client.ts";
+import type { RedisAddress } from "../../store/redis/client.ts";
 import { restSender } from "../../store/redis/rest.ts";
 import { METRICS_IN_MEMORY, NO_METRICS } from "../messages/variables.ts";
 import type { Tokens } from "./tokens.ts";
@@ -15,10 +15,10 @@ import type { Variables } from "./variables.ts";
 const DEFAULT_FLUSH: Duration = "1m";
 
 /** The store of the counts, the Redis of the metrics, and the readers. */
-interface Place {
+interface RecorderParts {
   /** Only in deployments that bring it. */
   readonly create: OpenRecorder | undefined;
-  readonly redis: RedisPlace | undefined;
+  readonly redis: RedisAddress | undefined;
   readonly timeoutMs: number;
   readonly tokens: Tokens;
   readonly analytics: AnalyticsDataset | undefined;
@@ -33,7 +33,7 @@ export function analyticsIn({ ANALYTICS: bound }: Environment): AnalyticsDataset
 /** Opens the metrics; `undefined` if they are off. A deployment without readers of the counts does not pay for them. */
 export function openRecorder(
   { metrics, metricsFlush, metricsIdentities, prefix }: Variables,
-  { create, redis, timeoutMs, tokens, analytics }: Place,
+  { create, redis, timeoutMs, tokens, analytics }: RecorderParts,
   faults: Faults,
 ): Recorder | undefined {
   const hasReaders = tokens.admin !== undefined || tokens.read !== undefined;

@@ -29,8 +29,8 @@ export function readReplica(
   faults: Faults,
 ): Replica | undefined {
   // Some platforms have an empty text for a variable that is not set.
-  const [url, token] = [environment["REPLICA_URL"], environment["REPLICA_TOKEN"]].map((given) =>
-    given === "" ? undefined : given,
+  const [url, token] = [environment["REPLICA_URL"], environment["REPLICA_TOKEN"]].map((value) =>
+    value === "" ? undefined : value,
   );
   if ([url, token, replicaTimeout].every((value) => value === undefined)) return undefined;
   if (store !== "redis") faults.add("REPLICA_URL", "(an address)", REPLICA_WITHOUT_REDIS);

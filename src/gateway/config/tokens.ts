@@ -30,10 +30,10 @@ const EXAMPLE = /change[-_ ]?me|example|your[-_]|secret|password|token|admin|123
 /** Checks the tokens of the admin API. Their values never appear in a fault. */
 export function readTokens(environment: Environment, faults: Faults): Tokens {
   const read = (name: "ADMIN_TOKEN" | "READ_TOKEN") => {
-    const given = environment[name];
+    const value = environment[name];
     // Some platforms have an empty text for a variable that is not set.
-    if (given === undefined || given === "") return undefined;
-    const token = typeof given === "string" ? given : undefined;
+    if (value === undefined || value === "") return undefined;
+    const token = typeof value === "string" ? value : undefined;
     const tokens = tokensIn(token);
     const isSound = tokens.length > 0 && tokens.length <= MAX_TOKENS;
     if (!isSound || !tokens.every((token) => TOKEN_TEXT.test(token))) {

@@ -197,9 +197,9 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
   };
 }
 
-function readVerdict(given: unknown, faults: Faults): FailureVerdict {
-  if (given === undefined) return DEFAULTS.onFailure;
-  const verdict = wordOrJson(given);
+function readVerdict(value: unknown, faults: Faults): FailureVerdict {
+  if (value === undefined) return DEFAULTS.onFailure;
+  const verdict = wordOrJson(value);
   const before = faults.list.length;
   checkVerdict(verdict, "ON_FAILURE", faults);
   return faults.list.length > before ? DEFAULTS.onFailure : (verdict as FailureVerdict);

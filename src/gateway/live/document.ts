@@ -1,6 +1,6 @@
 import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../../live/document-size.ts";
 import type { Faults } from "../../options/faults.ts";
-import { placeOfFault } from "../../options/json-fault.ts";
+import { positionOfFault } from "../../options/json-fault.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import { isRecord } from "../../options/record.ts";
 import { checkOptions } from "../../options/unknown-options.ts";
@@ -112,7 +112,7 @@ export function parseDocument(text: string, faults: Faults): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    faults.add("document", "(no JSON)", NO_JSON, placeOfFault(error as SyntaxError));
+    faults.add("document", "(no JSON)", NO_JSON, positionOfFault(error as SyntaxError));
     return undefined;
   }
 }

@@ -194,7 +194,7 @@ export const LISTS_TEXT = {
 
 // Rules.
 
-export const SEGMENTS_SOUGHT = {
+export const SEARCHED_SEGMENTS = {
   code: "too-many",
   say: (max: number) =>
     `Leave out the "**" or the last "*": between the two, all rules together may have ${max} segments, because they are looked for everywhere in a request's path.`,

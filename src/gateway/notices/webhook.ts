@@ -1,5 +1,5 @@
 import { monotonicNow } from "../../runtime/clock.ts";
-import type { WebhookPlace } from "../config/webhook-place.ts";
+import type { WebhookSettings } from "../config/webhook-settings.ts";
 import { sign } from "./sign.ts";
 
 /** Sends a message, and resolves when the receiver has taken it. Rejects if it has not, after some tries. */
@@ -34,7 +34,7 @@ interface Patience {
 
 /** Sends messages as Standard Webhooks describes it: signed, with an id to tell repetitions by. */
 export function createWebhook(
-  { url, keys }: WebhookPlace,
+  { url, keys }: WebhookSettings,
   { tryMs = TRY_MS, pausesMs = PAUSES_MS }: Partial<Patience> = {},
 ): Webhook {
   /** When each message was begun. Requests on Workers share only plain data. */

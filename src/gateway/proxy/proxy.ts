@@ -59,8 +59,8 @@ async function ask(
   if (timeoutMs === undefined) return fetch(request, options);
   // On Workers a fetch ends with its request, and a signal costs a tenth of a decision.
   const stop = onWorkers() ? undefined : endingWith(request.signal);
-  const given = stop ? { ...options, signal: stop.signal } : options;
-  const answer = await withTimeout(timeoutMs, () => fetch(request, given));
+  const init = stop ? { ...options, signal: stop.signal } : options;
+  const answer = await withTimeout(timeoutMs, () => fetch(request, init));
   if (answer === TIMED_OUT) stop?.abort();
   return answer;
 }

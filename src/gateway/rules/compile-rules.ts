@@ -2,7 +2,7 @@ import type { Plans } from "../../features/plans/plans.ts";
 import type { LimiterSettings } from "../../limiter/settings.ts";
 import type { Faults } from "../../options/faults.ts";
 import { NAME_IN_RULES } from "../messages/variables.ts";
-import { checkSought } from "./check-sought.ts";
+import { checkSearchedSegments } from "./check-searched-segments.ts";
 import type { RuleFeatures } from "./features.ts";
 import { policiesOf } from "./policies-of.ts";
 import { inRule, readRule, type Rule, type RuleDefaults, routeOf } from "./rule.ts";
@@ -32,7 +32,7 @@ export function compileRules(
     readRule(rule, i, { ...defaults, plans: plans as Plans | undefined }, inRule(rule, faults)),
   );
   checkNames(rules, list, faults);
-  checkSought(rules, list, faults);
+  checkSearchedSegments(rules, list, faults);
   if (rules.length === 0 || faults.list.length > before) return undefined;
   const sound = rules as Rule[];
   return { rules: sound, settings: settingsOf(sound, plans, defaults.features, faults) };

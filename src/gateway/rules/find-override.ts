@@ -69,7 +69,7 @@ function countedHeaders(
 ): readonly string[] {
   const sources = Object.values(identities)
     .flatMap((identity) => identity.split(","))
-    .map((part) => part.slice(0, Math.max(0, part.indexOf(":"))));
+    .map((fact) => fact.slice(0, Math.max(0, fact.indexOf(":"))));
   const headers = new Set(sources.filter((source) => order.has(source)));
   return [...headers].sort((one, other) => order.get(one)! - order.get(other)!);
 }

@@ -13,7 +13,7 @@ export const MAX_TABLES = 1_000;
 /** The policies to which tables give other numbers. */
 export interface NumberedPolicies {
   /** As the rules give them. */
-  readonly given: readonly Policy[];
+  readonly declared: readonly Policy[];
   readonly policies: readonly CompiledPolicy[];
   /** Tables that are compiled already, by the table as JSON. */
   readonly known?: ReadonlyMap<string, OwnNumbers> | undefined;
@@ -29,7 +29,7 @@ export interface NumberTables {
 
 /** @param room how many tables the memory has room for */
 export function createNumberTables(
-  { given, policies, known }: NumberedPolicies,
+  { declared, policies, known }: NumberedPolicies,
   room: number,
   faults: Faults,
 ): NumberTables {
@@ -44,7 +44,7 @@ export function createNumberTables(
     }
     const own = new PlacedFaults(faults, { pathsOf: (within) => [within] });
     const table =
-      known?.get(text) ?? new OwnNumbers(compileNumbers(numbers, path, given, policies, own));
+      known?.get(text) ?? new OwnNumbers(compileNumbers(numbers, path, declared, policies, own));
     const [first] = own.list;
     if (first) faulty.set(text, { ...first, start: path.length });
     all.set(text, table);

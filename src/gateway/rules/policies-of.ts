@@ -13,8 +13,8 @@ export function policiesOf(
   rules: readonly Rule[],
   compiled: readonly CompiledPolicy[],
 ): readonly Policy[] {
-  const given = rules.flatMap(({ reader }) => reader.policies);
+  const declared = rules.flatMap(({ reader }) => reader.policies);
   return compiled.map(({ algorithm, implementation }, i) =>
-    Object.assign({}, given[i], { algorithm, [IMPLEMENTATION]: implementation }),
+    Object.assign({}, declared[i], { algorithm, [IMPLEMENTATION]: implementation }),
   );
 }

@@ -66,12 +66,12 @@ export function readRule(
   const path = `RULES[${index}]`;
   const shape = check(RuleShape, input, path, faults);
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
-  const { onFailure, retryJitter, partition, onMissing, cost, plan, ...given } =
+  const { onFailure, retryJitter, partition, onMissing, cost, plan, ...fields } =
     input as LimiterOptions & RequestOptions<Request> & { readonly path?: unknown };
   const own = new PlacedFaults(faults, { pathsOf: (at) => [`${path}.${at}`] });
-  checkFeatures({ policies: given.policies }, features, own);
+  checkFeatures({ policies: fields.policies }, features, own);
   if (!features.quota && shape?.quota === true) own.add("quota", true, GATEWAY_FEATURE, "quota");
-  const policies = readPolicies(given.policies, own);
+  const policies = readPolicies(fields.policies, own);
   const requestOptions = { partition, onMissing, cost, plan, clientIp, plans };
   const limiterOptions = {
     ...defaults,
@@ -79,9 +79,9 @@ export function readRule(
     ...(retryJitter !== undefined && { retryJitter }),
     ...(sharedDenials && { sharedDenials }),
   };
-  const isLong = typeof given.path === "string" && given.path.length > MAX_PATH;
+  const isLong = typeof fields.path === "string" && fields.path.length > MAX_PATH;
   const context = {
-    segments: namedSegments(isLong ? undefined : given.path),
+    segments: namedSegments(isLong ? undefined : fields.path),
     prefix: `${index}.`,
   };
   const options = requestOptions as RequestOptions<Request>;
@@ -108,9 +108,9 @@ export function readRule(
 function readPolicies(policies: readonly Policy[], faults: Faults): readonly Policy[] {
   if (!Array.isArray(policies)) return policies;
   // Not map(), which skips the holes of a list.
-  return Array.from(policies, (given: unknown, i) => {
-    if (!isRecord(given) || given["refundable"] === undefined) return fromData(given) as Policy;
-    const { refundable, ...policy } = given;
+  return Array.from(policies, (value: unknown, i) => {
+    if (!isRecord(value) || value["refundable"] === undefined) return fromData(value) as Policy;
+    const { refundable, ...policy } = value;
     faults.add(`policies[${i}].refundable`, refundable, REFUND_IN_RULE);
     return fromData(policy) as Policy;
   });

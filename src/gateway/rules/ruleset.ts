@@ -70,7 +70,7 @@ export function compileRuleset(
         plans: data.plans,
         room: roomForPlans(data),
         numbered: compiled && {
-          given: policiesOf(compiled.rules, compiled.settings.policies),
+          declared: policiesOf(compiled.rules, compiled.settings.policies),
           policies: compiled.settings.policies,
           known: same?.overrides.tables,
         },
@@ -134,8 +134,9 @@ function readClientIp(
     const own = Array.isArray(policies) ? policies.map((policy) => Object(policy).partition) : [];
     return own.some((each: unknown = partition) => readsAddress(each));
   });
-  const listed = lists !== undefined && features.lists!.needsClientIp(lists);
-  if (clientIp === undefined && !needed && !listed) return detectPlatform() ?? { trustedHops: 1 };
+  const readsClientIp = lists !== undefined && features.lists!.needsClientIp(lists);
+  if (clientIp === undefined && !needed && !readsClientIp)
+    return detectPlatform() ?? { trustedHops: 1 };
   const before = faults.list.length;
   const trusted = checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults);
   if (lists && faults.list.length === before) features.lists!.checkFacts(lists, trusted, faults);

@@ -12,9 +12,9 @@ export type Authenticate = (request: IncomingMessage) => void;
 export function bearerAuth(token: string): Authenticate {
   const expected = digest(token);
   return (request) => {
-    const given = /^Bearer (.*)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
+    const sent = /^Bearer (.*)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
     // Digests have one length, so not even the token's length shows in the time taken.
-    if (!timingSafeEqual(digest(given), expected)) {
+    if (!timingSafeEqual(digest(sent), expected)) {
       throw new BridgeError(401, "WRONGPASS invalid or missing auth token");
     }
   };

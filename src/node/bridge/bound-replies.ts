@@ -31,10 +31,10 @@ export function boundReplies(stream: Duplex): void {
   const bound = replyBound();
   stream.push = (chunk: unknown) => {
     if (!Buffer.isBuffer(chunk)) return push(chunk);
-    const whole = bound(chunk);
+    const chunks = bound(chunk);
     // A Redis that is in the middle of a long reply is not silent: the timeout of the connection looks at this event.
-    if (whole.length === 0) stream.emit("data", NOTHING);
-    return whole.map((part) => push(part)).every(Boolean);
+    if (chunks.length === 0) stream.emit("data", NOTHING);
+    return chunks.map((bytes) => push(bytes)).every(Boolean);
   };
 }
 
@@ -93,9 +93,9 @@ function replyBound(): (chunk: Buffer) => readonly Buffer[] {
   }
 
   return function bound(chunk) {
-    const whole: Buffer[] = [];
+    const chunks: Buffer[] = [];
     const pass = (from: number, to: number) => {
-      if (to > from) whole.push(chunk.subarray(from, to));
+      if (to > from) chunks.push(chunk.subarray(from, to));
     };
     /** The start of the reply here, and the start of the bytes to pass on. */
     let begin = 0;
@@ -116,10 +116,10 @@ function replyBound(): (chunk: Buffer) => readonly Buffer[] {
       if (lacking > 0 || ofString > 0) continue;
       if (isTooLarge) {
         pass(passed, begin);
-        whole.push(REFUSAL);
+        chunks.push(REFUSAL);
         passed = at;
       } else {
-        whole.push(...held);
+        chunks.push(...held);
       }
       beginReply();
       begin = at;
@@ -130,6 +130,6 @@ function replyBound(): (chunk: Buffer) => readonly Buffer[] {
       heldBytes += chunk.length - begin;
       dropIfTooLarge(heldBytes);
     }
-    return whole;
+    return chunks;
   };
 }

@@ -1,6 +1,6 @@
 import { Cluster, type Redis } from "ioredis";
 
-import type { Backend, RedisCommand, Reply } from "./backend.ts";
+import type { Backend, RedisCommand, BackendReply } from "./backend.ts";
 import { boundReplies } from "./bound-replies.ts";
 import { clusterWide, refuseImpossibleKeys } from "./cluster-routing.ts";
 import { connectionOptions, firstAttempt, runTransaction, toCommand } from "./connection.ts";
@@ -23,10 +23,10 @@ export function clusterBackend(urls: readonly string[], password?: string): Back
   cluster.on("error", (error) => (lastError = error));
   cluster.on("+node", (node: Redis) => node.on("connect", () => boundReplies(node.stream)));
 
-  async function onEveryMaster(command: RedisCommand): Promise<Reply[]> {
+  async function onEveryMaster(command: RedisCommand): Promise<BackendReply[]> {
     const masters = cluster.nodes("master");
     return Promise.all(
-      masters.map(async (node) => (await node.sendCommand(toCommand(command))) as Reply),
+      masters.map(async (node) => (await node.sendCommand(toCommand(command))) as BackendReply),
     );
   }
 
@@ -52,7 +52,7 @@ export function clusterBackend(urls: readonly string[], password?: string): Back
       return attempt([command], async () => {
         const merge = clusterWide(command);
         if (merge) return merge(await onEveryMaster(command));
-        return (await cluster.sendCommand(toCommand(command))) as Reply;
+        return (await cluster.sendCommand(toCommand(command))) as BackendReply;
       });
     },
     transaction(commands) {

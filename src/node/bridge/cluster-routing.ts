@@ -1,8 +1,8 @@
-import type { RedisCommand, Reply } from "./backend.ts";
+import type { RedisCommand, BackendReply } from "./backend.ts";
 import { toCommand } from "./connection.ts";
 import { BridgeError } from "./errors.ts";
 
-type Merge = (replies: Reply[]) => Reply;
+type Merge = (replies: BackendReply[]) => BackendReply;
 
 const first: Merge = (replies) => replies[0] ?? null;
 const sum: Merge = (replies) => replies.reduce<number>((total, n) => total + Number(n), 0);

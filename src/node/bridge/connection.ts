@@ -1,7 +1,7 @@
 import { Command } from "ioredis";
 import type { Cluster, CommonRedisOptions, Pipeline, Redis } from "ioredis";
 
-import type { RedisCommand, Reply } from "./backend.ts";
+import type { RedisCommand, BackendReply } from "./backend.ts";
 import { BridgeError, isRedisError } from "./errors.ts";
 
 export const connectionOptions = {
@@ -57,13 +57,13 @@ export function toCommand({ name, args }: RedisCommand): Command {
 export async function runTransaction(
   redis: Redis | Cluster,
   commands: readonly RedisCommand[],
-): Promise<Reply[]> {
+): Promise<BackendReply[]> {
   const pipeline = redis.multi();
   const queue = pipeline as unknown as Pipeline;
   for (const command of commands) queue.sendCommand(toCommand(command));
   try {
     const rows = (await pipeline.exec()) ?? [];
-    return rows.map(([error, reply]) => error ?? (reply as Reply));
+    return rows.map(([error, reply]) => error ?? (reply as BackendReply));
   } catch (error) {
     throw abortReason(error);
   }

@@ -1,11 +1,11 @@
-import type { Reply } from "./backend.ts";
+import type { BackendReply } from "./backend.ts";
 import { BridgeError } from "./errors.ts";
 
 /**
  * JSON text of a reply. Upstash leaves a bare OK readable under base64, and clients rely on it;
  * inside an array it is encoded like any other string, because there they decode it.
  */
-export function encodeReply(reply: Reply, base64: boolean): string {
+export function encodeReply(reply: BackendReply, base64: boolean): string {
   return base64 && Buffer.isBuffer(reply) && reply.equals(ok) ? '"OK"' : encode(reply, base64, 0);
 }
 
@@ -14,7 +14,7 @@ const ok = Buffer.from("OK");
 /** A script may nest tables as deep as its memory allows. No command of Redis nests more than a few. */
 const MAX_DEPTH = 100;
 
-function encode(reply: Reply, base64: boolean, depth: number): string {
+function encode(reply: BackendReply, base64: boolean, depth: number): string {
   if (depth > MAX_DEPTH)
     throw new BridgeError(400, `ERR the reply is nested deeper than ${MAX_DEPTH}`);
   if (reply === null || typeof reply === "number") return JSON.stringify(reply);

@@ -1,5 +1,5 @@
 import type { RequireAllowed } from "./allowed-commands.ts";
-import type { Backend, RedisCommand, Reply } from "./backend.ts";
+import type { Backend, RedisCommand, BackendReply } from "./backend.ts";
 import { encodeReply } from "./encode.ts";
 import { BridgeError, messageOf } from "./errors.ts";
 import type { Ask } from "./protocol.ts";
@@ -11,11 +11,11 @@ export async function execute(
   backend: Backend,
   base64: boolean,
 ): Promise<string> {
-  const run = async (command: RedisCommand): Promise<Reply> => {
+  const run = async (command: RedisCommand): Promise<BackendReply> => {
     requireAllowed(command);
     return backend.send(command);
   };
-  const envelope = (reply: Reply) =>
+  const envelope = (reply: BackendReply) =>
     reply instanceof Error ? failure(reply) : `{"result":${encodeReply(reply, base64)}}`;
 
   switch (ask.kind) {

@@ -69,17 +69,17 @@ export function readOptions(argv: readonly string[]): Settings | undefined {
   }
   const allow = values.allow.flatMap(dangerousOf);
   // A secret read from a file often ends with a line break.
-  const given = (values.token ?? (process.env["REDIS_REST_TOKEN"] || undefined))?.trim();
-  if (given === "" || (given === undefined && !loopback.has(values.host))) {
+  const configured = (values.token ?? (process.env["REDIS_REST_TOKEN"] || undefined))?.trim();
+  if (configured === "" || (configured === undefined && !loopback.has(values.host))) {
     throw new Error("--token must be given, and not empty, to listen beyond loopback");
   }
-  if (given !== undefined && !/^[ -~]+$/.test(given)) {
+  if (configured !== undefined && !/^[ -~]+$/.test(configured)) {
     throw new Error("--token takes printable ASCII characters: no others fit into a header field");
   }
   const password = process.env["REDIS_PASSWORD"]?.replace(/[\r\n]+$/, "");
 
   const { redis, host, cluster, "allow-host": allowedHosts } = values;
-  const token = given ?? randomToken();
+  const token = configured ?? randomToken();
   return {
     options: {
       redis,
@@ -92,16 +92,16 @@ export function readOptions(argv: readonly string[]): Settings | undefined {
       ...(password && { password }),
       ...(emulate && { emulate }),
     },
-    drawn: given === undefined,
+    drawn: configured === undefined,
   };
 }
 
 /** @throws Error for a command that runs anyway, or never */
-function dangerousOf(given: string): readonly string[] {
-  const name = given.trim().replaceAll(/\s+/g, " ").toUpperCase();
+function dangerousOf(text: string): readonly string[] {
+  const name = text.trim().replaceAll(/\s+/g, " ").toUpperCase();
   if (name === "DANGEROUS") return DANGEROUS;
   if (DANGEROUS.includes(name)) return [name];
-  throw new Error(`--allow takes "dangerous" or a command that --help lists, not "${given}"`);
+  throw new Error(`--allow takes "dangerous" or a command that --help lists, not "${text}"`);
 }
 
 /** @throws Error which shows an address only where no part of it can be a password */

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 
-import type { Backend, Reply } from "./backend.ts";
+import type { Backend, BackendReply } from "./backend.ts";
 import { boundReplies } from "./bound-replies.ts";
 import {
   connectionOptions,
@@ -39,7 +39,7 @@ export function singleBackend(url: string, password?: string): Backend {
       return firstAttempt(redis);
     },
     send(command) {
-      return attempt(async () => (await redis.sendCommand(toCommand(command))) as Reply);
+      return attempt(async () => (await redis.sendCommand(toCommand(command))) as BackendReply);
     },
     transaction(commands) {
       return attempt(() => runTransaction(redis, commands));

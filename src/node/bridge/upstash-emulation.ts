@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-import type { Backend, RedisCommand, Reply } from "./backend.ts";
+import type { Backend, RedisCommand, BackendReply } from "./backend.ts";
 
 const guard = readFileSync(new URL("declared-keys.lua", import.meta.url), "latin1")
   .trim()
@@ -10,7 +10,7 @@ const guard = readFileSync(new URL("declared-keys.lua", import.meta.url), "latin
 interface Translated {
   readonly command: RedisCommand;
   /** Set where the reply names the text that Redis got instead of the one that was sent. */
-  readonly reply?: Reply;
+  readonly reply?: BackendReply;
 }
 
 /**

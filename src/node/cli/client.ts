@@ -17,7 +17,7 @@ export interface Connection {
   readonly timeoutMs: number;
 }
 
-export interface Call {
+export interface ApiCall {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
   /** Below the API's root, with its query. */
   readonly path: string;
@@ -27,13 +27,13 @@ export interface Call {
 }
 
 /** An answer as the gateway wrote it, and as the program reads it. */
-export interface Answer<Value> {
+export interface ApiAnswer<Value> {
   readonly raw: unknown;
   readonly value: Value;
 }
 
 /** The admin API of one gateway. */
-export class Client {
+export class ApiClient {
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
@@ -45,9 +45,9 @@ export class Client {
    * @throws NoAnswerError if there is no answer, or none of an admin API
    */
   async ask<Schema extends z.ZodMiniType>(
-    call: Call,
+    call: ApiCall,
     schema: Schema,
-  ): Promise<Answer<z.output<Schema>>> {
+  ): Promise<ApiAnswer<z.output<Schema>>> {
     const { url } = this.#connection;
     const { response, text } = await this.#exchange(call);
     if (response.status >= 300 && response.status < 400) {
@@ -70,7 +70,7 @@ export class Client {
     );
   }
 
-  async #exchange({ method, path, body, ifMatch }: Call) {
+  async #exchange({ method, path, body, ifMatch }: ApiCall) {
     const { url, token, timeoutMs } = this.#connection;
     const signal = AbortSignal.timeout(timeoutMs);
     try {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import { parseDuration } from "../../options/duration.ts";
 import { isLoopback } from "../loopback.ts";
-import { type Answer, type Call, Client, type Connection } from "./client.ts";
+import { type ApiAnswer, type ApiCall, ApiClient, type Connection } from "./client.ts";
 import { UsageError } from "./errors.ts";
 import { readFile } from "./files.ts";
 import { note } from "./output/print.ts";
@@ -17,14 +17,14 @@ interface GlobalOptions {
 }
 
 /** Asks the gateway that the options and the environment name: the connection of every command over HTTP. */
-export type Ask = <Schema extends Parameters<Client["ask"]>[1]>(
-  call: Call,
+export type Ask = <Schema extends Parameters<ApiClient["ask"]>[1]>(
+  call: ApiCall,
   schema: Schema,
-) => Promise<Answer<Schema["_zod"]["output"]>>;
+) => Promise<ApiAnswer<Schema["_zod"]["output"]>>;
 
 export function connect(command: Command): Ask {
   const connection = connectionOf(command);
-  const client = new Client(connection);
+  const client = new ApiClient(connection);
   return (call, schema) => withSpinner(`Asking ${connection.url}`, () => client.ask(call, schema));
 }
 
@@ -42,13 +42,13 @@ export function wantsJson(command: Command): boolean {
   return command.optsWithGlobals<GlobalOptions>().json === true;
 }
 
-function readUrl(given: string | undefined): string {
-  if (!given) {
+function readUrl(text: string | undefined): string {
+  if (!text) {
     throw new UsageError(
       "Which gateway? Set TIDEGATE_URL or give --url, such as https://api.example.com.",
     );
   }
-  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
   const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
   if (!isOrigin) {
     throw new UsageError(
@@ -75,8 +75,8 @@ function readToken(file: string | undefined): string {
   throw new UsageError("A token has 20 to 256 printable ASCII characters and no blanks.");
 }
 
-function readTimeout(given: string): number {
-  const us = parseDuration(given);
+function readTimeout(text: string): number {
+  const us = parseDuration(text);
   if (us !== undefined && us >= 1e3 && us <= 600e6) return us / 1e3;
-  throw new UsageError(`--timeout takes a time from 1ms to 10m, such as 30s, not "${given}".`);
+  throw new UsageError(`--timeout takes a time from 1ms to 10m, such as 30s, not "${text}".`);
 }

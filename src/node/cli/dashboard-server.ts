@@ -54,8 +54,8 @@ export async function serveDashboard(gateway: Connection): Promise<DashboardServ
       refuse(response, 403, "Open the address that the program printed.");
       return;
     }
-    const [given = "", path = ""] = (request.url ?? "").slice(1).split(/\/(.*)/s);
-    if (!isSame(given, secret)) refuse(response, 404, "There is nothing here.");
+    const [sent = "", path = ""] = (request.url ?? "").slice(1).split(/\/(.*)/s);
+    if (!isSame(sent, secret)) refuse(response, 404, "There is nothing here.");
     else if (path.startsWith("api/")) await passOn(path, request, response, gateway);
     else sendFile(path, request, response);
   }
@@ -80,8 +80,8 @@ function isFromElsewhere({ headers }: IncomingMessage, host: string): boolean {
 }
 
 /** Takes as long for any two texts of one length. */
-function isSame(given: string, secret: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(secret)];
+function isSame(sent: string, secret: string): boolean {
+  const [one, other] = [Buffer.from(sent), Buffer.from(secret)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
 

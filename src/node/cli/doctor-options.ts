@@ -29,23 +29,23 @@ export interface DoctorArguments {
 
 /** Checks the options of `tidegate doctor`. */
 export function readDoctorOptions(
-  given: DoctorArguments,
+  args: DoctorArguments,
   environment: NodeJS.ProcessEnv,
 ): DoctorOptions {
-  const { path, prefix, algorithm, redisUrl, preview } = given;
-  const url = given.url ?? (environment["TIDEGATE_URL"] || undefined);
-  const rest = readRest(given.restUrl, given.restTokenFile, environment);
+  const { path, prefix, algorithm, redisUrl, preview } = args;
+  const url = args.url ?? (environment["TIDEGATE_URL"] || undefined);
+  const rest = readRest(args.restUrl, args.restTokenFile, environment);
   if (url !== undefined) requireUrl("--url", url, /^https?:/);
   if (preview !== undefined) requireUrl("--preview", preview, /^https?:/);
   if (preview !== undefined && url === undefined) {
     throw new UsageError("--preview needs --url: it is compared with that deployment.");
   }
   if (redisUrl !== undefined) requireUrl("--redis-url", redisUrl, /^rediss?:/);
-  if ([url, redisUrl, rest, given.config].every((each) => each === undefined)) {
+  if ([url, redisUrl, rest, args.config].every((each) => each === undefined)) {
     throw new UsageError("Give --url, --rest-url, --redis-url or --config.");
   }
   const hasRedis = rest !== undefined || redisUrl !== undefined;
-  if (given.replicaUrl !== undefined && !hasRedis) {
+  if (args.replicaUrl !== undefined && !hasRedis) {
     throw new UsageError(
       "--replica-url needs --rest-url or --redis-url: it is compared with that.",
     );
@@ -61,16 +61,16 @@ export function readDoctorOptions(
     preview,
     rest,
     redisUrl,
-    replica: hasRedis ? readReplica(given, environment) : undefined,
+    replica: hasRedis ? readReplica(args, environment) : undefined,
     path,
     prefix,
-    identityHeader: readHeaderName(given.identityHeader),
+    identityHeader: readHeaderName(args.identityHeader),
     algorithm: algorithm as Algorithm | undefined,
-    partitions: readCount("--partitions", given.partitions),
-    policies: readCount("--policies", given.policies),
-    limit: readCount("--limit", given.limit),
-    timeoutMs: readTimeout(given.limiterTimeout),
-    ...readConfig(given.config),
+    partitions: readCount("--partitions", args.partitions),
+    policies: readCount("--policies", args.policies),
+    limit: readCount("--limit", args.limit),
+    timeoutMs: readTimeout(args.limiterTimeout),
+    ...readConfig(args.config),
   };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
@@ -95,19 +95,19 @@ function requireGateway(file: string, text: string): void {
   }
 }
 
-function readTimeout(given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  const us = parseDuration(given);
+function readTimeout(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const us = parseDuration(text);
   if (us !== undefined && us >= 1e3) return us / 1e3;
-  throw new UsageError(`--limiter-timeout takes a time such as 250ms, not "${given}".`);
+  throw new UsageError(`--limiter-timeout takes a time such as 250ms, not "${text}".`);
 }
 
 function readRest(
-  given: string | undefined,
+  text: string | undefined,
   file: string | undefined,
   environment: NodeJS.ProcessEnv,
 ): DoctorOptions["rest"] {
-  const url = given ?? (environment["UPSTASH_REDIS_REST_URL"] || undefined);
+  const url = text ?? (environment["UPSTASH_REDIS_REST_URL"] || undefined);
   if (url === undefined) {
     if (file !== undefined) throw new UsageError("--rest-token-file needs --rest-url.");
     return undefined;

@@ -1,5 +1,5 @@
 import { parseFile, placeFaults, syntaxFaults } from "./check/check-text.ts";
-import type { Parsed } from "./check/place.ts";
+import type { Parsed } from "./check/text-position.ts";
 import { CliError, EXIT, RefusedError } from "./errors.ts";
 import { readFile } from "./files.ts";
 import { faultLine } from "./output/faults.ts";

@@ -19,7 +19,7 @@ export async function refundInParts(
   { nowUs, clocksUs }: DecidedAt,
   hold?: Slot,
 ): Promise<readonly number[]> {
-  const given = keys.map(() => 0);
+  const refunded = keys.map(() => 0);
   const failures = Array<StoreError | undefined>(keys.length);
 
   const returns = (i: number) =>
@@ -32,13 +32,13 @@ export async function refundInParts(
     const takenAtUs = clocksUs?.[indices[0]!] ?? nowUs;
     try {
       const units = await refund(of(keys), of(costs), of(policies), { nowUs: takenAtUs }, hold);
-      indices.forEach((index, i) => (given[index] = units[i]!));
+      indices.forEach((index, i) => (refunded[index] = units[i]!));
     } catch (error) {
       for (const index of indices) failures[index] = error as StoreError;
     }
   }
 
   await Promise.all([...new Set(slots)].map(giveBack));
-  if (failures.some((failure) => failure)) throw new PartialRefundError(failures, given);
-  return given;
+  if (failures.some((failure) => failure)) throw new PartialRefundError(failures, refunded);
+  return refunded;
 }

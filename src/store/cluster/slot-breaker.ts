@@ -32,7 +32,7 @@ const groupOf = (key: string) => Math.floor(hashSlot(key) / GROUP);
  * to a suspended part passes, as a probe.
  */
 export function createSlotBreaker(): StoreBreaker {
-  const whole = createBreaker();
+  const redis = createBreaker();
   /** One breaker for all suspended groups: when one of them answers, the others may try as well. */
   const parts = createBreaker();
   /** Consecutive failures of each group since its last answer; empty without an outage. */
@@ -52,17 +52,17 @@ export function createSlotBreaker(): StoreBreaker {
     admits(key, nowMs) {
       if (failures.size === 0) return true;
       const suspended = isSuspended(groupOf(key));
-      if (whole.state(suspended ? nowMs - QUIET_MS : nowMs) === "open") return false;
-      return (!suspended || parts.admits(nowMs)) && whole.admits(nowMs);
+      if (redis.state(suspended ? nowMs - QUIET_MS : nowMs) === "open") return false;
+      return (!suspended || parts.admits(nowMs)) && redis.admits(nowMs);
     },
 
     succeeded(key, nowMs) {
       answeredAtMs = nowMs;
       if (failures.size === 0) return false;
       const group = groupOf(key);
-      const wasWhole = whole.state(nowMs) !== "closed";
+      const wasWhole = redis.state(nowMs) !== "closed";
       if (wasWhole || isSuspended(group)) parts.succeeded();
-      whole.succeeded();
+      redis.succeeded();
       failures.delete(group);
       if ((wasWhole && answered.size === 0) || Math.abs(nowMs - failedAtMs) > FORGET_MS)
         failures.clear();
@@ -92,7 +92,7 @@ export function createSlotBreaker(): StoreBreaker {
       // Counted once per group, so that one busy key of a dead part does not suspend the whole store.
       const speaksOfAll =
         before === 0 && sentAtMs >= answeredAtMs && nowMs - answeredAtMs >= QUIET_MS;
-      if (speaksOfAll || whole.state(nowMs) !== "closed") whole.failed(nowMs);
+      if (speaksOfAll || redis.state(nowMs) !== "closed") redis.failed(nowMs);
       return begins;
     },
 
@@ -100,7 +100,7 @@ export function createSlotBreaker(): StoreBreaker {
     isAnswer: (error) => error instanceof CrossSlotError,
 
     state(nowMs) {
-      const breaker = whole.state(nowMs);
+      const breaker = redis.state(nowMs);
       if (breaker !== "closed") return { breaker, suspendedSlots: SLOTS };
       let suspendedSlots = 0;
       for (const group of failures.keys()) if (isSuspended(group)) suspendedSlots += GROUP;

@@ -76,11 +76,11 @@ export function splitStore(inner: Store): Store {
       ),
 
     ...(refund && {
-      refund: (keys, ...taken) =>
+      refund: (keys, ...args) =>
         ask(
           keys,
-          () => refund(keys, ...taken),
-          (slots) => refundInParts(refund, slots, keys, ...taken),
+          () => refund(keys, ...args),
+          (slots) => refundInParts(refund, slots, keys, ...args),
         ),
     }),
 

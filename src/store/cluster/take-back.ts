@@ -59,11 +59,11 @@ function hasTaken({ operation, denying }: AnsweredPart): boolean {
 
 async function giveBack(store: Store, part: AnsweredPart): Promise<void> {
   const { keys, costs, policies, reply, slot } = part;
-  const taken = policies.flatMap(({ role }, i) =>
+  const counted = policies.flatMap(({ role }, i) =>
     role !== "denials" && reply.rows[i]!.allowed && costs[i]! > 0 ? [i] : [],
   );
-  if (taken.length === 0) return;
-  const of = <Item>(list: readonly Item[]) => taken.map((i) => list[i]!);
+  if (counted.length === 0) return;
+  const of = <Item>(list: readonly Item[]) => counted.map((i) => list[i]!);
   await store.refund!(of(keys), of(costs), of(policies), reply, slot);
 }
 

@@ -35,7 +35,7 @@ const MAX_REASON = 200;
 type Calls = Pick<TidegateObject, "decide" | "refund" | "extend" | "reset">;
 type Stub = {
   readonly [Name in keyof Calls]: (
-    ...given: Parameters<Calls[Name]>
+    ...args: Parameters<Calls[Name]>
   ) => Promise<ReturnType<Calls[Name]>>;
 };
 
@@ -100,9 +100,9 @@ export function durableObjectStore(
   };
 }
 
-function checked(namespace: unknown, given: DurableObjectStoreOptions) {
+function checked(namespace: unknown, options: DurableObjectStoreOptions) {
   const faults = new Faults();
-  const { timeout, onStoreError } = checkedOptions(given, ["timeout", "onStoreError"], faults);
+  const { timeout, onStoreError } = checkedOptions(options, ["timeout", "onStoreError"], faults);
   const { idFromName, get } = Object(namespace) as Partial<ObjectNamespace>;
   if (typeof idFromName !== "function" || typeof get !== "function") {
     faults.add("namespace", typeof namespace, NAMESPACE);

@@ -79,7 +79,7 @@ export function keepCounts(storage: ObjectStorage, now: () => number): KeptCount
   return {
     decide: (operation, keys, ...asked) =>
       counting(keys, () => counts.decide(operation, keys, ...asked)),
-    refund: (keys, ...taken) => counting(keys, () => counts.refund(keys, ...taken)),
+    refund: (keys, ...args) => counting(keys, () => counts.refund(keys, ...args)),
     extend: (keys, ...more) => counting(keys, () => counts.extend(keys, ...more)),
 
     reset(keys) {

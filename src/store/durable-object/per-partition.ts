@@ -20,9 +20,9 @@ export function perPartition({ decide, refund, extend, reset }: GuardedStore): S
         : decide(operation, keys, costs, policies, slot);
     },
 
-    refund(keys, ...taken) {
+    refund(keys, ...args) {
       const places = placesOf(keys);
-      return places ? refundInParts(refund!, places, keys, ...taken) : refund!(keys, ...taken);
+      return places ? refundInParts(refund!, places, keys, ...args) : refund!(keys, ...args);
     },
 
     extend(keys, ...more) {

@@ -7,7 +7,7 @@ export interface RedisClient {
 }
 
 /** The address of a Redis, and the dialect of its scripts. */
-export interface RedisPlace extends RedisEndpoint {
+export interface RedisAddress extends RedisEndpoint {
   /** Default: derived from its address. */
   readonly dialect?: DialectName | undefined;
 }

@@ -53,7 +53,7 @@ export function createRedisClient(
   url: unknown,
   token: unknown,
   paths: { readonly url: string; readonly token: string; readonly areVariables?: boolean },
-  { timeoutMs, dialect: given, connect = restClient }: ClientSettings,
+  { timeoutMs, dialect: configured, connect = restClient }: ClientSettings,
   faults: Faults,
   init?: RequestInit,
 ): ScriptClient | undefined {
@@ -76,9 +76,9 @@ export function createRedisClient(
     faults.add(paths.token, shown, isMissing(token) ? REDIS_VARIABLE : REDIS_TOKEN);
   }
   if (!isUrl || !isToken) return undefined;
-  const dialect = dialectAt(url, given);
+  const dialect = dialectAt(url, configured);
   return {
-    client: connect({ url, token }, timeoutMs, init, given ? undefined : dialect),
+    client: connect({ url, token }, timeoutMs, init, configured ? undefined : dialect),
     dialect,
   };
 }

@@ -17,8 +17,8 @@ export const HOLDS: HoldCalls = {
     async refund(keys, costs, policies, { nowUs }, slot) {
       const more = slot ? HOLDS.argumentsFor(policies, slot, []) : [];
       const args = [`${nowUs}`, ...argumentsOf(costs, policies), ...more];
-      const [, ...given] = await run(refundScript, keys, args, 1 + keys.length);
-      return given.map((each, i) => wholeUnits(each, policies[i]!.parameters));
+      const [, ...refunded] = await run(refundScript, keys, args, 1 + keys.length);
+      return refunded.map((each, i) => wholeUnits(each, policies[i]!.parameters));
     },
 
     async extend(keys, policies, { id, ttlUs }) {

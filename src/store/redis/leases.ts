@@ -9,10 +9,10 @@ export const LEASES: LeaseCalls = {
     const end = replyLength(policies);
     const tail = roles.length === 0 ? 1 : 1 + policies.length;
     const numbers = await run(script, keys, args, end + tail);
-    const [taken, ...charged] = numbers.slice(end);
+    const [leased, ...charged] = numbers.slice(end);
     return {
       ...parseReply(numbers.slice(0, end)),
-      taken: taken!,
+      leased: leased!,
       ...(charged.length > 0 && { charged }),
     };
   },

@@ -40,8 +40,8 @@ export const ADAPTERS: readonly Written[] = [
   {
     name: "limit() takes two algorithms for one",
     file: "src/limit.ts",
-    find: ".map((option) => given[option])",
-    replace: '.map((option) => option !== "algorithm" && given[option])',
+    find: ".map((option) => fields[option])",
+    replace: '.map((option) => option !== "algorithm" && fields[option])',
     tests: ["test/limiter/limit-policies"],
   },
   {

@@ -26,8 +26,8 @@ export const FEATURES: readonly Written[] = [
   {
     name: "waits: denials of a call that was not sent are lost",
     file: "src/features/roles/step.ts",
-    find: "taken?.putBack();",
-    replace: "taken?.count;",
+    find: "batch?.putBack();",
+    replace: "batch?.count;",
     tests: ["test/limiter/waiting-denials"],
   },
   {

@@ -34,8 +34,8 @@ export const METRICS: readonly Written[] = [
   {
     name: "addresses in metrics are readable",
     file: "src/metrics/partition-name.ts",
-    find: "return kind ? kind + (await hash(part.slice(kind.length))).slice(0, 22) : part;",
-    replace: 'return kind ? part : part + (hash.length > 9 ? "" : "");',
+    find: "return kind ? kind + (await hash(fact.slice(kind.length))).slice(0, 22) : fact;",
+    replace: 'return kind ? fact : fact + (hash.length > 9 ? "" : "");',
     tests: ["test/metrics/api"],
   },
   {

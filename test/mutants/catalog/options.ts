@@ -5,8 +5,8 @@ export const OPTIONS: readonly Written[] = [
   {
     name: "every shard of a bucket refills at the whole rate",
     file: "src/policy/shards.ts",
-    find: "{ part: 1, whole: shards }",
-    replace: "{ part: 1, whole: 1 }",
+    find: "{ numerator: 1, denominator: shards }",
+    replace: "{ numerator: 1, denominator: 1 }",
     tests: ["test/policy/shards"],
   },
   {
@@ -39,9 +39,9 @@ export const OPTIONS: readonly Written[] = [
   },
   {
     name: "twins in another Redis are twins",
-    file: "src/limiter/unnamed-twins.ts",
+    file: "src/limiter/unnamed-duplicates.ts",
     find: "JSON.stringify([address, prefix, name])",
     replace: "JSON.stringify([prefix, name])",
-    tests: ["test/limiter/unnamed-twins"],
+    tests: ["test/limiter/unnamed-duplicates"],
   },
 ];

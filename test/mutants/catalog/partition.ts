@@ -26,8 +26,8 @@ export const PARTITION: readonly Written[] = [
   {
     name: "a pair is there with one of its parts",
     file: "src/partition/compile-sources.ts",
-    find: "if (part === undefined) return undefined;",
-    replace: "if (part === undefined) continue;",
+    find: "if (text === undefined) return undefined;",
+    replace: "if (text === undefined) continue;",
     tests: ["test/partition/together"],
   },
   {

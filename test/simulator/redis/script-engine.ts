@@ -79,8 +79,8 @@ export function createScriptEngine(
       if (entry?.algorithm !== algorithm || takenAt > now) return 0;
       const request = { nowUs: now, takenAtUs: takenAt, cost, limit, parameters };
       const back = refund(algorithm, entry.state, request);
-      if (back.given > 0) keyspace.write(keys[i]!, { ...entry, state: back.state }, number);
-      return back.given;
+      if (back.refunded > 0) keyspace.write(keys[i]!, { ...entry, state: back.state }, number);
+      return back.refunded;
     });
     const costs = policies.map(({ cost }) => cost);
     const at = time.now;

@@ -8,7 +8,7 @@ import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
 import { compileLists } from "../../../src/lists/lists.ts";
 import { Faults } from "../../../src/options/faults.ts";
 import { isRecord } from "../../../src/options/record.ts";
-import { memoryStore } from "../../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../../src/store/memory-store.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { compilePolicy } from "../compile-policy.ts";
 import { EVERY_PART } from "../store/every-part.ts";
@@ -51,7 +51,7 @@ export function administered(
   const faults = new Faults();
   const store = redis
     ? openStore({ redis, timeout: "10s" }, EVERY_PART, {}, faults)!
-    : memoryStore();
+    : openMemoryStore();
   faults.throwIfAny();
   return {
     prefix: `admin-${process.pid}-${Date.now()}-${++created}`,

@@ -1,5 +1,5 @@
 import { type ErrorCode, StoreError } from "../../../src/errors/errors.ts";
-import { memoryStore } from "../../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../../src/store/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 
 /** A call of a store. */
@@ -22,7 +22,7 @@ export const NO_ANSWER: Failure = { code: "ERR_STORE_TIMEOUT" };
 export function watchedStore(startUs: number = Date.UTC(2030, 0, 1) * 1000) {
   const world = { nowUs: startUs, failure: undefined as Failure | undefined };
   const asked: Call[] = [];
-  const counts = memoryStore({ now: () => world.nowUs });
+  const counts = openMemoryStore({ now: () => world.nowUs });
 
   function meet<Answer>(call: Call, run: () => Answer): Answer {
     asked.push(call);

@@ -1,5 +1,5 @@
 import { type Reply, type Store, StoreError } from "../../../src/index.ts";
-import { memoryStore } from "../../../src/store/memory-store.ts";
+import { openMemoryStore } from "../../../src/store/memory-store.ts";
 
 /** A call that has reached a store, and waits for its answer. */
 export interface HeldCall {
@@ -22,7 +22,7 @@ export interface HeldStore extends Store {
 
 /** A store whose answers a test gives, one by one, by a clock that the test moves. */
 export function heldStore(): HeldStore {
-  const counts = memoryStore({ now: () => store.nowUs });
+  const counts = openMemoryStore({ now: () => store.nowUs });
   const calls: HeldCall[] = [];
   const store: HeldStore = {
     calls,

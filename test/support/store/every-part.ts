@@ -1,7 +1,7 @@
 import { cluster } from "../../../src/store/cluster/cluster.ts";
 import type { RedisParts } from "../../../src/store/open-store.ts";
 import { ALL_SCRIPTS } from "../../../src/store/redis/all-scripts.ts";
-import { clients } from "../../../src/store/redis/given-client.ts";
+import { clients } from "../../../src/store/redis/client-adapter.ts";
 import { inspectRedis } from "../../../src/store/redis/inspect.ts";
 
 /** The parts of the store of a gateway with every feature. */

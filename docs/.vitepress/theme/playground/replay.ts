@@ -1,7 +1,7 @@
 import { calendar } from "../../../../src/features/calendar/feature.ts";
 import { Faults } from "../../../../src/options/faults.ts";
 import { compilePolicy } from "../../../../src/policy/compile.ts";
-import { memoryStore, storeOver } from "../../../../src/store/memory-store.ts";
+import { openMemoryStore, storeOver } from "../../../../src/store/memory-store.ts";
 import { createMemory } from "../../../../src/store/memory.ts";
 import type { Model, Settings } from "./models.ts";
 import { scaleOf, SPAN_MS, STEP_MS } from "./scale.ts";
@@ -31,7 +31,7 @@ export function replay(model: Model, settings: Settings, hits: readonly number[]
   const { startMs, factor } = scaleOf(model, settings);
   let atMs = 0;
   const now = () => Math.round((startMs + atMs * factor) * 1000);
-  const [known] = calendar.adopt([model.policy(settings)], memoryStore({ now }));
+  const [known] = calendar.adopt([model.policy(settings)], openMemoryStore({ now }));
   const policy = compilePolicy(known, "policy", faults, () => {});
   if (!policy || faults.list.length > 0) {
     const sentences = faults.list.map(({ path, value, remedy }) => `${path}, ${value}: ${remedy}`);

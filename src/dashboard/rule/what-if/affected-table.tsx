@@ -1,9 +1,9 @@
 import type { AffectedPartition, Rule } from "../../api/answers.ts";
 import { exampleOf } from "../../parts/example.ts";
 import { count } from "../../parts/format.ts";
-import { linkTo } from "../../parts/place.ts";
 import { clipped } from "../../parts/plain.ts";
 import { Table } from "../../parts/table.tsx";
+import { linkTo } from "../../parts/view-location.ts";
 
 interface AffectedTableProps {
   readonly rows: readonly AffectedPartition[];

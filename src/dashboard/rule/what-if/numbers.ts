@@ -46,12 +46,12 @@ export function changedNumbers(policy: Policy, { numbers }: Edited): Record<stri
 export function editedBy(query: URLSearchParams, policies: readonly Policy[]): Edited | undefined {
   const policy = policies.find(({ name }) => name === query.get("policy"));
   if (policy?.name === undefined) return undefined;
-  const given = numbersOf(policy).flatMap((name) => {
+  const edited = numbersOf(policy).flatMap((name) => {
     const text = query.get(name);
     return text === null ? [] : [[name, text] as const];
   });
   const minutes = MINUTES.find((each) => String(each) === query.get("minutes")) ?? MINUTES[0];
-  return { policy: policy.name, numbers: Object.fromEntries(given), minutes };
+  return { policy: policy.name, numbers: Object.fromEntries(edited), minutes };
 }
 
 /** The part of an address that has the form's values. */

@@ -1,7 +1,7 @@
 import type { Rule, WhatIf } from "../../api/answers.ts";
 import { moment } from "../../parts/format.ts";
-import { linkTo } from "../../parts/place.ts";
 import { Empty } from "../../parts/states.tsx";
+import { linkTo } from "../../parts/view-location.ts";
 import { AffectedTable } from "./affected-table.tsx";
 import { Compared } from "./compared.tsx";
 import { doubts, saidAffected, saidCertainty, saidNow, saidOfFew, saidThen } from "./sentences.ts";

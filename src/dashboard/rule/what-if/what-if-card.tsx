@@ -4,8 +4,8 @@ import type { Policy, Rule, WhatIf } from "../../api/answers.ts";
 import type { ApiError } from "../../api/api.ts";
 import { useSession } from "../../api/session.ts";
 import { textOf } from "../../parts/field.tsx";
-import { linkTo } from "../../parts/place.ts";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
+import { linkTo } from "../../parts/view-location.ts";
 import {
   changedNumbers,
   type Edited,

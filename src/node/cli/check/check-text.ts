@@ -6,10 +6,10 @@ import type { ApiFault } from "../errors.ts";
 import { faultsOfDocument, faultsOfVariables } from "./faults-of.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseToml } from "./parse-toml.ts";
-import { findPath, type Parsed, type Place, placeOf } from "./place.ts";
+import { findPath, type Parsed, type TextPosition, positionOf } from "./text-position.ts";
 
 /** A fault and where it is. */
-export interface PlacedFault extends ApiFault, Place {
+export interface PlacedFault extends ApiFault, TextPosition {
   readonly file: string;
 }
 
@@ -52,7 +52,7 @@ export function checkText(file: string, text: string): readonly PlacedFault[] {
 export function syntaxFaults(file: string, { text, faults }: Parsed): readonly PlacedFault[] {
   return faults.map(({ offset, value, remedy }) => ({
     file,
-    ...placeOf(text, offset),
+    ...positionOf(text, offset),
     path: "",
     value,
     remedy,
@@ -67,7 +67,7 @@ export function placeFaults(
   return faults
     .map(({ path, code, value, remedy }) => {
       const { offset } = findPath(root, path);
-      return { file, ...placeOf(text, offset), path, code, value, remedy };
+      return { file, ...positionOf(text, offset), path, code, value, remedy };
     })
     .sort((a, b) => a.line - b.line || a.column - b.column);
 }

@@ -8,9 +8,9 @@ import { Faults } from "../../../options/faults.ts";
 /** The faults of a gateway's variables RULES, PLANS, LISTS and CLIENT_IP. */
 export function faultsOfVariables(variables: Readonly<Record<string, unknown>>): readonly Fault[] {
   const { RULES, PLANS, LISTS, CLIENT_IP = "cloudflare" } = variables;
-  const given = { RULES, PLANS, LISTS, CLIENT_IP };
+  const texts = { RULES, PLANS, LISTS, CLIENT_IP };
   try {
-    readConfig({ ...given, STORE: "memory", ORIGIN: "https://origin.invalid" }, {}, features);
+    readConfig({ ...texts, STORE: "memory", ORIGIN: "https://origin.invalid" }, {}, features);
     return [];
   } catch (error) {
     if (error instanceof ConfigurationError) return error.faults;

@@ -1,6 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 
-import type { Parsed, Placed, SyntaxFault } from "./place.ts";
+import type { Parsed, Placed, SyntaxFault } from "./text-position.ts";
 
 /** The remedy for each of the parser's errors. */
 const REMEDIES: Readonly<Record<string, string>> = {

@@ -1,15 +1,15 @@
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 
-import type { Parsed, Placed, SyntaxFault } from "./place.ts";
+import type { Parsed, Placed, SyntaxFault } from "./text-position.ts";
 
 /** Parses TOML 1.0, as Wrangler does. */
 export function parseToml(text: string): Parsed {
   const root: Placed = { offset: 0, children: new Map() };
   try {
     const program = parseTOML(text, { tomlVersion: "1.0" });
-    for (const part of program.body[0].body) {
-      if (part.type === "TOMLTable") placeTable(part, root);
-      else placePair(part, root);
+    for (const node of program.body[0].body) {
+      if (node.type === "TOMLTable") placeTable(node, root);
+      else placePair(node, root);
     }
     return { text, value: asJson(getStaticTOMLValue(program)), root, faults: [] };
   } catch (error) {

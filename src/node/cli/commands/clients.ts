@@ -77,13 +77,13 @@ async function clientHistory(
 
 async function printHistory(client: ClientArgument, value: ClientHistory, ask: Ask): Promise<void> {
   const { from, partitions } = value;
-  const listed = await meaningOfLists(client, ask);
+  const meaning = await meaningOfLists(client, ask);
   if (partitions.length === 0) {
     const nothing =
       "digest" in client
         ? `Nothing is listed of this client since ${escape(from)}.`
         : "No policy counts the client of this request.";
-    note(listed ?? nothing);
+    note(meaning ?? nothing);
     return;
   }
   const rows = historyRows(value);
@@ -95,7 +95,7 @@ async function printHistory(client: ClientArgument, value: ClientHistory, ask: A
       ? `Not denied often enough to be listed since ${escape(from)}.`
       : `Denied at least ${count(denied, "time")} since ${escape(from)}.`,
     // A list decides before the policies, so that their denials are past.
-    ...(listed === undefined ? [] : [listed]),
+    ...(meaning === undefined ? [] : [meaning]),
   );
 }
 

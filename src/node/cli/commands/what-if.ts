@@ -88,7 +88,7 @@ function numbersOf(settings: readonly string[]): object {
   );
 }
 
-function minutesOf(given: string): number {
-  if (/^\d{1,2}$/.test(given) && Number(given) >= 1 && Number(given) <= 60) return Number(given);
-  throw new UsageError(`--minutes takes a whole number from 1 to 60, not "${given}".`);
+function minutesOf(text: string): number {
+  if (/^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= 60) return Number(text);
+  throw new UsageError(`--minutes takes a whole number from 1 to 60, not "${text}".`);
 }

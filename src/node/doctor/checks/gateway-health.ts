@@ -1,6 +1,6 @@
 import type { Finding } from "../finding.ts";
 import type { GatewayFacts, UnreachableGateway } from "../gather/gateway-facts.ts";
-import type { Answer } from "../gather/http.ts";
+import type { HttpAnswer } from "../gather/http.ts";
 
 /** The fields of the gateway's health check; each may be missing. */
 export interface Health {
@@ -14,7 +14,7 @@ export interface Health {
   readonly suspendedSlots?: unknown;
 }
 
-export function healthOf({ body }: Answer): Health | undefined {
+export function healthOf({ body }: HttpAnswer): Health | undefined {
   try {
     const health: unknown = JSON.parse(body);
     return typeof health === "object" && health !== null ? health : undefined;

@@ -1,6 +1,6 @@
 import type { Finding } from "../finding.ts";
 import { type GatewayFacts, quotasOf } from "../gather/gateway-facts.ts";
-import type { Answer } from "../gather/http.ts";
+import type { HttpAnswer } from "../gather/http.ts";
 
 export function isLimited({ limited }: GatewayFacts): boolean {
   return limited.some((answer) => quotasOf(answer).size > 0);
@@ -21,7 +21,7 @@ export function checkFields(facts: GatewayFacts): Finding[] {
 }
 
 /** Whether a cache answered: it says so, by one of the fields that caches use. */
-export function cacheOf({ fields }: Answer): string | undefined {
+export function cacheOf({ fields }: HttpAnswer): string | undefined {
   const age = fields.get("age");
   if (age !== undefined && Number(age) > 0) return `Age: ${age}`;
   for (const name of ["cf-cache-status", "x-cache", "x-vercel-cache"]) {

@@ -1,12 +1,12 @@
 import type { Finding } from "../finding.ts";
 import { type GatewayFacts, isServed, quotasOf } from "../gather/gateway-facts.ts";
-import type { Answer } from "../gather/http.ts";
+import type { HttpAnswer } from "../gather/http.ts";
 import { isLimited } from "./limited-path.ts";
 
 export function checkPaths(facts: GatewayFacts): Finding[] {
   if (!isLimited(facts)) return [];
   const policies = [...quotasOf(facts.limited[0]!).keys()];
-  const covers = (answer: Answer) => policies.every((name) => quotasOf(answer).has(name));
+  const covers = (answer: HttpAnswer) => policies.every((name) => quotasOf(answer).has(name));
   const evading = facts.spellings.filter(({ answer }) => isServed(answer) && !covers(answer));
   const passing = facts.spellings.filter(
     ({ answer, control }) =>

@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { connectionOptions } from "../../bridge/connection.ts";
 import { isShallow } from "../../depth.ts";
 import { readLimited } from "../../read-limited.ts";
-import { PATIENCE_MS, reasonOf } from "./patience.ts";
+import { PROBE_TIMEOUT_MS, reasonOf } from "./patience.ts";
 
 /** An error reply: Redis is there, and refuses. */
 export class ReplyError extends Error {}
@@ -26,7 +26,7 @@ export function restConnection({ url, token }: { url: string; token: string }): 
         method: "POST",
         headers,
         body: JSON.stringify(command),
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
       }).catch((error: unknown) => {
         throw new Error(reasonOf(error));
       });

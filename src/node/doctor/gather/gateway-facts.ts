@@ -1,4 +1,4 @@
-import type { Answer } from "./http.ts";
+import type { HttpAnswer } from "./http.ts";
 
 /** A header field in which a client can send a value to be counted as another client. */
 export interface HeaderProbe {
@@ -6,28 +6,28 @@ export interface HeaderProbe {
   /** Whether proxies use it for the client's address. */
   readonly isAddress: boolean;
   /** Three answers to one value. */
-  readonly same: readonly Answer[];
+  readonly same: readonly HttpAnswer[];
   /** The answers to two other values, right after them. */
-  readonly others: readonly Answer[];
+  readonly others: readonly HttpAnswer[];
 }
 
 /** Another spelling of the limited path. */
 export interface SpellingProbe {
   readonly path: string;
   /** A path without the doubt: a rule covers both or none. Missing where no rule may cover the spelling. */
-  readonly control?: { readonly path: string; readonly answer: Answer };
-  readonly answer: Answer;
+  readonly control?: { readonly path: string; readonly answer: HttpAnswer };
+  readonly answer: HttpAnswer;
 }
 
 export interface GatewayFacts {
   readonly url: URL;
   readonly path: string;
-  readonly live: Answer;
-  readonly health: Answer;
+  readonly live: HttpAnswer;
+  readonly health: HttpAnswer;
   /** Of the admin API, asked without a token. */
-  readonly admin: Answer;
+  readonly admin: HttpAnswer;
   /** The limited path, twice. */
-  readonly limited: readonly Answer[];
+  readonly limited: readonly HttpAnswer[];
   readonly headers: readonly HeaderProbe[];
   readonly spellings: readonly SpellingProbe[];
   /** Spellings that no client has a reason to send. */
@@ -40,7 +40,7 @@ export interface UnreachableGateway {
 }
 
 /** By the names of policies: the units left of each, and -1 where it denies. Empty without RateLimit fields. */
-export function quotasOf({ status, fields }: Answer): ReadonlyMap<string, number> {
+export function quotasOf({ status, fields }: HttpAnswer): ReadonlyMap<string, number> {
   const items = (fields.get("ratelimit") ?? "").matchAll(/"([^"]*)"\s*;\s*r=(\d+)/g);
   const left = new Map(Array.from(items, ([, name, r]) => [name!, Number(r)]));
   const nearest = fields.get("x-ratelimit-remaining");
@@ -49,6 +49,6 @@ export function quotasOf({ status, fields }: Answer): ReadonlyMap<string, number
   return new Map(Array.from(left, ([name, r]) => [name, r === 0 ? -1 : r]));
 }
 
-export function isServed({ status }: Answer): boolean {
+export function isServed({ status }: HttpAnswer): boolean {
   return status >= 200 && status < 300;
 }

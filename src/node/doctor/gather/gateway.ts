@@ -6,7 +6,7 @@ import type {
   SpellingProbe,
   UnreachableGateway,
 } from "./gateway-facts.ts";
-import { type Answer, type Fetch, httpClient } from "./http.ts";
+import { type HttpAnswer, type Fetch, httpClient } from "./http.ts";
 import { reasonOf } from "./patience.ts";
 
 export interface GatewayOptions {
@@ -53,13 +53,18 @@ export async function gatherGateway(
 
 async function probeHeader(ask: Fetch, path: string, header: string): Promise<HeaderProbe> {
   const isAddress = ADDRESS_HEADERS.includes(header);
-  const draw = isAddress ? address : identity;
-  const same = await askEach(ask, path, header, Array<string>(3).fill(draw()));
-  return { header, isAddress, same, others: await askEach(ask, path, header, [draw(), draw()]) };
+  const randomPartition = isAddress ? address : identity;
+  const same = await askEach(ask, path, header, Array<string>(3).fill(randomPartition()));
+  return {
+    header,
+    isAddress,
+    same,
+    others: await askEach(ask, path, header, [randomPartition(), randomPartition()]),
+  };
 }
 
 async function askEach(ask: Fetch, path: string, header: string, values: readonly string[]) {
-  const answers: Answer[] = [];
+  const answers: HttpAnswer[] = [];
   for (const value of values) answers.push(await ask(path, { [header]: value }));
   return answers;
 }

@@ -1,10 +1,10 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
-import { PATIENCE_MS } from "./patience.ts";
+import { PROBE_TIMEOUT_MS } from "./patience.ts";
 
 /** A response, and when it was asked for, in milliseconds since 1970. */
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   /** By name in lower case; several of one name are joined by commas. */
   readonly fields: ReadonlyMap<string, string>;
@@ -13,7 +13,10 @@ export interface Answer {
   readonly receivedAtMs: number;
 }
 
-export type Fetch = (path: string, fields?: Readonly<Record<string, string>>) => Promise<Answer>;
+export type Fetch = (
+  path: string,
+  fields?: Readonly<Record<string, string>>,
+) => Promise<HttpAnswer>;
 
 /** More than any answer that the doctor looks into; an origin behind the limited path may send without end. */
 const MAX_BYTES = 1_000_000;
@@ -56,7 +59,7 @@ export function httpClient(base: URL, now: () => number): Fetch {
   }
 
   return async (path, fields = {}) => {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
     try {
       return await ask(path, fields, signal);
     } catch (error) {

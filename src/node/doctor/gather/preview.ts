@@ -1,5 +1,5 @@
 import { identity } from "./gateway.ts";
-import { type Answer, httpClient } from "./http.ts";
+import { type HttpAnswer, httpClient } from "./http.ts";
 import { reasonOf } from "./patience.ts";
 
 /** A preview's answers before and after a client has asked the gateway. */
@@ -8,13 +8,13 @@ export interface PreviewFacts {
   /** How often the client has asked the gateway. */
   readonly requests: number;
   /** The gateway's answers to it. */
-  readonly there: readonly Answer[];
+  readonly there: readonly HttpAnswer[];
   /** The preview's answer to a new client. */
-  readonly before: Answer;
+  readonly before: HttpAnswer;
   /** Its answer to the client of the gateway. */
-  readonly client: Answer;
+  readonly client: HttpAnswer;
   /** Its answers to two other clients, right after that. */
-  readonly after: readonly Answer[];
+  readonly after: readonly HttpAnswer[];
 }
 
 export interface UnreachablePreview {

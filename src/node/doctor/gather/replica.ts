@@ -1,5 +1,5 @@
 import { type Connection, ReplyError } from "./connection.ts";
-import { PATIENCE_MS } from "./patience.ts";
+import { PROBE_TIMEOUT_MS } from "./patience.ts";
 
 /** A replica nearby, which the limiter asks about denials. */
 export interface ReplicaFacts {
@@ -55,7 +55,7 @@ export async function gatherReplica(
       const isShown = (await read()) === value;
       const ms = now() - startMs;
       if (isShown) return { address, lag: { ms } };
-      if (ms >= PATIENCE_MS) return { address, lag: { beyondMs: ms } };
+      if (ms >= PROBE_TIMEOUT_MS) return { address, lag: { beyondMs: ms } };
       await wait(STEP_MS);
     }
   } catch (error) {

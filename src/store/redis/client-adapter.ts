@@ -8,7 +8,7 @@ import { dialectAt } from "./dialect.ts";
 import { createRedisClient } from "./endpoint.ts";
 
 /** The properties of a client that are read; reading them sends no call. */
-interface GivenClient extends Partial<RedisClient> {
+interface SuppliedClient extends Partial<RedisClient> {
   /** The HTTP side of a client of @upstash/redis. */
   readonly client?: {
     readonly baseUrl?: unknown;
@@ -31,13 +31,13 @@ interface GivenClient extends Partial<RedisClient> {
  * (Fastly) and `cache` still apply. The others do not affect a decision: it is a write, which every database takes on
  * its primary, so it needs no sync token of `readYourWrites`; and middleware of `redis.use()` does not see decisions.
  */
-export function givenClient(
+export function adaptClient(
   redis: object,
   settings: ClientSettings,
   faults: Faults,
 ): ScriptClient | undefined {
-  const given = redis as GivenClient;
-  const { client } = given;
+  const supplied = redis as SuppliedClient;
+  const { client } = supplied;
   const authorization = client?.headers?.authorization;
   if (typeof client?.baseUrl === "string" && typeof authorization === "string") {
     const token = authorization.replace(/^Bearer (undefined$|null$)?/, "");
@@ -52,7 +52,7 @@ export function givenClient(
       { ...(backend !== undefined && { backend }), ...(!onWorkers() && { cache }) } as RequestInit,
     );
   }
-  const { evalsha, eval: evaluate, defineCommand, evalSha } = given;
+  const { evalsha, eval: evaluate, defineCommand, evalSha } = supplied;
   const refused =
     typeof defineCommand === "function"
       ? IOREDIS
@@ -71,10 +71,10 @@ export function givenClient(
     );
   }
   return {
-    client: withOwnErrors(given as RedisClient),
+    client: withOwnErrors(supplied as RedisClient),
     dialect: dialectAt("", settings.dialect),
   };
 }
 
 /** A client as the option `redis`, such as `new Redis()` of @upstash/redis, in place of an address. */
-export const clients = { open: givenClient };
+export const clients = { open: adaptClient };

@@ -10,7 +10,7 @@ import { keyIn } from "../notices/sign.ts";
 import { tokensIn } from "./tokens.ts";
 
 /** The address that receives notices. */
-export interface WebhookPlace {
+export interface WebhookSettings {
   readonly url: string;
   /** Two while one is replaced: messages are signed with each. */
   readonly keys: readonly Uint8Array<ArrayBuffer>[];
@@ -22,12 +22,12 @@ const MAX_KEYS = 2;
 const ADDRESS = /^https?:\/\/[^\s/?#@\\]+(?:[/?][^\s#\\]*)?$/;
 
 /** Checks where notices are sent; `undefined` for nowhere, and after a fault. The values may be secrets, and appear in no fault. */
-export function readWebhookPlace(
+export function readWebhookSettings(
   { NOTICE_URL: url, NOTICE_SECRET: secret }: Environment,
   faults: Faults,
-): WebhookPlace | undefined {
+): WebhookSettings | undefined {
   // Some platforms have an empty text for a variable that is not set.
-  const [hasUrl, hasSecret] = [url, secret].map((given) => given !== undefined && given !== "");
+  const [hasUrl, hasSecret] = [url, secret].map((value) => value !== undefined && value !== "");
   const before = faults.list.length;
   const keys = typeof secret === "string" ? tokensIn(secret).map(keyIn) : [];
   const sound = keys.filter((key) => key !== undefined);

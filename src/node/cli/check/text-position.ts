@@ -1,5 +1,5 @@
 /** A place in a text, both counted from 1, as editors show it. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -25,7 +25,7 @@ export interface Parsed {
   readonly faults: readonly SyntaxFault[];
 }
 
-export function placeOf(text: string, offset: number): Place {
+export function positionOf(text: string, offset: number): TextPosition {
   const before = text.slice(0, offset);
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }

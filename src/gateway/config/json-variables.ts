@@ -1,22 +1,22 @@
 import type { Faults } from "../../options/faults.ts";
-import { placeOfFault } from "../../options/json-fault.ts";
+import { positionOfFault } from "../../options/json-fault.ts";
 import { LISTS_TEXT, PLANS_TEXT, RULES, RULES_TEXT } from "../messages/variables.ts";
 import { fromJson } from "../rules/from-json.ts";
 
 /** The variable PLANS as data. */
 export function readPlans(plans: unknown, faults: Faults): unknown {
-  const given = fromJson(plans);
-  if (!(given instanceof SyntaxError)) return given;
-  faults.add("PLANS", plans, PLANS_TEXT, placeOfFault(given));
+  const list = fromJson(plans);
+  if (!(list instanceof SyntaxError)) return list;
+  faults.add("PLANS", plans, PLANS_TEXT, positionOfFault(list));
   // Rules that name a plan are not at fault, too.
   return {};
 }
 
 /** The variable LISTS as data. */
-export function readLists(given: unknown, faults: Faults): unknown {
-  const lists = fromJson(given);
+export function readLists(value: unknown, faults: Faults): unknown {
+  const lists = fromJson(value);
   if (!(lists instanceof SyntaxError)) return lists;
-  faults.add("LISTS", given, LISTS_TEXT, placeOfFault(lists));
+  faults.add("LISTS", value, LISTS_TEXT, positionOfFault(lists));
   return undefined;
 }
 
@@ -24,7 +24,7 @@ export function readLists(given: unknown, faults: Faults): unknown {
 export function readRules(rules: unknown, faults: Faults): readonly unknown[] {
   const list = fromJson(rules);
   if (Array.isArray(list) && list.length > 0) return list;
-  if (list instanceof SyntaxError) faults.add("RULES", rules, RULES_TEXT, placeOfFault(list));
+  if (list instanceof SyntaxError) faults.add("RULES", rules, RULES_TEXT, positionOfFault(list));
   else faults.add("RULES", rules, RULES);
   return [];
 }

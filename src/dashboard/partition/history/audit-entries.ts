@@ -14,7 +14,10 @@ export interface Whom {
 }
 
 /** The entries of the audit that name a client: put on a list, taken off, overridden and reset. */
-export function deedsAbout(entries: readonly AuditEntry[], { identities, ip }: Whom): AuditEntry[] {
+export function auditEntriesAbout(
+  entries: readonly AuditEntry[],
+  { identities, ip }: Whom,
+): AuditEntry[] {
   const spelt = identities.map((identity) => HEADER_IDENTITIES.spell(identity) ?? identity);
   const address = readAddress(ip);
   const names = (value: unknown): boolean => {

@@ -13,7 +13,7 @@ const byAddress = new Set<string>();
  * Warns about an unnamed policy if another limiter of this process has an equal one in the same store: both share one
  * count, which is probably a mistake. A name given explicitly is taken as intended.
  */
-export function reportUnnamedTwins(
+export function reportUnnamedDuplicates(
   { store, redis }: Pick<StoreOptions, "store" | "redis">,
   { prefix, policies }: LimiterSettings,
 ): void {

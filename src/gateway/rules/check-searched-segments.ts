@@ -1,28 +1,28 @@
 import type { Faults } from "../../options/faults.ts";
 import { parsePattern } from "../match/router.ts";
-import { SEGMENTS_SOUGHT } from "../messages/variables.ts";
+import { SEARCHED_SEGMENTS } from "../messages/variables.ts";
 import { inRule, type Rule } from "./rule.ts";
 
 /**
  * The most segments between `**` and a last `*`, in the paths of all rules together. They are looked for everywhere in the
  * path of a request: for the worst of them that takes about 10 ms where the path has 5 kB.
  */
-const MAX_SOUGHT = 100;
+const MAX_SEARCHED = 100;
 
 /** Rejects rules whose paths would make a client's long path take long. */
-export function checkSought(
+export function checkSearchedSegments(
   rules: readonly (Rule | undefined)[],
   list: readonly unknown[],
   faults: Faults,
 ): void {
-  let sought = 0;
+  let searched = 0;
   rules.forEach((rule, i) => {
     if (!rule) return;
     const { path } = rule.route;
     const { tail = [], isOpen } = parsePattern(path);
     if (!isOpen || tail.length === 0) return;
-    sought += tail.length;
-    if (sought <= MAX_SOUGHT) return;
-    inRule(list[i], faults).add(`RULES[${i}].path`, path, SEGMENTS_SOUGHT, MAX_SOUGHT);
+    searched += tail.length;
+    if (searched <= MAX_SEARCHED) return;
+    inRule(list[i], faults).add(`RULES[${i}].path`, path, SEARCHED_SEGMENTS, MAX_SEARCHED);
   });
 }

@@ -2,4 +2,4 @@ import { checkPlans } from "./plans.ts";
 import { underPlan } from "./step.ts";
 
 /** The plans of a limiter. */
-export const plans = { compile: checkPlans, steps: underPlan };
+export const limiterPlans = { compile: checkPlans, steps: underPlan };

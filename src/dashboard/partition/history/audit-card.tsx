@@ -5,10 +5,10 @@ import { moment } from "../../parts/format.ts";
 import { clipped } from "../../parts/plain.ts";
 import { Answered } from "../../parts/states.tsx";
 import { Table } from "../../parts/table.tsx";
-import { deedsAbout, type Whom } from "./deeds.ts";
+import { auditEntriesAbout, type Whom } from "./audit-entries.ts";
 
 /** Actions of people on a client. */
-export function DeedsCard({ whom }: { readonly whom: Whom }) {
+export function AuditCard({ whom }: { readonly whom: Whom }) {
   const audit = useAnswer<{ readonly entries: readonly AuditEntry[] }>("/audit");
   return (
     <section class="card" aria-label="What was done about it">
@@ -18,7 +18,7 @@ export function DeedsCard({ whom }: { readonly whom: Whom }) {
           <Table
             caption="Blocks, exemptions, overrides and resets of this client"
             empty="Nothing, among the newest 500 writes."
-            rows={deedsAbout(entries, whom)}
+            rows={auditEntriesAbout(entries, whom)}
             columns={[
               { title: "when", cell: ({ at }) => moment(at) },
               { title: "who", cell: ({ by }) => <code>{clipped(by)}</code> },

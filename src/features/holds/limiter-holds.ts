@@ -4,7 +4,7 @@ import { withoutHold } from "./create-hold.ts";
 import { withReserve } from "./reserve.ts";
 
 /** The holds of a limiter. */
-export const holds = {
+export const limiterHolds = {
   scripts: { holds: HOLDS },
   checkPolicy: checkRefundable,
   checkStore,
