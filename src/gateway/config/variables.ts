@@ -28,14 +28,17 @@ const Origin = z
     ),
   );
 
+/** The same sentence for a text and for any other value: of a union, zod says the fault of the one option that a text fits. */
+function durationOrOff(range: DurationRange, meaning: string) {
+  const remedy = `${DURATION.say(range)} ${meaning}`;
+  return z.union([z.literal("off"), duration(range, remedy)], remedy);
+}
+
 /** A request that waits for longer than an hour will get no answer. */
 const ORIGIN_TIMEOUT_RANGE: DurationRange = { min: "10ms", max: "1h", example: "30s" };
 
 const OriginTimeout = z._default(
-  z.union(
-    [z.literal("off"), duration(ORIGIN_TIMEOUT_RANGE)],
-    `${DURATION.say(ORIGIN_TIMEOUT_RANGE)} "off" waits for as long as it takes.`,
-  ),
+  durationOrOff(ORIGIN_TIMEOUT_RANGE, '"off" waits for as long as it takes.'),
   "5m",
 );
 
@@ -84,10 +87,7 @@ const ClientIp = z.union([
 /** Below a second, the calls to Redis cost more than they bring; ten minutes are a long time in an incident. */
 const REFRESH_RANGE: DurationRange = { min: "1s", max: "10m", example: "10s" };
 
-const LiveRefresh = z.union(
-  [z.literal("off"), duration(REFRESH_RANGE)],
-  `${DURATION.say(REFRESH_RANGE)} "off" never reads live rules.`,
-);
+const LiveRefresh = durationOrOff(REFRESH_RANGE, '"off" never reads live rules.');
 
 const Metrics = z.enum(["on", "off"], 'Use "on" or "off".');
 

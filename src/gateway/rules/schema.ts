@@ -33,8 +33,7 @@ function integer(max: number) {
   return z.int().check(z.gte(1), z.lte(max));
 }
 
-export function duration(range: DurationRange) {
-  const remedy = DURATION.say(range);
+export function duration(range: DurationRange, remedy = DURATION.say(range)) {
   return z.string(remedy).check(
     z.regex(/^\d{1,15}(?:\.\d{1,6})? ?(?:ms|s|m|h|d)$/, remedy),
     z.refine((value) => isDurationWithin(value, range), remedy),

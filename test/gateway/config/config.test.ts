@@ -105,10 +105,10 @@ const variables: readonly Row[] = [
     new RegExp(`^Did you mean ${meant}\\? Rename it\\.$`),
   ]),
   ...Object.entries({
-    ORIGIN_TIMEOUT: /"10ms" to "1h"/,
+    ORIGIN_TIMEOUT: /"10ms" to "1h".* "off" waits/,
     ON_ERROR: /^Use "refuse", or "pass"/,
     REDIS_DIALECT: /^Use "upstash" or "redis"/,
-    LIVE_REFRESH: /"1s" to "10m"/,
+    LIVE_REFRESH: /"1s" to "10m".* "off" never/,
     METRICS: /^Use "on" or "off"/,
     METRICS_FLUSH: /"10s" to "10m"/,
     METRICS_IDENTITIES: /^Use "hashed", or "plain"/,
