@@ -113,7 +113,7 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   ON_FAILURE:
     'The fallback while Redis gives no answer: `"local"` counts in the isolate\'s memory, `"open"` admits, `"closed"` answers 503; `{ local = { share = 0.1 } }` counts in memory with a tenth of each limit. A rule or policy may override it.',
   CLIENT_IP:
-    'Who reports the client\'s address: the platform, `"socket"` on Node without a proxy, or `{ trustedHops = 1 }` behind proxies of your own. Needed where a rule uses `"ip"` or `"subnet"`, or a list has a `cidr`, `asn` or `country`.',
+    'The source of the client\'s address: the platform, `"socket"` on Node without a proxy, or `{ trustedHops = 1 }` behind proxies of your own. Needed where a rule uses `"ip"` or `"subnet"`, or a list has a `cidr`, `asn` or `country`.',
   SHARED_DENIALS:
     'Shares denials between the isolates of a data centre. Default: `"colo"` on Cloudflare Workers with Redis, otherwise `"none"`.',
   LIVE_REFRESH:
@@ -133,7 +133,7 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   NOTICE_SECRET:
     "The key that signs them, as a secret: `whsec_` and 24 to 64 random bytes in base64. Needed with `NOTICE_URL`.",
   AMBIGUOUS_PATHS:
-    'What happens to a path that some origin may read as one under other rules: `"refuse"` answers 400, `"pass"` applies the rules of every reading.',
+    'The treatment of a path that some origin may read as one under other rules: `"refuse"` answers 400, `"pass"` applies the rules of every reading.',
   RULES:
     "The rules, as TOML tables or as JSON. [rules.schema.json](rules.schema.json) describes them.",
   PLANS:
