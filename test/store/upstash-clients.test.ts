@@ -1,10 +1,6 @@
 import { Redis } from "@upstash/redis";
-import { Redis as CloudflareRedis } from "@upstash/redis/cloudflare";
 import { Redis as FastlyRedis } from "@upstash/redis/fastly";
 import { Redis as Admin } from "ioredis";
-import { Redis as Redis128 } from "upstash-redis-1-28";
-import { Redis as Redis134 } from "upstash-redis-1-34";
-import { Redis as Redis136 } from "upstash-redis-1-36";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
@@ -16,37 +12,12 @@ import {
 } from "../../src/index.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { dropReplies, none, startFaultProxy } from "../support/fault-proxy.ts";
-
-/*
- * Clients as their users build them: with nothing but an address and a token, so with retries, and from 1.34 on with
- * commands gathered into pipelines.
- */
+import { type Endpoint, UPSTASH_CLIENTS } from "../support/store/upstash-clients.ts";
 
 type Client = NonNullable<LimiterOptions["redis"]>;
-interface Endpoint {
-  readonly url: string;
-  readonly token: string;
-}
-
-function fromEnvironment({ url, token }: Endpoint): Client {
-  vi.stubEnv("UPSTASH_REDIS_REST_URL", url);
-  vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", token);
-  try {
-    return Redis.fromEnv();
-  } finally {
-    vi.unstubAllEnvs();
-  }
-}
 
 const CLIENTS: Record<string, (endpoint: Endpoint) => Client> = {
-  "new Redis()": (endpoint) => new Redis(endpoint),
-  "Redis.fromEnv()": fromEnvironment,
-  "new Redis() of /cloudflare": (endpoint) => new CloudflareRedis(endpoint),
-  "Redis.fromEnv(env) of /cloudflare": ({ url, token }) =>
-    CloudflareRedis.fromEnv({ UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }),
-  "new Redis() of 1.28": (endpoint) => new Redis128(endpoint),
-  "new Redis() of 1.34": (endpoint) => new Redis134(endpoint),
-  "new Redis() of 1.36": (endpoint) => new Redis136(endpoint),
+  ...UPSTASH_CLIENTS,
   "new Redis() with every option": (endpoint) =>
     new Redis({
       ...endpoint,

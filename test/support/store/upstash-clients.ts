@@ -8,7 +8,7 @@ import { describe, expect, inject, test, vi } from "vitest";
 import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
 import { createLimiter } from "../../../src/limiter/create-limiter.ts";
 
-interface Endpoint {
+export interface Endpoint {
   readonly url: string;
   readonly token: string;
 }
@@ -23,7 +23,8 @@ function fromEnvironment({ url, token }: Endpoint) {
   }
 }
 
-const CLIENTS = {
+/** As their users build them: with nothing but an address and a token, so with retries, and from 1.34 on with commands gathered into pipelines. */
+export const UPSTASH_CLIENTS = {
   "new Redis()": (endpoint: Endpoint) => new Redis(endpoint),
   "Redis.fromEnv()": fromEnvironment,
   "new Redis() of /cloudflare": (endpoint: Endpoint) => new CloudflareRedis(endpoint),
@@ -40,7 +41,7 @@ export function upstashClients(runtime: string): void {
     ["stock Redis", 0],
     ["Upstash", 1],
   ] as const)(`clients as built by default in ${runtime}, on %s`, (_dialect, at) => {
-    test.for(Object.entries(CLIENTS))(
+    test.for(Object.entries(UPSTASH_CLIENTS))(
       "%s decides, and again after its scripts are flushed",
       async ([, build]) => {
         const endpoint = { url: inject("flushedRestUrls")[at], token: inject("redisRestToken") };
