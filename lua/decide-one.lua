@@ -1,4 +1,4 @@
--- Decides one request against one enforced policy: as decide.lua does, without the parts that only several policies need.
+-- Decides one request against one policy, enforced or advisory: as decide.lua does, without the parts that only several policies need.
 -- Most limiters have one policy, and the CPU time of Redis bounds them.
 --
 -- KEYS, ARGV, reply  those of decide.lua for one policy without roles; the operation is never `reset`

@@ -25,7 +25,7 @@ export interface CoreSettings {
 export interface Kit<Settings extends CoreSettings = CoreSettings> {
   readonly settings: Settings;
   readonly store: Store;
-  /** The isolate's monotonic clock, in milliseconds. */
+  /** The clock of `settings.now`. */
   readonly now: () => number;
   /** The clock of this isolate's own counts, in microseconds since 1970. */
   readonly clockUs: () => number;

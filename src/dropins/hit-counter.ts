@@ -56,7 +56,7 @@ function counterOf(core: DropInCore): HitCounter {
   /** By partition, because a key may be of any length. */
   const last = new Map<string, GroupVerdict>();
 
-  async function verdictOf(
+  async function countedGroup(
     operation: "consume" | "peek",
     key: string,
     cost: number,
@@ -67,16 +67,16 @@ function counterOf(core: DropInCore): HitCounter {
 
   return {
     async add(key, hits = 1) {
-      const counted = await verdictOf("consume", key, hits);
+      const counted = await countedGroup("consume", key, hits);
       setRecent(last, counted.asked.partition, counted, MAX_KEYS);
       return hitsOf(counted);
     },
     async takeBack(key, hits = 1) {
-      const counted = last.get(await partitionKey(key)) ?? (await verdictOf("peek", key, 0));
+      const counted = last.get(await partitionKey(key)) ?? (await countedGroup("peek", key, 0));
       await giveBack(counted, [hits]);
     },
     async get(key) {
-      return hitsOf(await verdictOf("peek", key, 0));
+      return hitsOf(await countedGroup("peek", key, 0));
     },
     async forget(key) {
       last.delete(await partitionKey(key));

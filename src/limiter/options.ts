@@ -46,8 +46,8 @@ export interface LimiterOptions extends StoreOptions {
   readonly denialCache?: false | { readonly maxEntries: number };
   /**
    * Reserves quota for a hot identity in advance: an isolate takes several units at once and may spend them for this
-   * long, which should be several round trips. Policies are tightened slightly, so that their promises hold; at most
-   * half of a token bucket and a tenth of a window may go into that (a fixed window needs none). A policy's own `lease`
+   * long, which should be several round trips. Redis enforces tighter policies, so that their promises hold: a token bucket
+   * that is smaller by at most half, or a window that is longer by at most a tenth (a fixed window stays as it is). A policy's own `lease`
    * overrides it.
    *
    * `"auto"` leases a hot identity: if an isolate gets eight or more of its requests within the longest lease, and

@@ -60,8 +60,8 @@ export function createLocalCounts(
   clockUs: () => number,
   memory: Memory,
 ): LocalCounts {
-  const verdictOf = ({ onFailure }: CompiledPolicy) => onFailure ?? defaultVerdict;
-  const shareOf = (policy: CompiledPolicy) => localShareOf(verdictOf(policy));
+  const failureVerdict = ({ onFailure }: CompiledPolicy) => onFailure ?? defaultVerdict;
+  const shareOf = (policy: CompiledPolicy) => localShareOf(failureVerdict(policy));
   const scaledOf = oncePerPolicy((policy) => localPolicyOf(policy, shareOf(policy)!));
   const localIn = (policies: readonly CompiledPolicy[]) =>
     policies.flatMap((policy, i) => (shareOf(policy) === undefined ? [] : [i]));
@@ -113,7 +113,7 @@ export function createLocalCounts(
       lastAnswers.set(key, known);
       return known;
     },
-    failsClosed: (policies) => policies.some((policy) => verdictOf(policy) === "closed"),
+    failsClosed: (policies) => policies.some((policy) => failureVerdict(policy) === "closed"),
 
     decide(operation, groups, slot) {
       const byGroup = groups.map(countsOf);
@@ -133,7 +133,7 @@ export function createLocalCounts(
         start += own.length;
         return policies.map((policy, i) => {
           const counted = answers.slice(from, start).filter((_, at) => own[at]!.row === i);
-          if (counted.length === 0) return rowWithoutCount(verdictOf(policy), policy);
+          if (counted.length === 0) return rowWithoutCount(failureVerdict(policy), policy);
           return counted.map(untilAnswer).reduce(stricter);
         });
       });

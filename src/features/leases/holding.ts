@@ -32,7 +32,7 @@ export interface Holding {
   pausedUntilMs: number;
   /** The limit counts as reached until this moment. */
   reachedUntilMs: number;
-  /** Whether that happened before `windowEndsMs`. */
+  /** Whether the limit was reached in the window that ends at `windowEndsMs`. */
   isFull: boolean;
   /**
    * Units that expired unspent while a limit was reached, less a share of the admitted units. Below 0, it is the number

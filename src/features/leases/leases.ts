@@ -72,7 +72,8 @@ export function createLeases(
   const pauseMs = lengthMs / 4;
   // A policy that never denies does not delay leases.
   const enforced = [...policies.entries()].filter(([, { role }]) => role !== "advisory");
-  // Units lost in a window are missing at its end, and the next window may begin the same way.
+  // The limit counts as reached for two windows: units that expire in one are missing at its end, and the next one may
+  // begin in the same way.
   const reachedMs = (2 * Math.max(0, ...enforced.map(([, { windowUs }]) => windowUs))) / 1000;
   const largest = Math.max(
     AUTO_LEASE.smallest,

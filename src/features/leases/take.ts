@@ -91,7 +91,7 @@ export async function take(
       }
       const askedAtMs = now();
       const answer = await ask({ ...asked, groups: left });
-      if (answer.error) return withoutStore(answer.error, answer);
+      if (answer.error) return fromLeasesAlone(answer.error, answer);
       const denied = askedIn(answer.groups.filter(deniesIn));
       const answered = answer.groups.map((each) => asAnswered(each, askedAtMs));
       const isHeld =
@@ -108,7 +108,7 @@ export async function take(
   }
 
   /** Spends leased units if the store gave no answer. */
-  function withoutStore(error: StoreError, answer?: Answer): Answer {
+  function fromLeasesAlone(error: StoreError, answer?: Answer): Answer {
     const answered = answer?.groups ?? [];
     const isAnswered = new Set(askedIn(answered));
     const left = unspent().filter((each) => !isAnswered.has(each) && !spend(each));
@@ -131,8 +131,8 @@ export async function take(
     };
   }
 
-  const [short] = served("deny");
-  if (short) return deniedBy(short);
+  const [unserved] = served("deny");
+  if (unserved) return deniedBy(unserved);
   served("spend").forEach(spend);
   try {
     const leases = served("renew");
@@ -143,7 +143,7 @@ export async function take(
     // Other groups may have a master that answers.
     const isAlone = unspent().length === 1;
     if (isAlone || (await store.spansPartitions?.(settings.prefix)) !== false)
-      return withoutStore(error);
+      return fromLeasesAlone(error);
   }
   return askRest();
 }

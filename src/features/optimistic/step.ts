@@ -12,7 +12,7 @@ import {
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import { createOptimisticPartitions, type OptimisticPartitions } from "./partitions.ts";
 import { type Admitted, close, settler } from "./settle.ts";
-import { ahead, verdictOf } from "./verdict.ts";
+import { ahead, admittedVerdict } from "./verdict.ts";
 
 /**
  * After a call without an answer, the store decides all requests for this long, and at least until it answers again. An
@@ -73,7 +73,7 @@ export function optimisticStep(
     }
   }
 
-  const shown = (each: Admitted) => verdictOf(each, kit);
+  const shown = (each: Admitted) => admittedVerdict(each, kit);
 
   function admittedBeside(asked: Asked, own: readonly Admitted[], others: Verdict): Verdict {
     const verdicts = new Map(others.groups.map((each) => [each.asked, each]));

@@ -12,7 +12,7 @@ export function ahead(groups: readonly GroupVerdict[]): Verdict {
 }
 
 /** The verdict about admitted units. Its rows tell this moment, but are made when they are read: most callers never do. */
-export function verdictOf(
+export function admittedVerdict(
   { asked, entry: { open, known: last } }: Admitted,
   { now, clockUs }: Kit<CoreSettings>,
 ): GroupVerdict {

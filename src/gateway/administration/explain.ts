@@ -27,7 +27,7 @@ export async function explain(
   const rules = routed.rules.map((rule) =>
     explainRule(rule, ruleset, decision, client, request.headers),
   );
-  const verdict = verdictOf(decision);
+  const verdict = explainedVerdict(decision);
   const list = LISTS[verdict];
   return {
     verdict,
@@ -68,7 +68,7 @@ async function refusal(
   };
 }
 
-function verdictOf({ allowed, reason }: Decision): Explanation["verdict"] {
+function explainedVerdict({ allowed, reason }: Decision): Explanation["verdict"] {
   if (reason === "exempt" || reason === "blocked") return reason;
   return allowed ? "allowed" : "denied";
 }

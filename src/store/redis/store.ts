@@ -13,7 +13,7 @@ import { type ScriptTemplate, sha1For, type Script, scriptFor } from "./script.t
 interface ScriptCall {
   readonly decide: Script;
   readonly lease: Script | undefined;
-  /** A letter per policy, if one of them is not enforced; else empty. */
+  /** One text with a letter for each policy, if one of them is not enforced; else nothing. */
   readonly roles: readonly string[];
 }
 
