@@ -43,7 +43,7 @@ const SHORTENED = globSync("test/**/*.test.ts", { exclude: [...PROGRAMS, BROWSER
 
 /** `TEST_RUNS=10` makes ten times as many random runs in a test, and takes ten times as long. */
 const inNode = (runs: string) => {
-  const TEST_RUNS = process.env["TEST_RUNS"] ?? runs;
+  const TEST_RUNS = process.env["TEST_RUNS"] || runs;
   return {
     setupFiles: ["test/support/seed.ts"],
     env: { TEST_RUNS },

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -63,6 +65,44 @@ test.for(everyPolicy(3, `${begun}d`))("commands of $algorithm", async (policy) =
   expect(await commandsOf(() => consume(compiled))).toEqual(allow);
   await consume(compiled);
   expect(await commandsOf(() => consume(compiled))).toEqual(deny);
+});
+
+/** The rows of the table "What it costs": commands of an allow and of a denial, and bytes of a key. */
+const COSTS = new Map(
+  Array.from(
+    readFileSync("docs/guarantees.md", "utf8").matchAll(
+      /^\| `([\w-]+)` +\| (\d+) \/ (\d+) +\| ([\d,]+)/gm,
+    ),
+    ([, algorithm, ...numbers]) => [
+      algorithm,
+      numbers.map((each) => Number(each.replace(",", ""))),
+    ],
+  ),
+);
+
+test.for(everyPolicy(1_000, `${begun}d`))("the documented cost of $algorithm", async (policy) => {
+  const compiled = compilePolicy(policy);
+  const key = `tg:{203.0.113.7}:${compiled.key}`;
+  const call = (cost: number) =>
+    redis.eval(
+      scriptFor(DECIDE_ONE, [compiled]).text,
+      1,
+      key,
+      "consume",
+      cost,
+      ...(compiled.implementation.live?.(compiled) ?? compiled.scriptArguments),
+    );
+  const together = async () =>
+    Object.values(await commandsOf(() => call(1))).reduce((sum, calls) => sum + calls, 0);
+  for (let i = 0; i < 997; i++) await call(1);
+  const allowed = await together();
+  for (let i = 0; i < 2; i++) await call(1);
+  const [allow, deny, documented] = COSTS.get(policy.algorithm)!;
+  expect([allowed, await together()]).toEqual([allow, deny]);
+  // Versions of Redis and of its allocator differ a little.
+  const bytes = (await redis.memory("USAGE", key))!;
+  expect(bytes).toBeGreaterThan(0.8 * documented!);
+  expect(bytes).toBeLessThan(1.25 * documented!);
 });
 
 test("commands of a window of a calendar are those of any fixed window", async () => {

@@ -2,7 +2,7 @@
  * The factor of the usual number. A file that imports this runs twice: in `npm test` with a part of its random runs, and whole in
  * `npm run test:stress`. `TEST_RUNS=10` is for a thorough check.
  */
-export const FACTOR = Number(process.env["TEST_RUNS"] ?? 1);
+export const FACTOR = Number(process.env["TEST_RUNS"] || 1);
 
 /** Whether this is the whole of a test, and not a part. */
 export const IS_WHOLE = FACTOR >= 1;

@@ -35,7 +35,8 @@ export interface AlgorithmFacts {
   readonly algorithm: CountingAlgorithm;
   /**
    * A policy of `limit` units in each window; a bucket refills its limit in that time. Where its options cannot say that, such as of
-   * very many units in a short window, the nearest that they can.
+   * very many units in a short window, the nearest that they can. It has no fault up to a limit of 10^9 and a window of 366 days, and
+   * from a limit of 32 on it may have a lease.
    */
   of(limit: number, window: Duration, segments?: number): Policy;
   /** The commands of a first request, of an allowed one and of a denied one. */
@@ -56,7 +57,7 @@ export interface AlgorithmFacts {
   longestWaitUs(policy: CompiledPolicy, windowUs: number): number;
   /**
    * By how many units admissions broke the promise of the policy, as it was given; 0 or less if they did not. Times in
-   * microseconds, never going down.
+   * microseconds, never going down. It is asked about 100,000 admissions at once, so it takes a time that grows as they do.
    */
   excessOf(policy: CompiledPolicy, admissions: readonly Admission[]): number;
   /** The most units that any window of time may hold; absent where the promise is about every span instead. */
@@ -69,8 +70,8 @@ export interface AlgorithmFacts {
    */
   readonly waitWithoutDebt?: (policy: Policy, cost: number) => number;
   /**
-   * Set if units come back one after the other from their take on, not at the end of a window: a refund then gives what has not
-   * come back yet, in parts of a unit.
+   * Set if units come back one after the other from their take on, not at the end of a window, as at a rate. Then a refund gives what
+   * has not come back yet, in parts of a unit, and two settings that are alive at once admit what the largest limit and rate allow.
    */
   readonly refills?: true;
   /** How often a policy may change before units come back exactly: a log knows each unit. */
