@@ -1,5 +1,5 @@
--- Decides one request against one policy, enforced or advisory: as decide.lua does, without the parts that only several policies need.
--- Most limiters have one policy, and the CPU time of Redis bounds them.
+-- Decides one request against one policy, enforced or advisory: as decide.lua does, without the parts that only several
+-- policies need. Most limiters have one policy, and the CPU time of Redis bounds them.
 --
 -- KEYS, ARGV, reply  those of decide.lua for one policy without roles; the operation is never `reset`
 

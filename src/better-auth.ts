@@ -5,7 +5,7 @@
  */
 
 import { fixedWindow } from "./algorithms/fixed-window.ts";
-import { type DropInOptions, countedVerdict, openCores } from "./dropins/open-cores.ts";
+import { countedVerdict, type DropInOptions, openCores } from "./dropins/open-cores.ts";
 import { waitSeconds } from "./dropins/row-of.ts";
 import type { Duration } from "./options/duration.ts";
 

@@ -29,8 +29,8 @@ const byPolicy = new Map<string, Core>();
 
 /**
  * Decides a request in one call. The Redis comes from `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN` (or
- * `KV_REST_API_URL` and `KV_REST_API_TOKEN`); calls with equal policies share the isolate's
- * known denials.
+ * `KV_REST_API_URL` and `KV_REST_API_TOKEN`); calls with equal policies share the
+ * isolate's known denials.
  *
  * Calls with equal policies count together; give a policy a `name` to keep it apart. A Redis that fails is suspended as
  * a whole. With a Redis Cluster, use `createLimiter()`, which continues with the masters that answer. The policy has no

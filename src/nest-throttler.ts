@@ -6,7 +6,7 @@
 
 import { fixedWindow } from "./algorithms/fixed-window.ts";
 import { DECIDE } from "./algorithms/scripts.generated.ts";
-import { type Cores, type DropInOptions, countedVerdict, openCores } from "./dropins/open-cores.ts";
+import { type Cores, countedVerdict, type DropInOptions, openCores } from "./dropins/open-cores.ts";
 import { rowOf, secondsOf, waitSeconds } from "./dropins/row-of.ts";
 import { roles } from "./features/roles/feature.ts";
 import type { Duration } from "./options/duration.ts";

@@ -29,11 +29,11 @@ function withFields(response: Response, decision: Decision, lists: readonly stri
 
 /** Fields are set here one by one: runtimes take several times longer to read them from a `Headers` in between. */
 function besideTheirs(headers: Headers, lists: readonly string[]): FieldTarget {
-  const present = TRIPLE.some((name) => headers.has(name)) ? TRIPLE : [];
+  const theirs = TRIPLE.some((name) => headers.has(name)) ? TRIPLE : [];
   return {
     set(name, value) {
       if (lists.includes(name)) headers.append(name, value);
-      else if (!present.includes(name) && !headers.has(name)) headers.set(name, value);
+      else if (!theirs.includes(name) && !headers.has(name)) headers.set(name, value);
     },
   };
 }

@@ -1,7 +1,7 @@
 import {
   defineAlgorithm,
-  type ImplementationOf,
   IMPLEMENTATION,
+  type ImplementationOf,
   MAX_LIMIT,
   type PolicyOf,
   type Quota,
@@ -9,9 +9,9 @@ import {
 import {
   type AlgorithmModel,
   type ModelRequest,
+  type RefundModel,
   takes,
   waitingCost,
-  type RefundModel,
 } from "./model.ts";
 import { SEGMENTED_WINDOW as script } from "./scripts.generated.ts";
 import {

@@ -1,7 +1,7 @@
 import {
   defineAlgorithm,
-  type ImplementationOf,
   IMPLEMENTATION,
+  type ImplementationOf,
   MAX_LIMIT,
   type PolicyOf,
   type Quota,

@@ -1,12 +1,12 @@
 import {
   defineAlgorithm,
-  type ImplementationOf,
   IMPLEMENTATION,
+  type ImplementationOf,
   type PolicyOf,
   type Quota,
 } from "./algorithm.ts";
 import { keepAlive, type LogRequest, settingsAfter } from "./log-settings.ts";
-import { type AlgorithmModel, takes, waitingCost, type RefundModel } from "./model.ts";
+import { type AlgorithmModel, type RefundModel, takes, waitingCost } from "./model.ts";
 import { RUN, type SlidingWindowLogParameters, type SlidingWindowLogState } from "./runs.ts";
 import { SLIDING_WINDOW_LOG as script } from "./scripts.generated.ts";
 import {

@@ -2,8 +2,8 @@ import { type Duration, parseDuration } from "../options/duration.ts";
 import { SLOW_REFILL } from "../options/messages.ts";
 import {
   defineAlgorithm,
-  type ImplementationOf,
   IMPLEMENTATION,
+  type ImplementationOf,
   MAX_LIMIT,
   type PolicyOf,
   type Quota,
@@ -12,9 +12,9 @@ import type { CommonOptions } from "./common-options.ts";
 import {
   type AlgorithmModel,
   type ModelRequest,
+  type RefundModel,
   takes,
   waitingCost,
-  type RefundModel,
 } from "./model.ts";
 import { TOKEN_BUCKET as script } from "./scripts.generated.ts";
 import { WINDOW_RANGE } from "./window.ts";

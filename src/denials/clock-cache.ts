@@ -37,7 +37,7 @@ export function createClockCache(
   const hash = createSeededHash();
   const width = 1 + Math.min(LONGEST, Math.max(MIN_TEXT_BYTES, textLength));
   let capacity = 0;
-  let entryCount = 0;
+  let lastSlot = 0;
   let hand = 0;
   /** The slot freed last, 0 if none; `next` leads from it to the one freed before. */
   let freed = 0;
@@ -60,7 +60,7 @@ export function createClockCache(
     hashes = lengthened(hashes, capacity + 1);
     used = lengthened(used, capacity + 1);
     next = new Int32Array(2 * capacity + 1);
-    for (let slot = 1; slot <= entryCount; slot++) link(slot);
+    for (let slot = 1; slot <= lastSlot; slot++) link(slot);
   }
 
   const bucketOf = (hash: number) => capacity + 1 + (hash % capacity);
@@ -106,9 +106,9 @@ export function createClockCache(
 
   /** Takes a freed slot, else a new one, else evicts one. */
   function freeSlot(): number {
-    if (freed === 0 && entryCount < maxSlots) {
-      if (entryCount === capacity) grow();
-      return ++entryCount;
+    if (freed === 0 && lastSlot < maxSlots) {
+      if (lastSlot === capacity) grow();
+      return ++lastSlot;
     }
     if (freed === 0) {
       for (;;) {

@@ -7,7 +7,7 @@ import type { Duration } from "../options/duration.ts";
 import { partitionKey } from "../partition/partition-key.ts";
 import { setRecent } from "../runtime/lru.ts";
 import { giveBackOf } from "./give-back.ts";
-import { type DropInCore, type Cores, countedVerdict, type Needs } from "./open-cores.ts";
+import { type Cores, countedVerdict, type DropInCore, type Needs } from "./open-cores.ts";
 
 /** The hits of a window that begins with its first hit. */
 export interface Hits {

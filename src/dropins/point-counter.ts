@@ -6,7 +6,7 @@ import { limiterHolds } from "../features/holds/limiter-holds.ts";
 import { roles } from "../features/roles/feature.ts";
 import type { Duration } from "../options/duration.ts";
 import { giveBackOf } from "./give-back.ts";
-import { type DropInCore, type Cores, countedVerdict, type Needs } from "./open-cores.ts";
+import { type Cores, countedVerdict, type DropInCore, type Needs } from "./open-cores.ts";
 import { rowOf } from "./row-of.ts";
 
 /** Points of a key, and when they are forgotten. */

@@ -1,7 +1,7 @@
 import { DECIDE } from "../algorithms/scripts.generated.ts";
 import { Faults } from "../options/faults.ts";
 import type { Environment } from "../runtime/environment.ts";
-import { openStore, type RedisParts, redisOpener, type StoreOptions } from "../store/open-store.ts";
+import { openStore, redisOpener, type RedisParts, type StoreOptions } from "../store/open-store.ts";
 import type { Features } from "./features.ts";
 import { buildLimiter, type LimiterOf } from "./limiter.ts";
 import type { LimiterOptions } from "./options.ts";

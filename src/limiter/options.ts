@@ -46,9 +46,9 @@ export interface LimiterOptions extends StoreOptions {
   readonly denialCache?: false | { readonly maxEntries: number };
   /**
    * Reserves quota for a hot identity in advance: an isolate takes several units at once and may spend them for this
-   * long, which should be several round trips. Redis enforces tighter policies, so that their promises hold: a token bucket
-   * that is smaller by at most half, or a window that is longer by at most a tenth (a fixed window stays as it is). A policy's own `lease`
-   * overrides it.
+   * long, which should be several round trips. Redis enforces tighter policies, so that their promises hold: a
+   * token bucket that is smaller by at most half, or a window that is longer by at most a tenth (a fixed window stays as it is). A
+   * policy's own `lease` overrides it.
    *
    * `"auto"` leases a hot identity: if an isolate gets eight or more of its requests within the longest lease, and
    * Redis answers within a quarter of it. That is a second, a fifth of what its policies' longest lease may take, or

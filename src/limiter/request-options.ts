@@ -1,5 +1,5 @@
 import type { Faults } from "../options/faults.ts";
-import { NOTHING_MISSING, NO_REQUEST, NO_RESPONSE } from "../options/messages.ts";
+import { NO_REQUEST, NO_RESPONSE, NOTHING_MISSING } from "../options/messages.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { LimiterOptions } from "./options.ts";
 

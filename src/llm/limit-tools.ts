@@ -2,7 +2,7 @@ import { Faults } from "../options/faults.ts";
 import { CALL_STATUS, ENDPOINT, FIELD_NAME, TOOL, TOOLS } from "../options/messages.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
-import { type RpcCall, callIn, denied, NOT_PLAIN, refused } from "./json-rpc.ts";
+import { callIn, denied, NOT_PLAIN, refused, type RpcCall } from "./json-rpc.ts";
 import { isPlainType } from "./plain-json.ts";
 import { readStart } from "./read-start.ts";
 

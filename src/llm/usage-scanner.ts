@@ -1,9 +1,9 @@
 import {
   DOCUMENT,
-  FIRST_USAGE,
   type FieldTree,
-  type TokenTally,
+  FIRST_USAGE,
   type TokenCounts,
+  type TokenTally,
   USAGE,
 } from "./usage.ts";
 

@@ -9,7 +9,7 @@ import {
 import { readsAddress } from "./address.ts";
 import { checkClientIp, detectPlatform } from "./client-ip.ts";
 import { EVERYBODY } from "./partition-key.ts";
-import { type SourceContext, type ReadSource, sourceReader } from "./source-reader.ts";
+import { type ReadSource, type SourceContext, sourceReader } from "./source-reader.ts";
 import { parseSource } from "./source-text.ts";
 import type { CompileSources } from "./source.ts";
 

@@ -2,7 +2,7 @@ import { Faults } from "../options/faults.ts";
 import { FUNCTION } from "../options/messages.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
-import { openMemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
+import { type MemoryStoreOptions, openMemoryStore } from "./memory-store.ts";
 import type { Store } from "./store.ts";
 
 /**

@@ -71,26 +71,29 @@ describe("a limiter with leases, on Redis", () => {
   });
 });
 
-test("leased units that do not suffice in an outage are dropped, because the fallback counts them", async () => {
-  const store = heldStore();
-  const policies = [fixedWindow({ name: "all", limit: 1_000, window: "1h", lease: "10s" })];
-  const limiter = createLimiter({ store, policies });
-  while (store.calls.at(-1)?.operation !== "lease") {
+test.each(["local", "closed"] as const)(
+  "leased units that do not suffice in an outage are dropped, as onFailure %s decides",
+  async (onFailure) => {
+    const store = heldStore();
+    const policies = [fixedWindow({ name: "all", limit: 1_000, window: "1h", lease: "10s" })];
+    const limiter = createLimiter({ store, policies, onFailure });
+    while (store.calls.at(-1)?.operation !== "lease") {
+      void limiter.limit("ada");
+      await turns();
+      await store.calls.at(-1)!.answer();
+    }
+    const { costs } = store.calls.at(-1)!;
+    const { length } = store.calls;
+    // The request that asked for the lease has taken one.
+    for (let held = costs[0]! - 1; held > 1; held--) await limiter.limit("ada");
+    expect(store.calls).toHaveLength(length);
+    const larger = limiter.limit("ada", { cost: 2 });
+    await turns();
+    await store.calls[length]!.lose();
+    expect((await larger).reason).toBe("store-unavailable");
     void limiter.limit("ada");
     await turns();
-    await store.calls.at(-1)!.answer();
-  }
-  const { costs } = store.calls.at(-1)!;
-  const { length } = store.calls;
-  // The request that asked for the lease has taken one.
-  for (let held = costs[0]! - 1; held > 1; held--) await limiter.limit("ada");
-  expect(store.calls).toHaveLength(length);
-  const larger = limiter.limit("ada", { cost: 2 });
-  await turns();
-  await store.calls[length]!.lose();
-  expect((await larger).reason).toBe("store-unavailable");
-  void limiter.limit("ada");
-  await turns();
-  expect(store.calls).toHaveLength(length + 2);
-  await store.calls[length + 1]!.answer();
-});
+    expect(store.calls).toHaveLength(length + 2);
+    await store.calls[length + 1]!.answer();
+  },
+);

@@ -12,13 +12,13 @@ import {
   fixedWindow,
   holds,
   limiterWith,
+  listeners,
   lists,
   memoryStore,
   type Policy,
   shareDenials,
   slidingWindowLog,
   sources,
-  listeners,
   tokenBucket,
 } from "../../src/core.ts";
 import { rateLimitWith } from "../../src/hono.ts";

@@ -13,7 +13,7 @@ import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counte
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { type Policy } from "../../src/policy/policy.ts";
-import { openMemoryStore, type MemoryStoreOptions } from "../../src/store/memory-store.ts";
+import { type MemoryStoreOptions, openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { runs, some } from "../support/runs.ts";

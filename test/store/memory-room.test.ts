@@ -4,7 +4,7 @@ import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { type Policy } from "../../src/policy/policy.ts";
-import { openMemoryStore, type MemoryStoreOptions } from "../../src/store/memory-store.ts";
+import { type MemoryStoreOptions, openMemoryStore } from "../../src/store/memory-store.ts";
 import { compile } from "../support/compile-policy.ts";
 
 /** A store whose clock the test moves, in seconds. */

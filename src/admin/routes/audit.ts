@@ -1,5 +1,5 @@
 import type { Audit } from "../answers/rules.ts";
-import { type Call, isoTime, json, type AdminRoute } from "../call.ts";
+import { type AdminRoute, type Call, isoTime, json } from "../call.ts";
 import type { AuditRecord } from "../storage/records.ts";
 
 async function list({ storage }: Call): Promise<Response> {

@@ -1,12 +1,12 @@
 import type { DraftAnswer, SavedDraft } from "../answers/rules.ts";
 import {
-  type Call,
+  type AdminRoute,
   auditedAction,
+  type Call,
   ifMatch,
   isoTime,
   json,
   readSmallBody,
-  type AdminRoute,
 } from "../call.ts";
 import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";

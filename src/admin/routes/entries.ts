@@ -3,13 +3,13 @@ import type { EntryKind } from "../../live/state.ts";
 import { isRecord } from "../../options/record.ts";
 import type { Entries, KeptEntry as AnsweredEntry, PutOverride } from "../answers/entries.ts";
 import {
-  type Call,
+  type AdminRoute,
   auditedAction,
+  type Call,
   isoTime,
   json,
   readSmallBody,
   refresh,
-  type AdminRoute,
 } from "../call.ts";
 import { keptChanges } from "../changes.ts";
 import { ID, idOf, namesOf } from "../entry-names.ts";

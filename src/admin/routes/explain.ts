@@ -4,7 +4,7 @@ import { HOUR_MS } from "../../metrics/keys.ts";
 import { isRecord } from "../../options/record.ts";
 import type { Reset } from "../answers/entries.ts";
 import type { Explanation } from "../answers/explanation.ts";
-import { type Call, auditedAction, json, readSmallBody, type AdminRoute } from "../call.ts";
+import { type AdminRoute, auditedAction, type Call, json, readSmallBody } from "../call.ts";
 import { keptChanges } from "../changes.ts";
 import { faulty, Refusal } from "../refusal.ts";
 import { checked, RequestBody, ResetBody } from "../schemas.ts";

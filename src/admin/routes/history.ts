@@ -1,5 +1,5 @@
 import type { Difference, History } from "../answers/rules.ts";
-import { type Call, ifMatch, isoTime, json, readSmallBody, type AdminRoute } from "../call.ts";
+import { type AdminRoute, type Call, ifMatch, isoTime, json, readSmallBody } from "../call.ts";
 import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import { checked, RollbackBody } from "../schemas.ts";

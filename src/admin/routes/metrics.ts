@@ -2,7 +2,7 @@ import type { Administered } from "../../gateway/administration/administered.ts"
 import { TOP_KINDS } from "../../metrics/keys.ts";
 import { CONTENT_TYPE, openMetricsOf } from "../../metrics/open-metrics.ts";
 import type { Stats, Top } from "../answers/metrics.ts";
-import { type Call, isoTime, json, type AdminRoute } from "../call.ts";
+import { type AdminRoute, type Call, isoTime, json } from "../call.ts";
 import { Refusal } from "../refusal.ts";
 import { countsOf, type UpToDate } from "./counts.ts";
 import { partitionHistoryRoute } from "./partition-history.ts";

@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS } from "../../metrics/keys.ts";
 import type { CountedPartition, MetricsReader } from "../../metrics/reader.ts";
 import type { SampledPartition } from "../../metrics/trace-reader.ts";
 import type { PartitionHistory, PolicyHistory } from "../answers/metrics.ts";
-import { type Call, isoTime, json, readSmallBody, type AdminRoute } from "../call.ts";
+import { type AdminRoute, type Call, isoTime, json, readSmallBody } from "../call.ts";
 import { checked, HistoryBody } from "../schemas.ts";
 import { about } from "./explain.ts";
 import { shown, SPAN, spanOf, STEPS } from "./span.ts";

@@ -1,5 +1,5 @@
 import type { Published } from "../answers/rules.ts";
-import { type Call, auditedAction, isoTime, json, refresh } from "../call.ts";
+import { auditedAction, type Call, isoTime, json, refresh } from "../call.ts";
 import { changesBetween, keptChanges } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import { MAX_NOTE } from "../schemas.ts";

@@ -1,5 +1,5 @@
 import type { DryRun, RulesAnswer } from "../answers/rules.ts";
-import { type Call, ifMatch, isoTime, json, refresh, type AdminRoute } from "../call.ts";
+import { type AdminRoute, type Call, ifMatch, isoTime, json, refresh } from "../call.ts";
 import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import { currentRules } from "./current.ts";

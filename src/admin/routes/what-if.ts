@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS, TOP_KINDS } from "../../metrics/keys.ts";
 import type { MetricsReader, Span } from "../../metrics/reader.ts";
 import { whatIf } from "../../metrics/what-if.ts";
 import type { WhatIf } from "../answers/metrics.ts";
-import { type Call, isoTime, json, readSmallBody, type AdminRoute } from "../call.ts";
+import { type AdminRoute, type Call, isoTime, json, readSmallBody } from "../call.ts";
 import { faulty, Refusal } from "../refusal.ts";
 import { checked, WhatIfBody } from "../schemas.ts";
 

@@ -12,8 +12,8 @@ import {
   fieldsOf,
   headIn,
   type KeptEntry,
-  recordIn,
   type PublishedDocument,
+  recordIn,
   type VersionHead,
 } from "./records.ts";
 import {

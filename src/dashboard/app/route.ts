@@ -1,6 +1,6 @@
 import { useEffect, useState } from "hono/jsx/dom";
 
-import { type ViewLocation, locationOf } from "../parts/view-location.ts";
+import { locationOf, type ViewLocation } from "../parts/view-location.ts";
 
 export function useViewLocation(): ViewLocation {
   const [hash, setHash] = useState(location.hash);

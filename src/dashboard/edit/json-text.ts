@@ -1,4 +1,4 @@
-import { findNodeAtLocation, parseTree, type ParseError, printParseErrorCode } from "jsonc-parser";
+import { findNodeAtLocation, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 
 import type { Fault } from "../api/answers.ts";
 

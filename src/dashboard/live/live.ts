@@ -1,6 +1,6 @@
 import { createContext, useContext, useEffect, useState } from "hono/jsx/dom";
 
-import { type TimeRange, RANGES } from "./ranges.ts";
+import { RANGES, type TimeRange } from "./ranges.ts";
 
 const EVERY_MS = 10_000;
 const NAME = "tidegate-range";

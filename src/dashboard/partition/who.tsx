@@ -3,7 +3,7 @@ import { useRef, useState } from "hono/jsx/dom";
 import { Field } from "../parts/field.tsx";
 import { clipped } from "../parts/plain.ts";
 import { linkTo } from "../parts/view-location.ts";
-import { partsOf, type Recognized, recognize } from "./candidates.ts";
+import { partsOf, recognize, type Recognized } from "./candidates.ts";
 import { SECRET } from "./described.ts";
 
 interface WhoProps {

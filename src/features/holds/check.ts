@@ -1,8 +1,8 @@
 import type { Faults } from "../../options/faults.ts";
 import {
   NO_REFUND_OF_FAILURES,
-  REFUNDABLE,
   REFUND_OF_DENIALS,
+  REFUNDABLE,
   STORE_WITHOUT_REFUND,
 } from "../../options/messages.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";

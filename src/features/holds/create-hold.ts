@@ -8,7 +8,7 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import { watchBody } from "../../runtime/watch-body.ts";
 import type { Slot } from "../../store/store.ts";
 import { type GiveBack, hasSlots } from "./give-back.ts";
-import { settlementCalls, type Progress, settleBy, type SettlementParts } from "./settle.ts";
+import { type Progress, settleBy, settlementCalls, type SettlementParts } from "./settle.ts";
 import { ttlUsOf } from "./ttl.ts";
 
 /** The units and slots that a hold can give back. */

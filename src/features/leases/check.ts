@@ -1,11 +1,11 @@
 import type { Duration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
 import {
-  LEASES_DIFFER,
   LEASE_OF_DENIALS,
   LEASE_OF_FAILURES,
   LEASE_OF_SLOTS,
   LEASE_WITH_REFUND,
+  LEASES_DIFFER,
 } from "../../options/messages.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
@@ -50,13 +50,13 @@ type Terms = Pick<CompiledPolicy, "leaseUs" | "autoLease">;
 
 /** The lease of each policy; `undefined` without one. */
 function checkLeases(
-  { lease, policies: options }: LeaseOptions,
+  { lease, policies: unchecked }: LeaseOptions,
   { policies, plans }: Planned,
   faults: Faults,
 ): readonly (Terms | undefined)[] {
   // The shape of the list is checked elsewhere.
-  const own = Array.isArray(options)
-    ? Array.from(options as readonly unknown[], (policy) => Object(policy).lease as unknown)
+  const own = Array.isArray(unchecked)
+    ? Array.from(unchecked as readonly unknown[], (policy) => Object(policy).lease as unknown)
     : [];
   const variantsOf = (i: number) => [policies, ...plans.values()].flatMap((list) => list[i] ?? []);
   const sharing = policies.flatMap((_, i) => (own[i] === undefined ? variantsOf(i) : []));

@@ -1,6 +1,6 @@
 import type { Row } from "../../algorithms/model.ts";
 import type { Reply } from "../../store/store.ts";
-import { type Grant, leasedUnits, type Holding, noteAdmitted, putBack, spend } from "./holding.ts";
+import { type Grant, type Holding, leasedUnits, noteAdmitted, putBack, spend } from "./holding.ts";
 import { replyFromHolding } from "./lease-reply.ts";
 
 /** The ways to serve a request with leases. */

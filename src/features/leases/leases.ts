@@ -8,16 +8,16 @@ import {
   countDemand,
   createHolding,
   demandOf,
-  leasedUnits,
   type Holding,
   isIndebted,
+  leasedUnits,
 } from "./holding.ts";
 import {
   createLeaseAccess,
-  type LeaseDraft,
   type LeaseAccess,
-  type LeaseTerms,
   type LeaseAction,
+  type LeaseDraft,
+  type LeaseTerms,
 } from "./lease-access.ts";
 
 /**

@@ -3,8 +3,8 @@ import {
   type Answer,
   type Asked,
   type AskedGroup,
-  type AskStore,
   askedIn,
+  type AskStore,
   deniesIn,
   type GroupVerdict,
 } from "../../decide/step.ts";

@@ -22,7 +22,7 @@ interface NoticedLimiter {
 
 /** Checks the options of notices, and returns the shares of each policy, also of those under a plan. */
 export function compileNotices(
-  { policies: options, onNotice }: NoticedLimiter,
+  { policies: unchecked, onNotice }: NoticedLimiter,
   policies: readonly CompiledPolicy[],
   faults: Faults,
 ): (policy: CompiledPolicy) => Pick<CompiledPolicy, "notify"> {
@@ -30,8 +30,8 @@ export function compileNotices(
     faults.add("onNotice", onNotice, FUNCTION, "takes a decision and a policy");
   }
   // Anything else than a list is a fault of its own.
-  const own = Array.isArray(options)
-    ? Array.from(options, (policy) => Object(policy) as Policy)
+  const own = Array.isArray(unchecked)
+    ? Array.from(unchecked, (policy) => Object(policy) as Policy)
     : [];
   const shares = own.map(({ notify }, i) => sharesOf(notify, `policies[${i}].notify`, faults));
   const ofName = new Map(policies.map(({ name }, i) => [name, shares[i]]));

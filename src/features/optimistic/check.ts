@@ -31,13 +31,13 @@ interface OptimisticLimiter {
  * @param policies in the caller's order; empty after faults, and then only the numbers are checked
  */
 export function compileOptimism(
-  { lease, policies: options }: OptimisticLimiter,
+  { lease, policies: unchecked }: OptimisticLimiter,
   policies: readonly CompiledPolicy[],
   faults: Faults,
 ): (policy: CompiledPolicy) => Pick<CompiledPolicy, "optimistic"> {
   // The shape of the list is checked elsewhere.
-  const own = Array.isArray(options)
-    ? Array.from(options, (policy) => Object(policy) as Policy)
+  const own = Array.isArray(unchecked)
+    ? Array.from(unchecked, (policy) => Object(policy) as Policy)
     : [];
   const read = own.map((policy, i) => {
     if (policy.optimistic === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { Asked, AskedGroup, Decide, Verdict } from "../../decide/step.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import { nextTurn } from "../../runtime/next-turn.ts";
 import { createWaitingRoom } from "../../runtime/waiting-room.ts";
-import type { Partition, OptimisticPartitions } from "./partitions.ts";
+import type { OptimisticPartitions, Partition } from "./partitions.ts";
 
 /**
  * How long a request waits for a call that settles the same partition. A store answers or fails sooner. But a request

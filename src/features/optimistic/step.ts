@@ -12,7 +12,7 @@ import {
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import { createOptimisticPartitions, type OptimisticPartitions } from "./partitions.ts";
 import { type Admitted, close, settler } from "./settle.ts";
-import { ahead, admittedVerdict } from "./verdict.ts";
+import { admittedVerdict, ahead } from "./verdict.ts";
 
 /**
  * After a call without an answer, the store decides all requests for this long, and at least until it answers again. An

@@ -57,7 +57,7 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
   function counted(original: AskedGroup, operation: Asked["operation"]): Counted {
     const { group, costs } = original;
     if (group.isPlain || operation === "charge") {
-      return { original: original, asked: original, denials: NO_DENIALS };
+      return { original, asked: original, denials: NO_DENIALS };
     }
     const keys = keysOf(original);
     const nowMs = now();
@@ -71,7 +71,7 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
       if (role === "denials") return denials[i]?.count ?? 1;
       return costs[i]! > limit ? 0 : costs[i]!;
     });
-    return { original: original, asked: { ...original, costs: fitting }, denials };
+    return { original, asked: { ...original, costs: fitting }, denials };
   }
 
   /** Notes the room for denials, if an answer denies or leaves no room. */

@@ -5,9 +5,9 @@ import { fromJson } from "../rules/from-json.ts";
 
 /** The variable PLANS as data. */
 export function readPlans(plans: unknown, faults: Faults): unknown {
-  const list = fromJson(plans);
-  if (!(list instanceof SyntaxError)) return list;
-  faults.add("PLANS", plans, PLANS_TEXT, positionOfFault(list));
+  const parsed = fromJson(plans);
+  if (!(parsed instanceof SyntaxError)) return parsed;
+  faults.add("PLANS", plans, PLANS_TEXT, positionOfFault(parsed));
   // Rules that name a plan are not at fault, too.
   return {};
 }

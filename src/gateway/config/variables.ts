@@ -28,7 +28,7 @@ const Origin = z
     ),
   );
 
-/** The same sentence for a text and for any other value: of a union, zod says the fault of the one option that a text fits. */
+/** Zod reports a text by the fault of `duration()`, and another value by that of the union: both get this sentence. */
 function durationOrOff(range: DurationRange, meaning: string) {
   const remedy = `${DURATION.say(range)} ${meaning}`;
   return z.union([z.literal("off"), duration(range, remedy)], remedy);

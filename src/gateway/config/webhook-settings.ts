@@ -1,10 +1,10 @@
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import {
-  NOTICE_SECRET,
-  NOTICE_URL,
   NO_NOTICE_SECRET,
   NO_NOTICE_URL,
+  NOTICE_SECRET,
+  NOTICE_URL,
 } from "../messages/variables.ts";
 import { keyIn } from "../notices/sign.ts";
 import { tokensIn } from "./tokens.ts";

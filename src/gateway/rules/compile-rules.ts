@@ -5,7 +5,7 @@ import { NAME_IN_RULES } from "../messages/variables.ts";
 import { checkSearchedSegments } from "./check-searched-segments.ts";
 import type { RuleFeatures } from "./features.ts";
 import { policiesOf } from "./policies-of.ts";
-import { inRule, readRule, type Rule, type RuleDefaults, routeOf } from "./rule.ts";
+import { inRule, readRule, routeOf, type Rule, type RuleDefaults } from "./rule.ts";
 
 /** Rules and plans, as data. */
 export interface RulesData {

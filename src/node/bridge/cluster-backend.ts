@@ -1,6 +1,6 @@
 import { Cluster, type Redis } from "ioredis";
 
-import type { Backend, RedisCommand, BackendReply } from "./backend.ts";
+import type { Backend, BackendReply, RedisCommand } from "./backend.ts";
 import { boundReplies } from "./bound-replies.ts";
 import { clusterWide, refuseImpossibleKeys } from "./cluster-routing.ts";
 import { connectionOptions, firstAttempt, runTransaction, toCommand } from "./connection.ts";

@@ -1,4 +1,4 @@
-import type { RedisCommand, BackendReply } from "./backend.ts";
+import type { BackendReply, RedisCommand } from "./backend.ts";
 import { toCommand } from "./connection.ts";
 import { BridgeError } from "./errors.ts";
 

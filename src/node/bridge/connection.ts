@@ -1,7 +1,7 @@
 import { Command } from "ioredis";
 import type { Cluster, CommonRedisOptions, Pipeline, Redis } from "ioredis";
 
-import type { RedisCommand, BackendReply } from "./backend.ts";
+import type { BackendReply, RedisCommand } from "./backend.ts";
 import { BridgeError, isRedisError } from "./errors.ts";
 
 export const connectionOptions = {

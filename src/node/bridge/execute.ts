@@ -1,5 +1,5 @@
 import type { RequireAllowed } from "./allowed-commands.ts";
-import type { Backend, RedisCommand, BackendReply } from "./backend.ts";
+import type { Backend, BackendReply, RedisCommand } from "./backend.ts";
 import { encodeReply } from "./encode.ts";
 import { BridgeError, messageOf } from "./errors.ts";
 import type { Ask } from "./protocol.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-import type { Backend, RedisCommand, BackendReply } from "./backend.ts";
+import type { Backend, BackendReply, RedisCommand } from "./backend.ts";
 
 const guard = readFileSync(new URL("declared-keys.lua", import.meta.url), "latin1")
   .trim()

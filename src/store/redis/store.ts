@@ -7,7 +7,7 @@ import type { Reply, Store } from "../store.ts";
 import type { RedisClient } from "./client.ts";
 import { type Dialect, inDialect } from "./dialect.ts";
 import { isMissingScript, storeError } from "./errors.ts";
-import { type ScriptTemplate, sha1For, type Script, scriptFor } from "./script.ts";
+import { type Script, scriptFor, type ScriptTemplate, sha1For } from "./script.ts";
 
 /** Computed once for each combination of algorithms and roles. */
 interface ScriptCall {

@@ -147,13 +147,9 @@ export function createWorld(
           return keys.map((key, i) => {
             const { algorithm, limit, parameters } = policies[i]!;
             const request = { nowUs: clockOf(key), takenAtUs, cost: costs[i]!, limit, parameters };
-            const { refunded: given, state } = refundModel(
-              algorithm,
-              entries.get(key)?.state,
-              request,
-            );
+            const { refunded, state } = refundModel(algorithm, entries.get(key)?.state, request);
             if (state !== undefined) entries.set(key, { algorithm, state, expiresAt: Infinity });
-            return wholeUnits(given, parameters);
+            return wholeUnits(refunded, parameters);
           });
         },
         (random) => {

@@ -1,12 +1,12 @@
 import { basename } from "node:path";
 
 import { isRecord } from "../../../options/record.ts";
-import { MAX_DEPTH, isShallow } from "../../depth.ts";
+import { isShallow, MAX_DEPTH } from "../../depth.ts";
 import type { ApiFault } from "../errors.ts";
 import { faultsOfDocument, faultsOfVariables } from "./faults-of.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseToml } from "./parse-toml.ts";
-import { findPath, type Parsed, type TextPosition, positionOf } from "./text-position.ts";
+import { findPath, type Parsed, positionOf, type TextPosition } from "./text-position.ts";
 
 /** A fault and where it is. */
 export interface PlacedFault extends ApiFault, TextPosition {

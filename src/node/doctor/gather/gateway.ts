@@ -6,7 +6,7 @@ import type {
   SpellingProbe,
   UnreachableGateway,
 } from "./gateway-facts.ts";
-import { type HttpAnswer, type Fetch, httpClient } from "./http.ts";
+import { type Fetch, type HttpAnswer, httpClient } from "./http.ts";
 import { reasonOf } from "./patience.ts";
 
 export interface GatewayOptions {
