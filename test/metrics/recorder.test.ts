@@ -113,6 +113,47 @@ test("a flush has written what another one was preparing when it began", async (
   expect(await passedOf(recorder)).toBe(3);
 });
 
+/** Counts each of these rules once, and one more for each that is told. */
+function countRules(recorder: ReturnType<typeof startRecorder>, rules: number): void {
+  const row = { allowed: true, remaining: 4, retryAfterUs: 0, resetAfterUs: 0 };
+  const policy = compilePolicy(fixedWindow({ name: "api", limit: 5, window: "1h" }));
+  for (const rule of rulesFor(rules)) {
+    const own = { ...rule, settings: { policies: [policy] } };
+    recorder.counterOf([own]).decided([own], decisionOf([policy], { rows: [row] }, "allowed"));
+  }
+}
+
+test("counts of more fields than one batch holds are written in two, each of them once", async () => {
+  let calls = 0;
+  const lost = new Set<number>();
+  const recorder = startRecorder({
+    through: (send) => async (command) => {
+      const reply = await send(command);
+      if (String(command[0]).startsWith("EVAL") && lost.has(++calls)) throw new Error("planned");
+      return reply;
+    },
+  });
+  // The script is known from here on.
+  count(recorder);
+  await recorder.flush();
+  const rules = 2_300;
+  countRules(recorder, rules);
+  calls = 0;
+  // The second batch is written, and the isolate does not hear of it.
+  lost.add(2);
+  await recorder.flush();
+  expect([calls, recorder.errors]).toEqual([2, [expect.stringContaining("Redis")]]);
+  expect(await passedOf(recorder)).toBe(1 + rules);
+  lost.clear();
+  count(recorder, 5);
+  await recorder.flush();
+  // The second batch again, and the new counts.
+  expect(calls).toBe(4);
+  expect(await passedOf(recorder)).toBe(1 + rules + 5);
+  const { requests } = await recorder.reader.total();
+  expect(requests.filter(({ count: times }) => times === 1)).toHaveLength(rules);
+});
+
 /** The counts of each of the first minutes. */
 async function minutesOf(
   { reader }: ReturnType<typeof startRecorder>,
