@@ -42,7 +42,7 @@ local function calendar_window(value, now, operation, cost, limit, closes, lengt
   end
 
   local allowed = used + cost <= limit and 1 or 0
-  local takes = operation == 'charge' or (allowed == 1 and operation == 'consume')
+  local takes = operation == 'consume' and allowed == 1 or operation == 'charge'
   if takes then
     used = used + cost < 2 ^ 53 and used + cost or 2 ^ 53
   end

@@ -50,7 +50,7 @@ local function segmented_window(value, now, operation, cost, limit, length, segm
   end
 
   local allowed = used + cost <= limit and 1 or 0
-  local takes = operation == 'charge' or (allowed == 1 and operation == 'consume')
+  local takes = operation == 'consume' and allowed == 1 or operation == 'charge'
   if takes then
     local room = 4294967295 - counts[1]
     local taken = cost < room and cost or room

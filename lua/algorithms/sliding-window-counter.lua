@@ -37,7 +37,7 @@ local function sliding_window_counter(value, now, operation, cost, limit, window
   local capacity = limit * ticks
   local carried = previous * (ticks - elapsed + elapsed % 1)
   local allowed = carried + (current + cost) * ticks <= capacity and 1 or 0
-  local takes = operation == 'charge' or (allowed == 1 and operation == 'consume')
+  local takes = operation == 'consume' and allowed == 1 or operation == 'charge'
   if takes then
     current = current + cost < 2 ^ 53 and current + cost or 2 ^ 53
   end

@@ -81,7 +81,7 @@ local function sliding_window_log(key, value, now, operation, cost, limit, windo
   local used = (total - before) % 16777216
 
   local allowed = used + cost <= limit and 1 or 0
-  local takes = operation == 'charge' or (allowed == 1 and operation == 'consume')
+  local takes = operation == 'consume' and allowed == 1 or operation == 'charge'
   if takes then
     -- After 1,000 entries of debt, a charge joins the newest one, which counts from now: so a log has a size.
     local joins = newest == now or count - left > limit + 1000

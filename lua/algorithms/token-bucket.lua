@@ -1,15 +1,14 @@
 -- Token bucket: holds `limit` units, and refills continuously at a rate. No key means a full bucket.
 --
--- State    a string of big-endian numbers, and a text:
+-- State    a string of big-endian numbers:
 --            byte  size
 --            0     7     at: when it was written, in microseconds
 --            7     7     used: the time that the bucket then needed to be full again, in units of 1/parts microsecond
---            14    7     until when the key is kept, in microseconds
---            21          "unit/parts": one unit refills every unit/parts microseconds, by the rate at which it was written
+--            14    5     until when the key is kept, in seconds
+--            19    14    unit and parts: one unit refilled every unit/parts microseconds, by the rate at which it was written
 -- @arguments interval, divisor
 -- interval, divisor
 --          one unit refills every interval/divisor microseconds by the rate of the policy; limit * interval < 2^52
--- rate     the text "interval/divisor"
 --
 -- All arithmetic stays in whole numbers: a cost of c adds c * unit to `used`, and the bucket is empty at limit * unit.
 -- Beyond that it is in debt, by a charge or under a higher limit.
@@ -20,20 +19,14 @@
 --   the largest limit + the largest rate * w
 -- When the clock goes back behind `at`, no time has passed: a client waits for what was used, counted from that moment.
 -- @inline
-local function token_bucket(value, now, operation, cost, limit, interval, divisor, rate)
-  local at, used, kept_until, unit, parts, written = now, 0, 0, interval, divisor, rate
-  if value and #value > 23 and #value < 56 then
-    written = string.sub(value, 22)
-    if written ~= rate then
-      unit, parts = string.match(written, '^([1-9]%d*)/([1-9]%d*)$')
-    end
-    if unit then
-      unit, parts = unit + 0, parts + 0
-      at, used, kept_until = struct.unpack('>I7 I7 I7', value, 1)
-    else
-      -- Something else has written it.
-      written, unit, parts = rate, interval, divisor
-    end
+local function token_bucket(value, now, operation, cost, limit, interval, divisor)
+  local at, used, kept_until, unit, parts = now, 0, 0, interval, divisor
+  if value and #value == 33 then
+    at, used, kept_until, unit, parts = struct.unpack('>I7 I7 I5 I7 I7', value, 1)
+  end
+  if unit == 0 or parts == 0 then
+    -- Something else has written it.
+    at, used, kept_until, unit, parts = now, 0, 0, interval, divisor
   end
   -- Written at once, or the wait would begin anew with every request until the clock has caught up.
   local stepped_back, refilled = at > now, (now - at) * parts
@@ -46,7 +39,7 @@ local function token_bucket(value, now, operation, cost, limit, interval, diviso
   if used > 2 ^ 47 * parts then
     used = 0
   end
-  local converted = written ~= rate and used <= limit * unit
+  local converted = (unit ~= interval or parts ~= divisor) and used <= limit * unit
   if converted and used > 0 then
     local units = math.floor(used / unit)
     -- A part of a unit is rounded up, by more than the rounding errors of the product.
@@ -54,14 +47,14 @@ local function token_bucket(value, now, operation, cost, limit, interval, diviso
     used = units * interval + math.min(part, interval)
   end
   if converted then
-    unit, parts, written = interval, divisor, rate
+    unit, parts = interval, divisor
   end
 
   local capacity, wanted = limit * unit, used + cost * unit
   local allowed = wanted <= capacity and 1 or 0
-  local takes = operation == 'charge' or (allowed == 1 and operation == 'consume')
-  if takes and wanted > 2 * capacity then
-    -- A charge may lead into debt by the limit, and forgets nothing that a higher limit has used.
+  local takes = operation == 'consume' and allowed == 1 or operation == 'charge'
+  if operation == 'charge' and wanted > 2 * capacity then
+    -- It leads into debt by the limit at most, and forgets nothing that a higher limit has used.
     used = math.max(used, 2 * capacity)
   elseif takes then
     used = wanted
@@ -69,10 +62,10 @@ local function token_bucket(value, now, operation, cost, limit, interval, diviso
   local bytes, expires
   if takes or stepped_back or converted and used > 0 and operation ~= 'peek' then
     local full = now + used / parts
-    if stepped_back or converted or full > kept_until then
+    if stepped_back or converted or full > kept_until * 1000000 then
       -- Kept for longer by the time of a whole bucket, so that most requests need not move the end.
-      kept_until = math.ceil(full + capacity / parts)
-      bytes, expires = struct.pack('>I7 I7 I7', now, used, kept_until) .. written, math.floor(kept_until / 1000) + 1
+      kept_until = math.ceil((full + capacity / parts) / 1000000)
+      bytes, expires = struct.pack('>I7 I7 I5 I7 I7', now, used, kept_until, unit, parts), kept_until * 1000
     else
       bytes = struct.pack('>I7 I7', now, used)
     end
@@ -96,13 +89,13 @@ end
 -- since the take, or another rate has counted, the bucket without this cost is unknown, and nothing comes back.
 -- Returns how much came back, in units of 1/divisor microsecond.
 -- @inline
-local function token_bucket_refund(value, now, taken_at, cost, limit, interval, divisor, rate)
+local function token_bucket_refund(value, now, taken_at, cost, limit, interval, divisor)
   local refunded, state = 0, nil
-  if value and string.sub(value, 22) == rate then
-    local at, used = struct.unpack('>I7 I7', value, 1)
-    local refilled = (now - taken_at) * divisor
+  if value and #value == 33 then
+    local at, used, _, unit, parts = struct.unpack('>I7 I7 I5 I7 I7', value, 1)
+    local refilled, is_own = (now - taken_at) * divisor, unit == interval and parts == divisor
     used = math.max(0, used - (now - at) * divisor)
-    if at <= now and used + refilled < 2 * limit * interval then
+    if at <= now and is_own and used + refilled < 2 * limit * interval then
       refunded = math.max(0, math.min(used, cost * interval - refilled))
     end
     if refunded > 0 then

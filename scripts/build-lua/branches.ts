@@ -18,8 +18,6 @@ const SHARED: Readonly<Record<string, string>> = {
   operation: "pass",
   cost: "cost",
   limit: "limit",
-  // The two parameters as text.
-  rate: "arguments[at + 2] .. '/' .. arguments[at + 3]",
   taken_at: "taken_at",
   slot: "arguments[5 * #KEYS + 3]",
   hold_ttl: "arguments[5 * #KEYS + 4]",

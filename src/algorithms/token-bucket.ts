@@ -142,8 +142,8 @@ export const refundTokenBucket: RefundModel<TokenBucketParameters, TokenBucketSt
   };
 };
 
-/** Bytes of the state in Redis: three numbers, and the rate, which is a little longer where a time is no whole number of microseconds. */
-export const tokenBucketBytes = (): number => 21 + 8;
+/** Bytes of the state in Redis. */
+export const tokenBucketBytes = (): number => 33;
 
 export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */ defineAlgorithm<
   TokenBucketPolicy,

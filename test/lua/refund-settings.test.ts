@@ -26,6 +26,10 @@ function bucketOn() {
   const key = keyOf(free);
   return {
     state: () => redis.get(key),
+    rate: async () => {
+      const bytes = (await redis.getBuffer(key))!;
+      return [bytes.readUIntBE(20, 6), bytes.readUIntBE(27, 6)];
+    },
     take: (policy: CompiledPolicy, cost: number, nowUs = FUTURE) =>
       ask(policy, "consume", nowUs, cost),
     charge: (policy: CompiledPolicy, cost: number) => ask(policy, "charge", FUTURE, cost),
@@ -40,10 +44,10 @@ test.for([
   ["with one of 7", odd],
 ] as const)("%s, all comes back at once, and the state says its rate still", async ([, policy]) => {
   const intervalUs = policy.parameters["intervalUs"]!;
-  const { take, giveBack, state } = bucketOn();
+  const { take, giveBack, state, rate } = bucketOn();
   await take(policy, 12);
   const before = await state();
-  expect(before!.endsWith(policy.scriptArguments.slice(2).join("/"))).toBe(true);
+  expect(await rate()).toEqual([intervalUs, policy.parameters["divisor"]]);
   await take(policy, 5);
   expect(await giveBack(policy, 5)).toBe(5 * intervalUs);
   expect(await state()).toBe(before);
@@ -85,11 +89,11 @@ test("nothing comes back where a charge may have been cut off since, and later t
   expect(await giveBack(free, 5, FUTURE + 3.8e6)).toBe(0);
 });
 
-test.for(["", "100000/", "0/1", "99999/1", "100000/1 "])(
+test.for(["", "x", "x".repeat(14), "x".repeat(15), "\0".repeat(14)])(
   "a foreign end is left alone: %j",
   async (end) => {
     const { foreign, giveBack, state } = bucketOn();
-    const value = "\0".repeat(7) + "12345671234567" + end;
+    const value = "\0".repeat(7) + "123456712345" + end;
     await foreign(value);
     expect(await giveBack(free, 5)).toBe(0);
     expect(await state()).toBe(value);

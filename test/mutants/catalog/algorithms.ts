@@ -96,7 +96,7 @@ export const ALGORITHMS: readonly Written[] = [
   {
     name: "a bucket gives back of a debt that may have been cut off",
     file: "lua/algorithms/token-bucket.lua",
-    find: "if at <= now and used + refilled < 2 * limit * interval then",
+    find: "if at <= now and is_own and used + refilled < 2 * limit * interval then",
     replace: "if at <= now then",
     tests: ["test/lua/refund"],
   },
