@@ -1,26 +1,24 @@
 -- Decides one request against every policy that applies to it, in one round trip: either all enforced policies take
 -- their costs, or none does. decide-one.lua does the same for a single policy.
 --
--- KEYS[i]           state of policy i; on a Redis Cluster all keys of one call share a hash slot
--- ARGV[1]           operation
---                     consume  take the cost if every policy allows it
---                     peek     report what consume would do, take nothing
---                     charge   take the cost whatever is left; a policy goes into debt by its limit at most
---                     reset    forget the units taken; needs no further arguments, replies now alone
--- ARGV[6i-4]        cost of policy i, a whole number of units from 0; for consume and peek at most the limit
--- ARGV[6i-3]        algorithm of policy i, the name of its file in algorithms/
--- ARGV[6i-2]        limit of policy i
--- ARGV[6i-1], [6i]  the algorithm's two parameters, as its file names them; 0 where it has only one
--- ARGV[6i+1]        the algorithm's ttl: how long a key is kept after a write; 0 where the state says when it expires; of a
---                   token bucket its setting, which begins with it
--- ARGV[6n+2]        roles, if one of the n policies is not enforced; a letter for each:
---                     e  enforced: its denial denies the request
---                     a  advisory: never denies; takes the cost where it has room and the request is allowed
---                     d  counts denials: charged one unit when another policy denies; denies the request while it has
---                        room for none; its cost is the charge in any case
--- ARGV[6n+3]        if one of the n policies is a concurrency policy and a hold takes part: the id of its slots; there
---                   are roles then, too
--- ARGV[6n+4]        how long the hold wants its slots kept, in microseconds
+-- KEYS[i]             state of policy i; on a Redis Cluster all keys of one call share a hash slot
+-- ARGV[1]             operation
+--                       consume  take the cost if every policy allows it
+--                       peek     report what consume would do, take nothing
+--                       charge   take the cost whatever is left
+--                       reset    forget the units taken; needs no further arguments, replies now alone
+-- ARGV[5i-3]          cost of policy i, a whole number of units from 0; for consume and peek at most the limit
+-- ARGV[5i-2]          algorithm of policy i, the name of its file in algorithms/
+-- ARGV[5i-1]          limit of policy i
+-- ARGV[5i], [5i+1]    the algorithm's two parameters, as its file names them; 0 where it has only one
+-- ARGV[5n+2]          roles, if one of the n policies is not enforced; a letter for each:
+--                       e  enforced: its denial denies the request
+--                       a  advisory: never denies; takes the cost where it has room and the request is allowed
+--                       d  counts denials: charged one unit when another policy denies; denies the request while it has
+--                          room for none; its cost is the charge in any case
+-- ARGV[5n+3]          if one of the n policies is a concurrency policy and a hold takes part: the id of its slots; there
+--                     are roles then, too
+-- ARGV[5n+4]          how long the hold wants its slots kept, in microseconds
 --
 -- Reply, integers only, times in microseconds:
 --   now,                                          the server's clock
@@ -43,39 +41,50 @@ if operation == 'reset' then
   return { now }
 end
 
-local last = #KEYS
-local roles = arguments[6 * last + 2]
-local reply = nil
--- The number of policies that deny.
-local denials = 0
+-- @include read.lua
 
--- All policies but the last are asked first. The last one may take at once, because its answer completes the decision;
--- the others take after it. With roles, all take after all were asked.
+local last = #KEYS
+local roles = arguments[5 * last + 2]
+-- Room for five policies from the start: tables that grow cost more than all the arithmetic.
+local reply = { now, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
+-- What has to be written: bytes, place and expires of each policy.
+local changes = { nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
+-- How many policies deny, and the first of them.
+local denials, denier = 0, nil
+
+-- Each policy takes its cost, unless one before it denies. When all have answered, those are asked again whose answer depends on
+-- the others: the policies that took before another one denied, those that count denials, and slots, which are written at
+-- once. A policy is always asked by the state that was read.
 for step = 1, 2 * last do
-  local policy, pass = step, operation
-  local row = 4 * step - 2
-  if step > last then
-    policy, row = step - last, row - 4 * last
+  local policy, again = step, step > last
+  if again then
+    policy = step - last
   end
-  -- `x + 0` converts a string more cheaply than tonumber(x). For the same reason the algorithms round with remainders
-  -- where math.floor and math.ceil would do.
-  local cost = arguments[6 * policy - 4] + 0
+  if again and (operation ~= 'consume' or not roles and denials == 0) then
+    break
+  end
+  local row, change = 4 * policy - 2, 3 * policy - 2
   local role = roles and string.sub(roles, policy, policy)
-  if step > last then
-    local denies = role == 'd' and reply[row] == 0 and 1 or 0
-    if operation ~= 'consume' or not roles and (denials > 0 or policy == last) then
-      break
-    elseif role == 'd' then
-      pass, cost = denials > denies and 'charge', 1
-    elseif denials > 0 or reply[row] == 0 or cost == 0 then
+  local holds = arguments[5 * policy - 2] == 'concurrency'
+  -- `x + 0` converts a string more cheaply than tonumber(x).
+  local key, value, cost, pass = KEYS[policy], values[policy], arguments[5 * policy - 3] + 0, operation
+  if role == 'd' then
+    -- Asked whether it has room for one more. A charge answers that, too.
+    local denies = again and reply[row] == 0 and 1 or 0
+    if again and denials > denies then
+      pass, cost = 'charge', cost + 1
+    elseif again then
       pass = false
+    elseif operation == 'consume' and cost > 0 then
+      pass = 'charge'
+    else
+      pass, cost = operation == 'consume' and 'ask' or 'peek', 1
     end
-  elseif role == 'd' then
-    pass = operation ~= 'consume' and 'peek' or cost > 0 and 'charge' or 'ask'
-    if pass ~= 'charge' then
-      cost = 1
-    end
-  elseif operation == 'consume' and (cost == 0 or step < last or roles or denials > 0) then
+  elseif again then
+    local takes_slot = holds and denials == 0 and reply[row] == 1
+    local took = not holds and denier and policy < denier
+    pass = cost > 0 and (takes_slot and 'consume' or took and 'ask')
+  elseif operation == 'consume' and (cost == 0 or denier or holds) then
     pass = 'ask'
   elseif cost == 0 then
     pass = 'peek'
@@ -83,18 +92,19 @@ for step = 1, 2 * last do
   if pass then
     -- @include evaluate.lua
     if role == 'd' then
-      -- After a charge, too: whether there is room for one more.
-      allowed = retry_after == 0 and 1 or 0
-      if step > last then
-        allowed = reply[row]
-      end
+      allowed = again and reply[row] or retry_after == 0 and 1 or 0
     end
-    -- Room for one row from the start: growing the table costs more than all the arithmetic.
-    reply = reply or { now, 0, 0, 0, 0 }
     reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
-    if step <= last and allowed == 0 and role ~= 'a' then
-      denials = denials + 1
+    changes[change], changes[change + 1], changes[change + 2] = bytes, place, expires
+    if not again and allowed == 0 and role ~= 'a' then
+      denials, denier = denials + 1, denier or policy
     end
   end
+end
+
+for policy = 1, last do
+  local key, change = KEYS[policy], 3 * policy - 2
+  local bytes, place, expires = changes[change], changes[change + 1], changes[change + 2]
+  -- @include write.lua
 end
 return reply

@@ -9,10 +9,11 @@
 local arguments = ARGV
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+-- @include read.lua
 local taken = arguments[2] + 0
 local last = #KEYS
-local roles = arguments[6 * last + 2] or ''
-local reply = { now, 0, 0, 0, 0 }
+local roles = arguments[5 * last + 2] or ''
+local reply, changes = { now }, {}
 
 -- All policies are asked for one unit first: the number to take is not known before the last one has answered.
 for step = 1, 2 * last do
@@ -22,7 +23,7 @@ for step = 1, 2 * last do
     -- A policy without room has 0 remaining, so that nothing is taken.
     pass, cost = 'charge', taken
   end
-  local row = 4 * policy - 2
+  local row, change = 4 * policy - 2, 3 * policy - 2
   local advisory = string.sub(roles, policy, policy) == 'a'
   if advisory and step > last then
     cost = math.min(cost, reply[row + 1])
@@ -31,12 +32,20 @@ for step = 1, 2 * last do
     reply[4 * last + 2 + policy] = cost
   end
   if cost > 0 then
+    local key, value = KEYS[policy], values[policy]
     -- @include evaluate.lua
     reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
+    changes[change], changes[change + 1], changes[change + 2] = bytes, place, expires
     if step <= last and not advisory then
       taken = math.min(taken, remaining)
     end
   end
 end
 reply[4 * last + 2] = taken
+
+for policy = 1, last do
+  local key, change = KEYS[policy], 3 * policy - 2
+  local bytes, place, expires = changes[change], changes[change + 1], changes[change + 2]
+  -- @include write.lua
+end
 return reply

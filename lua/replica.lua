@@ -7,14 +7,20 @@
 -- KEYS              those of decide.lua
 -- ARGV              those of decide.lua, but for
 -- ARGV[1]           the latest time that the primary's clock can show, in microseconds
--- Reply             for each policy the four numbers of decide.lua, by that time: what `ask` of evaluate.lua says
+-- Reply             for each policy the four numbers of decide.lua, by that time: what `ask` of evaluate.lua says; or the
+--                   error REPAIR
 
 local arguments = ARGV
 local now = arguments[1] + 0
+-- @include read.lua
 local reply = {}
 for policy = 1, #KEYS do
-  local pass, cost, row = 'ask', arguments[6 * policy - 4] + 0, 4 * policy - 3
+  local key, value, pass = KEYS[policy], values[policy], 'ask'
+  local cost, row = arguments[5 * policy - 3] + 0, 4 * policy - 3
   -- @include evaluate.lua
+  if bytes then
+    return redis.error_reply('REPAIR')
+  end
   reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
 end
 return reply

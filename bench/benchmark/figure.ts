@@ -21,6 +21,8 @@ export interface Figure {
   /** Tidegate's number through the peer's, pair by pair. */
   readonly ratio?: Spread;
   readonly target?: Target;
+  /** Why the number is what it is, where that would surprise. */
+  readonly because?: string;
   /** One of many alike: in the table and the results, not in the plot. */
   readonly detail?: boolean;
 }
@@ -29,6 +31,8 @@ export interface Figure {
 export interface Scale {
   /** Only shows that everything runs; the numbers have no meaning. */
   readonly short: boolean;
+  /** A commit to compare with, for the parts that can. */
+  readonly against?: string | undefined;
   /**
    * Reports the current measurement, and the share of the part that is done; a part that reports shares does so from its
    * beginning.

@@ -5,6 +5,8 @@ export interface PartOfBench {
   readonly measure: Part;
   /** How long it took on a machine of two cores, in full and shortened: the share of the whole run. */
   readonly seconds: readonly [full: number, short: number];
+  /** Set if it only runs where it is named, because it needs a program that few machines have. */
+  readonly optional?: true;
 }
 
 // Each brings programs of its own, a workerd or a peer, so that a part is loaded when its turn comes.
@@ -48,6 +50,13 @@ export const PARTS: readonly PartOfBench[] = [
     name: "cold",
     measure: async (scale) => (await import("./cold/cold.ts")).coldPart(scale),
     seconds: [40, 4],
+  },
+  {
+    name: "instructions",
+    measure: async (scale) =>
+      (await import("./instructions/instructions.ts")).instructionsPart(scale),
+    seconds: [45, 12],
+    optional: true,
   },
   {
     name: "distance",

@@ -17,6 +17,8 @@ import { table } from "./table.ts";
 
 const RESULTS = "bench/results.json";
 const NAMES = PARTS.map(({ name }) => name);
+/** Those that run unless some are named. */
+const USUAL = PARTS.filter(({ optional }) => !optional).map(({ name }) => name);
 
 interface Options {
   readonly short?: boolean;
@@ -24,6 +26,7 @@ interface Options {
   readonly out?: string;
   readonly redraw?: boolean;
   readonly json?: boolean;
+  readonly against?: string;
 }
 
 /** The benchmark as a program: it is made anew for each call. */
@@ -36,22 +39,27 @@ export function benchmarkProgram(): Command {
     examples: [
       "npm run bench",
       "npm run bench -- --only bundle,cold",
+      "npm run bench -- --only instructions --against v0.1.0",
       "npm run bench -- --short --json",
       "npm run bench -- --redraw",
     ],
   })
     .option("--short", "only show that everything runs: its numbers mean nothing")
-    .option("--only <parts>", `parts of ${NAMES.join(", ")}`, namesAmong(NAMES), NAMES)
+    .option("--only <parts>", `parts of ${NAMES.join(", ")}`, namesAmong(NAMES), USUAL)
     .option(
       "--out <file>",
       `the file for the results, beside which the pictures go (default: ${RESULTS}, none with --short)`,
+    )
+    .option(
+      "--against <commit>",
+      "for instructions, which need valgrind: a commit of this clone whose scripts are counted, too",
     )
     .option("--redraw", "measure nothing, draw the pictures of the results that are there")
     .option("--json", "print the results as JSON, and nothing else on the standard output")
     .action(async (options: Options) => (options.redraw ? redraw(options) : measure(options)));
   for (const option of program.options) {
     if (option.long === "--redraw") option.conflicts(["short", "json"]);
-    if (option.long === "--only") option.default(NAMES, "all");
+    if (option.long === "--only") option.default(USUAL, "all but instructions");
   }
   return program;
 }
@@ -66,7 +74,7 @@ async function redraw({ out = RESULTS }: Options): Promise<void> {
   await writePictures(dirname(out), await readResults(out));
 }
 
-async function measure({ short = false, only, out, json }: Options): Promise<void> {
+async function measure({ short = false, only, out, json, against }: Options): Promise<void> {
   const chosen = PARTS.filter(({ name }) => only.includes(name));
   const progress = startProgress(
     chosen.map(({ name, seconds }) => ({ name, expectedMs: 1_000 * seconds[short ? 1 : 0] })),
@@ -74,7 +82,7 @@ async function measure({ short = false, only, out, json }: Options): Promise<voi
   const parts: Record<string, PartResults> = {};
   for (const { name, measure } of chosen) {
     progress.begin(name);
-    parts[name] = partResults(await measure({ short, tell: progress.tell }));
+    parts[name] = partResults(await measure({ short, against, tell: progress.tell }));
   }
   progress.end();
 

@@ -22,7 +22,7 @@ function verdictOf(figure: Figure): string {
   return met ? `${styled("green", "met")}     ` : `${styled("red", "missed")}  `;
 }
 
-function numbersOf({ unit, tidegate, peer, ratio, target }: Figure): string {
+function numbersOf({ unit, tidegate, peer, ratio, target, because }: Figure): string {
   const number = (value: number) => `${grouped(value)}${unit && ` ${shown(unit)}`}`;
   const texts = [number(tidegate)];
   if (peer) texts.push(`${peer.name}: ${number(peer.value)}`);
@@ -34,6 +34,7 @@ function numbersOf({ unit, tidegate, peer, ratio, target }: Figure): string {
     const of = target.of === "ratio" ? "ratio " : "";
     texts.push(`target: ${of}${target.bound} ${grouped(target.value)}`);
   }
+  if (because !== undefined) texts.push(because);
   return texts.join("; ");
 }
 

@@ -56,7 +56,7 @@ local function concurrency(key, now, operation, cost, limit, ttl, slot, hold_ttl
     -- `limit` are left.
     retry_after = math.min(redis.call('ZRANGE', key, -limit, -limit, 'WITHSCORES')[2] + 0, bound) - now
   end
-  return allowed, held < limit and limit - held or 0, retry_after, latest - now
+  return allowed, held < limit and limit - held or 0, retry_after, latest - now, nil, nil, nil
 end
 
 -- Gives back a slot by its id. Ids are never used again, so that there is no doubt.
@@ -70,7 +70,7 @@ local function concurrency_refund(key, now, slot)
     redis.call('ZREM', key, slot)
     refunded = expires + 0 > now and 1 or 0
   end
-  return refunded
+  return refunded, nil
 end
 
 -- Keeps a slot for another hold_ttl from now, or less than it had left; no other slot, and none that is no longer kept.

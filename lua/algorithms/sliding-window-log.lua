@@ -1,353 +1,177 @@
--- Sliding window log: the time of every unit taken in the trailing window. Exact: no trailing window ever holds more
--- than the limit, and a unit comes back in the microsecond in which it leaves the window.
+-- Sliding window log: when the units of the trailing window were taken. Exact: no trailing window ever holds more than the
+-- limit, and a unit comes back in the microsecond in which it leaves the window.
 --
--- State   a string of big-endian numbers, a header and a ring of slots:
---           byte  size
---           0     6     when the next renewal is due, in milliseconds
---           6     2     length of the ring, in pages of 8 slots
---           8     3     tail: the slot of the oldest unit
---           11    3     how many units the ring holds, in the slots from the tail on
---           14    7     time of the newest unit
---           21    35    settings, in hexadecimal digits: longest, largest, asking, pushed
---           56    56    a copy of the tail's page
---           112   56    the first page, then the others; a ring of one page starts at 56 and has no copy
---         A slot is the time of one unit in 7 bytes: microseconds until the year 4253. After the last slot comes the
---         first. A unit is named by its distance from the tail: unit 0 is the oldest.
--- @arguments window, unused, setting
--- limit    at most 2^17, the longest ring that the header can describe
--- window   length in microseconds
--- setting  the field `settings` of a log that only this policy has asked
+-- State   a string of big-endian numbers: entries, oldest first, and a trailer. The key names the length of the window.
+--           entry    7  when units were taken, in microseconds
+--                    3  total: how many were ever taken until then, modulo 2^24
+--           trailer  3  count of the entries
+--                    3  left: how many of them, from the first on, have left the window
+--                    3  before: the total of the last one of these
+--                    7  oldest: the time of the first one that has not
+--                    7  until when the key is kept, in microseconds
+--         The totals of two entries tell how many units were taken after the one, up to the other: nothing is added up. Most
+--         requests read the newest entry and the trailer, and take with one write: an entry over the trailer, and another trailer.
+-- @arguments window
+-- limit   at most 100,000, so that differences of totals stay below 2^24
+-- window  length in microseconds
 --
--- Several settings may be alive at once. Each decides by its own limit and window, and the ring keeps the units that
--- the longest window still holds. Beyond the largest limit, new units push out the oldest ones. Those count for as long
--- as the oldest unit that is left does, which was taken after them.
---   longest  12 digits: the longest window of the settings that are alive
---   largest   5 digits: the largest limit since the ring was empty
---   asking   12 digits: the longest window of the settings that have asked since the last renewal
---   pushed    6 digits: how many units were pushed out
--- A setting that asks is alive for the longest window at least, because a renewal forgets only those that have not asked
--- since the one before. The renewal also moves the key's expiry, so that this costs a command once per window and not
--- with every unit.
---
--- Most requests read only the header: its copy of the tail's page shows which units have left the window, and the time
--- of the newest shows when all will have left. Taking a unit writes one slot and part of the header. The ring grows with
--- the units in it, so that a key takes little more than 7 bytes per unit.
+-- When the clock goes back, units of the future were taken now at the latest: they become one entry, of now.
 
--- Reads the state; a missing or foreign value is an empty ring.
+-- Reads the newest entry and the trailer, which are the end of the value; a missing or foreign value has no entries.
 -- @inline
-local function read_header(key)
-  local header = redis.pcall('GETRANGE', key, '0', '111')
-  -- An error is a table without a length.
-  if #header ~= 112 then
-    header = string.rep('\0', 112)
+local function read_end(value)
+  local bytes = value
+  if #bytes ~= 33 then
+    bytes = string.rep('\0', 33)
   end
-  local renewal, pages, tail, used, newest = struct.unpack('>I6 I2 I3 I3 I7', header, 1)
-  local slots, settings = 8 * pages, string.sub(header, 22, 56)
-  if slots > 131072 or tail >= slots or used > slots then
-    slots, tail, used, settings = 8, 0, 0, ''
+  local newest, total, count, left, before, oldest, kept_until = struct.unpack('>I7 I3 I3 I3 I3 I7 I7', bytes, 1)
+  if left >= count or count > 500000 or oldest > newest then
+    newest, total, count, left, before, oldest, kept_until = 0, 0, 0, 0, 0, 0, 0
   end
-  return header, renewal, slots, tail, used, newest, settings
+  return newest, total, count, left, before, oldest, kept_until
 end
 
--- Reads the settings; `longest` is nil if something else has written them. No window is longer than 2^45 microseconds, 407
--- days.
+-- Reads an entry and the total of the one before it.
 -- @inline
-local function read_settings(settings)
-  local longest, largest = tonumber(string.sub(settings, 1, 12), 16), tonumber(string.sub(settings, 13, 17), 16)
-  local asking, pushed = tonumber(string.sub(settings, 18, 29), 16), tonumber(string.sub(settings, 30), 16)
-  if longest and not (longest <= 35184372088832 and largest and asking and pushed) then
-    longest = nil
+local function read_entry(key, entry)
+  local bytes = redis.call('GETRANGE', key, 10 * entry - 20, 10 * entry - 1)
+  if #bytes ~= 20 then
+    bytes = string.rep('\0', 20)
   end
-  return longest, largest, asking, pushed
+  local total_before, time, total = struct.unpack('>I3 I7 I3', bytes, 8)
+  return total_before, time, total
 end
 
--- Reads the time of a unit from the ring, which starts at byte `ring`.
+-- Finds the first entry later than a time: entry `low` is not, entry `high` is. The steps double before they halve, because
+-- mostly few leave at once. Returns it, the total of the one before it, and its time; both are 0 where it is `high`.
 -- @inline
-local function time_of(unit, key, ring, slots, tail)
-  return redis.call('BITFIELD_RO', key, 'GET', 'u56', 8 * ring + 56 * ((tail + unit) % slots))[1]
-end
-
--- Finds the units that have left the window, and the units of the future, which exist after the clock went back. A unit
--- of the future was taken now at the latest, so it counts as taken now and stays for one window.
--- Returns
---   first   the number of the first unit that is in the window; `used` if none is
---   oldest  the time of that unit; nil if there is none
---   kept    the number of the first unit of the future; `used` if none is
---   newest  the time of the newest unit; now if that was in the future
--- @inline
-local function find_window(key, header, ring, slots, tail, used, newest, now, window)
-  local first, oldest, kept = 0, nil, used
-  if used > 0 then
-    local future = newest > now
-    if future then
-      newest = now
-    end
-    local start = now - window
-    if newest <= start then
-      first = used
+local function first_after(key, low, high, time)
+  local from, total_before, found_time = low, 0, 0
+  while high - low > 1 do
+    local probe = math.min(2 * low - from + 1, math.floor((low + high) / 2))
+    local probe_before, probe_time, _ = read_entry(key, probe)
+    if probe_time > time then
+      high, total_before, found_time = probe, probe_before, probe_time
     else
-      -- Look through the copy of the tail's page, from the tail up to the page's last slot. Lua counts bytes from 1, so
-      -- the first slot of the page is at 57 and the last one at 106.
-      local at = 50 + tail % 8 * 7
-      first = -1
-      repeat
-        first, at = first + 1, at + 7
-        oldest = struct.unpack('>I7', header, at)
-      until oldest > start or at == 106
-      if future or oldest <= start or first >= used then
-        -- Finds the first unit later than a time, and its time. Unit `before` is known not to be later, the newest unit is
-        -- known to be. The steps double before they halve, because mostly few units leave at once.
-        local function first_after(time, before)
-          local left, right, found = before, used - 1, newest
-          while right - left > 1 do
-            local probe = math.min(2 * left - before + 1, math.floor((left + right) / 2))
-            local probed = time_of(probe, key, ring, slots, tail)
-            if probed <= time then
-              left = probe
-            else
-              right, found = probe, probed
-            end
-          end
-          return right, found
-        end
-        if future then
-          kept = first_after(newest, -1)
-        end
-        if oldest <= start or first >= used then
-          first, oldest = first_after(start, first)
-        end
-      end
+      low = probe
     end
   end
-  return first, oldest, kept, newest
-end
-
--- Reads `count` slots from slot `start` on as one string: the ring unrolled.
--- @inline
-local function unroll(key, ring, slots, start, count)
-  local units = redis.call('GETRANGE', key, ring, '-1')
-  units = units .. string.rep('\0', 7 * slots - #units)
-  units = string.sub(units, 7 * start + 1, 7 * slots) .. string.sub(units, 1, 7 * start)
-  units = string.sub(units, 1, 7 * count)
-  return units
+  return high, total_before, found_time
 end
 
 -- @inline
-local function sliding_window_log(key, now, operation, cost, limit, window, setting)
-  local header, renewal, slots, tail, used, stored_newest, settings = read_header(key)
-  local longest, largest, asking, pushed = window, limit, window, 0
-  if settings ~= setting then
-    longest, largest, asking, pushed = read_settings(settings)
-    if not longest then
-      slots, tail, used = 8, 0, 0
-      longest, largest, asking = window, limit, window
+local function sliding_window_log(key, value, now, operation, cost, limit, window)
+  local newest, total, count, left, before, oldest, kept_until = read_end(value)
+  local stepped_back, start = newest > now, now - window
+  if stepped_back then
+    local future, before_now = left + 1, now - 1
+    if oldest < now then
+      local found, _, _ = first_after(key, future, count, before_now)
+      future = found
     end
-    if used == 0 then
-      pushed = 0
-    end
+    count, newest, oldest = future, now, math.min(oldest, now)
   end
-
-  local ring = slots > 8 and 112 or 56
-  local stored_first, oldest, kept, newest =
-    find_window(key, header, ring, slots, tail, used, stored_newest, now, window)
-  -- Units that were pushed out count with unit 0.
-  local first, beside = stored_first, 0
-  if first == 0 then
-    beside = pushed
+  if newest <= start then
+    left, before = count, total
+  elseif oldest <= start then
+    local low, high = left + 1, count + 1
+    high, before, oldest = first_after(key, low, high, start)
+    left = high - 1
   end
-  local total = used - first + beside
-  local allowed = total + cost <= limit and 1 or 0
-  local takes = operation == 'charge' or allowed == 1 and operation == 'consume'
+  local used = (total - before) % 16777216
 
-  -- Which settings are alive. A request that takes nothing keeps its own alive, too, unless it is a peek.
-  -- A renewal that lies further ahead than any does was written before the clock went back.
-  local due = takes and (renewal * 1000 <= now or renewal * 1000 > now + 2 * longest)
-  local joins, renews = operation ~= 'peek' and (window > asking or limit > largest), due
-  if joins or due then
-    if used > 0 and newest > now - math.max(longest, window) then
-      renews = due or window > longest
-      if due then
-        longest, asking = asking, 0
-      end
-      longest, largest, asking = math.max(longest, window), math.max(largest, limit), math.max(asking, window)
-    else
-      -- No earlier unit counts for any setting.
-      longest, largest, asking, joins, renews = window, limit, window, false, true
-    end
-    if renews then
-      renewal = math.floor(now / 1000) + math.ceil(longest / 1000) + 1
-    end
-  end
-
-  -- The units it takes, and those it drops. A request that takes nothing only writes the units of the future again, with
-  -- the time now.
-  local dropped, added = 0, used - kept
+  local allowed = used + cost <= limit and 1 or 0
+  local takes = operation == 'consume' and allowed == 1 or operation == 'charge'
   if takes then
-    dropped = first
-    if longest > window then
-      -- The first unit that the longest window still holds.
-      local left, start = -1, now - longest
-      while dropped - left > 1 do
-        local probe = math.min(2 * left + 2, math.floor((left + dropped) / 2))
-        local probed = time_of(probe, key, ring, slots, tail)
-        if probed <= start then
-          left = probe
-        else
-          dropped = probe
-        end
-      end
+    -- After 1,000 entries of debt, a charge joins the newest one, which counts from now: so a log has a size.
+    local joins = newest == now or count - left > limit + 1000
+    local room = 16777215 - used
+    local taken = cost < room and cost or room
+    used, total, newest, count = used + taken, (total + taken) % 16777216, now, joins and count or count + 1
+    if count == left + 1 then
+      oldest = now
     end
-    if dropped > 0 then
-      pushed = 0
-    end
-    if cost > limit then
-      -- Only the newest units up to the limit matter of a charge.
-      cost = limit
-    end
-    if used - dropped + cost > largest then
-      local pushing = used - dropped + cost - largest
-      dropped, pushed = dropped + pushing, math.min(pushed + pushing, 16777215)
-      first, kept = math.max(first, dropped), math.max(kept, dropped)
-    end
-    added, newest = used - kept + cost, now
-    beside = first == dropped and pushed or 0
-    total = used - first + cost + beside
-    -- After a charge, the wait is for one more unit.
-    cost = operation == 'charge' and 1 or cost
   end
-
-  local retry_after, reset_after = 0, 0
-  if total > 0 then
-    if total + cost > limit then
-      -- The units asked for fit once this unit has left; with the oldest one, those leave that were pushed out.
-      local last = first + math.max(0, total + cost - limit - 1 - beside)
-      if last >= kept then
-        oldest = newest
-      elseif last > stored_first then
-        oldest = time_of(last, key, ring, slots, tail)
-      end
-      -- In a foreign value times may be out of order: no wait is longer than for the newest unit, or negative.
-      if oldest > newest then
-        oldest = newest
-      elseif oldest <= now - window then
-        oldest = now - window + 1
-      end
-      retry_after = oldest + window - now
+  -- After a charge, the wait is for one more unit.
+  local asked = operation == 'charge' and 1 or cost
+  local retry_after = 0
+  if used + asked > limit then
+    -- When the entry leaves after which no more units were taken than may stay. One unit leaves with the oldest.
+    local leaves, low, high = newest, left + 1, count
+    if low == count or used + asked == limit + 1 then
+      leaves, high = oldest, low
     end
-    reset_after = newest + window - now
-  end
-
-  if added > 0 or joins then
-    local size, start, slot, units = kept - dropped + added, (tail + dropped) % slots, (tail + kept) % slots, ''
-    -- A ring that is too short or keeps no unit is written as a whole, at a new length.
-    local rewrite = size > slots or dropped == used
-    if rewrite then
-      if dropped < used then
-        local count = kept - dropped
-        units = unroll(key, ring, slots, start, count)
-      end
-      -- Room for an eighth more units: enough that growing costs little per unit, and few bytes.
-      start, slots = 0, 8 * math.ceil(math.max(size, math.min(largest, 16 + size + math.floor(size / 8))) / 8)
-    end
-
-    local fields = struct.pack('>I3 I3 I7', start, size, newest)
-    local times, copy = string.sub(fields, 7), ''
-    if added ~= 1 then
-      times = string.rep(times, added)
-    end
-
-    if rewrite then
-      units = units .. times .. string.rep('\0', 7 * (slots - size))
-    else
-      local page, room = start - start % 8, 7 * (slots - slot)
-      if #times > room then
-        redis.call('SETRANGE', key, ring, string.sub(times, room + 1))
-        times = string.sub(times, 1, room)
-      end
-      redis.call('SETRANGE', key, ring + 7 * slot, times)
-      -- Renew the copy if the tail is in another page now, or the first unit written is in the tail's page.
-      if slots > 8 and (page ~= tail - tail % 8 or page == slot - slot % 8) then
-        copy = redis.call('GETRANGE', key, ring + 7 * page, ring + 7 * page + 55)
-      end
-    end
-    if pushed > 0 or longest ~= window or asking ~= window or largest ~= limit then
-      setting = string.format('%012x%05x%012x%06x', longest, largest, asking, pushed)
-    end
-    if rewrite or renews or setting ~= settings then
-      local pages = slots / 8
-      -- Until the renewal, and then for as long as the longest window holds the last units.
-      local expiry = renewal + math.ceil(longest / 1000) + 1
-      fields = struct.pack('>I6 I2', renewal, pages) .. fields .. setting
-      if rewrite then
-        redis.call('SET', key, fields .. (slots > 8 and string.sub(units, 1, 56) or '') .. units, 'PXAT', expiry)
+    low = low - 1
+    while high - low > 1 do
+      local middle = math.floor((low + high) / 2)
+      local entry = redis.call('GETRANGE', key, 10 * middle - 10, 10 * middle - 1) .. '\0\0\0\0\0\0\0\0\0\0'
+      local middle_time, middle_total = struct.unpack('>I7 I3', entry, 1)
+      if (total - middle_total) % 16777216 > limit - asked then
+        low = middle
       else
-        redis.call('SETRANGE', key, '0', fields .. copy)
-        if renews then
-          redis.call('PEXPIREAT', key, expiry)
-        end
+        high, leaves = middle, middle_time
       end
-    elseif copy ~= '' then
-      redis.call('SETRANGE', key, '8', fields .. setting .. copy)
-    else
-      redis.call('SETRANGE', key, '8', fields)
     end
+    -- In a foreign value times may be out of order.
+    retry_after = math.max(1, math.min(leaves, newest) + window - now)
   end
-  return allowed, total < limit and limit - total or 0, retry_after, reset_after
+  local reset_after = used > 0 and newest + window - now or 0
+
+  local bytes, place, expires
+  if takes or stepped_back then
+    -- Entries that have left are dropped when they are a quarter, or all, and whenever the key gets another end.
+    local rewrites = stepped_back or count == left + 1 or 4 * left > count + 32 or now + window > kept_until
+    local entries = ''
+    if rewrites and count > left + 1 then
+      entries = redis.call('GETRANGE', key, 10 * left, 10 * count - 11)
+    end
+    if rewrites then
+      count, left, kept_until = count - left, 0, now + 2 * window
+      expires = math.floor(kept_until / 1000) + 1
+    end
+    bytes = entries .. struct.pack('>I7 I3 I3 I3 I3 I7 I7', newest, total, count, left, before, oldest, kept_until)
+    place = 10 * count - 10
+  end
+  return allowed, used < limit and limit - used or 0, retry_after, reset_after, bytes, place, expires
 end
 
--- Gives back units of exactly the moment at which they were taken; those taken later move into their place. The oldest
--- unit stays while those that were pushed out count with it.
--- Returns how many units came back.
+-- Gives back units of exactly the moment at which they were taken. Returns how many came back.
 -- @inline
-local function sliding_window_log_refund(key, now, taken_at, cost)
-  local header, renewal, slots, tail, used, newest, settings = read_header(key)
-  local ring = slots > 8 and 112 or 56
-  local longest, largest, asking, pushed = read_settings(settings)
-  local refunded = 0
-  if longest and used > 0 and taken_at > now - longest and taken_at <= newest then
-    -- Finds the first unit that is not earlier than a time.
-    local function first_from(time)
-      local left, right = 0, used
-      while left < right do
-        local middle = math.floor((left + right) / 2)
-        local probed = time_of(middle, key, ring, slots, tail)
-        if probed < time then
-          left = middle + 1
-        else
-          right = middle
-        end
-      end
-      return left
+local function sliding_window_log_refund(key, value, now, taken_at, cost, window)
+  local refunded, state = 0, nil
+  local newest, total, count, left, before, oldest, kept_until = read_end(value)
+  if taken_at > now - window and taken_at >= oldest and taken_at <= newest then
+    local found, total_before = left + 1, before
+    if taken_at > oldest then
+      local low, high, earlier = left + 1, count + 1, taken_at - 1
+      local place, place_before, _ = first_after(key, low, high, earlier)
+      found, total_before = place, place_before
     end
-    local first, after = first_from(taken_at), first_from(taken_at + 1)
-    if pushed > 0 then
-      first = math.max(first, 1)
+    local later = redis.call('GETRANGE', key, 10 * found - 10, 10 * count - 1) .. '\0\0\0\0\0\0\0\0\0\0'
+    local found_time, found_total = struct.unpack('>I7 I3', later, 1)
+    local units = (found_total - total_before) % 16777216
+    if found_time == taken_at then
+      refunded = math.min(cost, units)
     end
-    refunded = math.max(0, math.min(cost, after - first))
     if refunded > 0 then
-      local later = used - after
-      if later > 0 then
-        local from, to = (tail + after) % slots, (tail + after - refunded) % slots
-        local units = redis.call('GETRANGE', key, ring + 7 * from, ring + 7 * math.min(from + later, slots) - 1)
-        if from + later > slots then
-          units = units .. redis.call('GETRANGE', key, ring, ring + 7 * (from + later - slots) - 1)
-        end
-        local room = 7 * (slots - to)
-        redis.call('SETRANGE', key, ring + 7 * to, string.sub(units, 1, room))
-        redis.call('SETRANGE', key, ring, string.sub(units, room + 1))
+      local entries, parts = '', {}
+      if found > left + 1 then
+        entries = redis.call('GETRANGE', key, 10 * left, 10 * found - 11)
       end
-      used = used - refunded
-      if later == 0 and used > 0 then
-        local unit = used - 1
-        newest = time_of(unit, key, ring, slots, tail)
+      for each = refunded == units and 2 or 1, #later / 10 - 1 do
+        local at = 10 * each - 9
+        local time, entry_total = struct.unpack('>I7 I3', later, at)
+        entry_total = (entry_total - refunded) % 16777216
+        parts[#parts + 1] = struct.pack('>I7 I3', time, entry_total)
       end
-      local fields = struct.pack('>I3 I7', used, newest)
-      if slots > 8 then
-        local page = ring + 7 * (tail - tail % 8)
-        fields = fields .. settings .. redis.call('GETRANGE', key, page, page + 55)
+      entries = entries .. table.concat(parts)
+      count, left, oldest = #entries / 10, 0, 0
+      if count > 0 then
+        oldest = struct.unpack('>I7', entries, 1)
       end
-      redis.call('SETRANGE', key, 11, fields)
+      local trailer = struct.pack('>I3 I3 I3 I7 I7', count, left, before, oldest, kept_until)
+      state = entries .. trailer
     end
   end
-  return refunded
+  return refunded, state
 end

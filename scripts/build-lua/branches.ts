@@ -5,24 +5,25 @@ import { commentsOf, type Node, nodes, parse } from "./syntax.ts";
 
 /** Marks the place of one branch for each algorithm: the variables that it assigns, and the end of the functions' names. */
 const DIRECTIVE = /^([ \t]*)-- @algorithms (.+) = NAME(\w*)\(\.\.\.\)$/gm;
-/** In an algorithm's header: its names for the two parameters and the ttl of its policies. */
-const ARGUMENTS = /^ @arguments (\w+(?:, \w+){0,2})$/;
+/** In an algorithm's header: its names for the two parameters of its policies. */
+const ARGUMENTS = /^ @arguments (\w+(?:, \w+)?)$/;
 
 /**
  * The parameters that every function may take, by their names in the programs; the position of the policy's algorithm is `at`.
  */
 const SHARED: Readonly<Record<string, string>> = {
   key: "key",
+  value: "value",
   now: "now",
   operation: "pass",
   cost: "cost",
   limit: "limit",
   taken_at: "taken_at",
-  slot: "arguments[6 * #KEYS + 3]",
-  hold_ttl: "arguments[6 * #KEYS + 4]",
+  slot: "arguments[5 * #KEYS + 3]",
+  hold_ttl: "arguments[5 * #KEYS + 4]",
 };
 /** Its own arguments, in the order of the header. */
-const OWN = ["arguments[at + 2] + 0", "arguments[at + 3] + 0", "arguments[at + 4]"];
+const OWN = ["arguments[at + 2] + 0", "arguments[at + 3] + 0"];
 
 /**
  * Replaces the line `-- @algorithms results = NAME_suffix(...)` of a program in the folder `lua` by a branch for each file of

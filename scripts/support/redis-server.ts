@@ -25,6 +25,8 @@ export interface RedisServerOptions {
   port?: number;
   /** Further redis-server arguments. */
   args?: readonly string[];
+  /** A program with its arguments that runs redis-server, such as valgrind. Default: none. */
+  under?: readonly string[];
   /** Called if it ends without a call of stop(), with its exit code or the signal, such as `SIGKILL`. */
   onEnd?: (how: string) => void;
 }
@@ -61,12 +63,13 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
 async function launch(
   binary: string,
   port: number,
-  { args = [], onEnd }: RedisServerOptions,
+  { args = [], under = [], onEnd }: RedisServerOptions,
 ): Promise<RedisServer> {
   const dir = mkdtempSync(join(tmpdir(), "redis-"));
   const fixed = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", dir];
   const memoryOnly = ["--save", "", "--appendonly", "no"];
-  const child = spawn(binary, [...fixed, ...memoryOnly, ...args], {
+  const [program, ...rest] = [...under, binary, ...fixed, ...memoryOnly, ...args];
+  const child = spawn(program!, rest, {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const log = keepLog(child);

@@ -99,16 +99,14 @@ export interface AlgorithmDefinition<
   ) => Quota<Parameters>;
   /** The names of the parameters, in the order in which the script takes them. */
   readonly parameters: readonly [keyof Parameters & string, keyof Parameters & string];
-  /** How long a key is kept after a write, as its Lua file takes it; 0 where the script computes it. */
-  readonly ttl: (quota: Quota<Parameters>) => number;
   /**
-   * The text that the script takes in place of the ttl, and keeps with the state, so that a request with other numbers can
-   * read it. Left out where the state is counts of units, which say the same under any numbers.
+   * What the units of its state mean, for its keys: the window of a window, of a bucket nothing. Never the limit, so that all
+   * limits of one policy count together. Policies of one name that differ in it count apart.
    */
-  readonly setting?: (quota: Quota<Parameters>, ttl: number) => string;
+  readonly meaning: (quota: Quota<Parameters>) => readonly string[];
   /**
-   * The policy's group of the script's arguments as it is now: algorithm, limit, two parameters, ttl. Left out where they
-   * never change.
+   * The policy's group of the script's arguments as it is now: algorithm, limit, two parameters. Left out where they never
+   * change.
    */
   readonly live?: (quota: Quota<Parameters>) => readonly string[];
   readonly lease: LeaseRules<Parameters>;

@@ -10,108 +10,55 @@ import type { AlgorithmModel, RefundModel } from "./model.ts";
 export interface CalendarParameters extends Readonly<Record<string, number>> {
   readonly startsUs: number;
   readonly endsUs: number;
-  /** The lengths of the windows before and after it, in seconds: `before * NEIGHBOUR + after`. */
-  readonly neighbours: number;
+  /** The length of the window after it. */
+  readonly followingUs: number;
 }
 
-/** More seconds than a month has. */
-export const NEIGHBOUR = 2 ** 22;
-
-/**
- * The setting of windows of any calendar. The state is that of a fixed window, whose settings are smaller: a policy keeps its
- * count when its window becomes one of a calendar.
- */
-const OF_CALENDAR = 512;
-
-/** The setting while two calendars with boundaries near each other share the count. */
-const OF_TWO = 513;
+/** A window that counts goes on until it ends, whichever isolate began it. */
+export interface CountedCalendarWindow extends CountedWindow {
+  /** When its first unit was taken. */
+  readonly beganUs: number;
+}
 
 /** As far as the zone that is furthest ahead of UTC. */
-const MOST_NEAR_US = 14 * 3600e6;
+const FARTHEST_US = 14 * 3600e6;
 
-/** How far apart boundaries of two calendars may lie to be near: of days three hours. */
-const nearUs = (afterUs: number) => Math.min(afterUs / 8, MOST_NEAR_US);
-
-const NEVER_COUNTED: CountedWindow = {
-  endsUs: -Infinity,
-  setting: OF_CALENDAR,
-  used: 0,
-  cut: false,
-};
-
-/** The lengths of the windows before and after that of an isolate's clock. */
-const lengthsUs = (neighbours: number) =>
-  [Math.floor(neighbours / NEIGHBOUR) * 1e6, (neighbours % NEIGHBOUR) * 1e6] as const;
-
-/** The window that is now by the isolate's calendar, the end of the one after it, and how far apart near boundaries lie. */
-function placeOf(nowUs: number, parameters: CalendarParameters) {
+/** The ends of the window that is now by the isolate's calendar and of the one after it, and how far apart those of two isolates lie. */
+function endsOf(nowUs: number, parameters: CalendarParameters) {
   // In this order: the first one turns to the window of now.
-  const { startsUs: opens, endsUs: closes, neighbours } = parameters;
-  const [before, after] = lengthsUs(neighbours);
-  let [starts, ends, later, isLost] = [opens, closes, closes + after, false];
+  const { startsUs: opens, endsUs: closes, followingUs } = parameters;
+  const nearUs = Math.min(followingUs / 8, FARTHEST_US);
   // The isolate's clock may be wrong by a window.
-  if (nowUs < opens) {
-    [starts, ends, later] = [opens - before, opens, closes];
-    isLost = nowUs < starts;
-  } else if (nowUs >= closes) {
-    starts = nowUs - ((nowUs - closes) % after);
-    [ends, later, isLost] = [starts + after, starts + 2 * after, starts > closes];
-  }
-  return { closes, after, starts, ends, later, isLost, near: nearUs(after) };
+  if (nowUs < opens) return { endsUs: opens, laterUs: closes, nearUs };
+  const passed = nowUs < closes ? 0 : Math.floor((nowUs - closes) / followingUs) + 1;
+  const endsUs = closes + passed * followingUs;
+  return { endsUs, laterUs: endsUs + followingUs, nearUs };
 }
 
-export const countCalendarWindow: AlgorithmModel<CalendarParameters, CountedWindow> = (
+export const countCalendarWindow: AlgorithmModel<CalendarParameters, CountedCalendarWindow> = (
   state,
   request,
 ) => {
-  const { nowUs, operation, parameters } = request;
-  const { closes, after, starts, ends, later, isLost, near } = placeOf(nowUs, parameters);
-  let { endsUs, setting, used, cut } = state ?? NEVER_COUNTED;
-  const isNear = (otherUs: number) => Math.abs(endsUs - otherUs) <= near;
-  const isOwn = state !== undefined && setting >= OF_CALENDAR;
-  const isCounting = nowUs < endsUs;
-  if (!isCounting) {
-    const last = isOwn ? endsUs : starts;
-    setting = setting === OF_TWO && last !== starts ? OF_TWO : OF_CALENDAR;
-    // The other calendar may have ended this window already.
-    endsUs = last < ends && ends - last <= near ? later : ends;
-    [used, cut] = [0, false];
-  } else if (
-    endsUs === ends ||
-    (isOwn &&
-      (endsUs === closes || endsUs === closes + after || (isLost && endsUs - nowUs <= after)))
-  ) {
-    return countIn(state!, state, request);
-  } else if (isOwn && (isNear(starts) || isNear(later) || (setting === OF_TWO && isNear(ends)))) {
-    // The window before, which ends late, the next one, which began early, or one that both calendars share.
-    if (setting === OF_TWO) return countIn(state, state, request);
-    setting = OF_TWO;
-  } else {
-    // The calendar was changed: the count moves to the current window of the new one.
-    setting = isOwn && isNear(ends) ? OF_TWO : OF_CALENDAR;
-    endsUs = ends;
+  const { nowUs, parameters } = request;
+  const { endsUs, laterUs, nearUs } = endsOf(nowUs, parameters);
+  const windowTo = (ends: number, beganUs: number, used: number) => ({
+    endsUs: ends,
+    beganUs,
+    used,
+    keptUntilUs: ends + nearUs,
+  });
+  if (!state || nowUs >= state.endsUs) {
+    // An isolate with other data about the zone has ended this window a little earlier.
+    const hasEnded = state && endsUs - state.endsUs <= nearUs;
+    return countIn(windowTo(hasEnded ? laterUs : endsUs, nowUs, 0), state, request);
   }
-
-  const keptUntilUs = setting === OF_TWO ? endsUs + near : undefined;
-  const window = { endsUs, setting, used, cut, keptUntilUs };
-  return countIn(window, isCounting && operation !== "peek" ? window : state, request);
+  if (state.endsUs <= laterUs + nearUs) return countIn(state, state, request);
+  const mended = windowTo(endsUs, state.beganUs, state.used);
+  return countIn(mended, mended, request);
 };
 
-/** Only in the window that took the units, and from a count from which no charge was cut off. */
-export const refundCalendarWindow: RefundModel<CalendarParameters, CountedWindow> = (
+/** Only in the window that took the units. */
+export const refundCalendarWindow: RefundModel<CalendarParameters, CountedCalendarWindow> = (
   state,
-  { nowUs, takenAtUs, cost, parameters },
-) => {
-  const { startsUs: opens, endsUs: closes, neighbours } = parameters;
-  const [before, after] = lengthsUs(neighbours);
-  const { endsUs, setting } = state;
-  // It may have begun later than by the isolate's calendar.
-  const near = setting === OF_TWO ? nearUs(after) : 0;
-  const began = [
-    [closes, opens],
-    [opens, opens - before],
-    [closes + after, closes],
-  ].find(([ends]) => Math.abs(endsUs - ends!) <= near)?.[1];
-  const inWindow = began !== undefined && began + near <= takenAtUs && nowUs < endsUs;
-  return giveBackIn(state, cost, inWindow && setting >= OF_CALENDAR);
-};
+  { nowUs, takenAtUs, cost },
+) => giveBackIn(state, cost, state.beganUs <= takenAtUs && nowUs < state.endsUs);

@@ -130,7 +130,8 @@ export const CONCURRENCY = /* @__PURE__ */ defineAlgorithm<
     parameters: { ttlUs, retryAfterUs, unused: 0 },
   }),
   parameters: ["ttlUs", "unused"],
-  ttl: () => 0,
+  // Slots are told apart by their ids, and expire by themselves: their ttl changes nothing about those that are taken.
+  meaning: () => [],
 
   // A slot is never taken in advance: no lease is short enough.
   lease: { tighten: (quota) => quota, maxUs: () => 0 },

@@ -5,50 +5,37 @@ import { type Evaluation, type ModelRequest, type Refund, takes, waitingCost } f
 export interface CountedWindow {
   /** When the counted window ends. */
   readonly endsUs: number;
-  /** The setting of that window. */
-  readonly setting: number;
   readonly used: number;
-  /** Whether a charge was cut off. */
-  readonly cut: boolean;
   /** How long the state is kept, if that is longer than the window. */
   readonly keptUntilUs?: number | undefined;
 }
 
-/**
- * Decides a request in the window that counts now.
- *
- * @param kept the state if the request takes no units; `undefined` if there was none
- */
-export function countIn(
-  { endsUs, setting, used, cut, keptUntilUs }: CountedWindow,
-  kept: CountedWindow | undefined,
+/** Decides a request in the window that counts now. */
+export function countIn<Window extends CountedWindow>(
+  window: Window,
+  kept: Window | undefined,
   request: ModelRequest<unknown>,
-): Evaluation<CountedWindow> {
+): Evaluation<Window> {
   const { nowUs, operation, cost, limit } = request;
-  const allowed = used + cost <= limit;
-  let [units, state] = [used, kept];
-  if (takes(operation, allowed)) {
-    units = Math.min(used + cost, Math.max(Math.min(2 * limit, MAX_UNITS), used));
-    state = { endsUs, setting, used: units, cut: cut || units < used + cost, keptUntilUs };
-  }
+  const { endsUs } = window;
+  const allowed = window.used + cost <= limit;
+  const isTaken = takes(operation, allowed);
+  const used = isTaken ? Math.min(window.used + cost, MAX_UNITS + 1) : window.used;
   return {
     allowed,
-    remaining: Math.max(0, limit - units),
-    retryAfterUs: units + waitingCost(request) > limit ? endsUs - nowUs : 0,
-    resetAfterUs: units > 0 ? endsUs - nowUs : 0,
-    state,
+    remaining: Math.max(0, limit - used),
+    retryAfterUs: used + waitingCost(request) > limit ? endsUs - nowUs : 0,
+    resetAfterUs: used > 0 ? endsUs - nowUs : 0,
+    state: isTaken ? { ...window, used } : kept,
   };
 }
 
-/** Gives back to the window that took the units, if that is sure: not from a count from which a charge was cut off. */
-export function giveBackIn(
-  state: CountedWindow,
+/** Gives back to the window that took the units; nothing of the greatest count, beyond which charges were cut off. */
+export function giveBackIn<Window extends CountedWindow>(
+  state: Window,
   cost: number,
-  isSure: boolean,
-): Refund<CountedWindow> {
-  const refunded = isSure && !state.cut ? Math.min(cost, state.used) : 0;
-  return {
-    refunded,
-    state: refunded > 0 ? { ...state, used: state.used - refunded } : state,
-  };
+  isInWindow: boolean,
+): Refund<Window> {
+  const refunded = isInWindow && state.used <= MAX_UNITS ? Math.min(cost, state.used) : 0;
+  return { refunded, state: refunded > 0 ? { ...state, used: state.used - refunded } : state };
 }

@@ -9,7 +9,13 @@ import type { CalendarOptions } from "./calendar/options.ts";
 import { type CountedWindow, countIn, giveBackIn } from "./counted-window.ts";
 import type { AlgorithmModel, RefundModel } from "./model.ts";
 import { FIXED_WINDOW as script } from "./scripts.generated.ts";
-import { scaleWindow, WINDOW, type WindowOptions, type WindowValues } from "./window.ts";
+import {
+  lengthText,
+  scaleWindow,
+  WINDOW,
+  type WindowOptions,
+  type WindowValues,
+} from "./window.ts";
 
 export interface FixedWindowOptions extends WindowOptions {
   /**
@@ -46,61 +52,45 @@ interface FixedWindowValues extends WindowValues {
 
 interface FixedWindowParameters extends Readonly<Record<string, number>> {
   readonly windowUs: number;
-  /**
-   * The window's length in steps of a tenth, so that the script notices a changed window: 0 for 1 ms, 253 for a year; and
-   * `FROM_REQUEST` more if a window begins with its first request.
-   */
-  readonly setting: number;
+  readonly aligned: number;
 }
 
-/** From this setting on, windows begin with a request. */
-const FROM_REQUEST = 256;
-
-const NEVER_COUNTED: CountedWindow = { endsUs: -Infinity, setting: 0, used: 0, cut: false };
-
 const model: AlgorithmModel<FixedWindowParameters, CountedWindow> = (state, request) => {
-  const { nowUs, operation, parameters } = request;
-  const { windowUs, setting } = parameters;
-  const onGrid = setting < FROM_REQUEST;
-  const boundary = nowUs - (onGrid ? nowUs % windowUs : 0) + windowUs;
-  let { endsUs, setting: counted, used, cut } = state ?? NEVER_COUNTED;
-  let kept = state;
-  if (nowUs >= endsUs) {
-    // A window off the grid is followed by another, or one more burst would fit in between.
-    const follows = onGrid && nowUs - endsUs < windowUs && counted === setting;
-    endsUs = follows ? endsUs + windowUs : boundary;
-    counted = setting;
-    used = 0;
-    cut = false;
-  } else if (onGrid && counted !== setting) {
-    // The window was changed: the count moves to the window of the new grid, but not beyond the old one's end if that
-    // was longer.
-    const isExtended = counted < setting || counted >= FROM_REQUEST;
-    endsUs = isExtended ? boundary : Math.min(endsUs, boundary);
-    counted = setting;
-    if (operation !== "peek") kept = { endsUs, setting, used, cut };
-  } else if (endsUs - nowUs > windowUs) {
-    // The clock stepped back to before the window began, or that was a longer one: the window begins now.
-    endsUs = nowUs + windowUs;
-    if (operation !== "peek" || counted === setting) kept = { endsUs, setting, used, cut };
-    counted = setting;
+  const { nowUs, parameters } = request;
+  const { windowUs, aligned } = parameters;
+  const { endsUs, used } = state ?? { endsUs: -Infinity, used: 0 };
+  // Off the grid, the next window may have to follow this one.
+  const windowTo = (ends: number, units: number): CountedWindow => ({
+    endsUs: ends,
+    used: units,
+    keptUntilUs: aligned === 1 && ends % windowUs > 0 ? ends + windowUs : ends,
+  });
+  // The clock stepped back to before the window began: it begins now.
+  const isAhead = endsUs > nowUs + windowUs;
+  if (isAhead) {
+    const moved = windowTo(nowUs + windowUs, used);
+    return countIn(moved, moved, request);
   }
-
-  return countIn({ endsUs, setting: counted, used, cut }, kept, request);
+  if (nowUs < endsUs) return countIn(state!, state, request);
+  if (aligned === 0) return countIn(windowTo(nowUs + windowUs, 0), state, request);
+  // It follows the last one without a gap, or one more burst would fit in between where that was off the grid.
+  const follows = nowUs < endsUs + windowUs;
+  const ends = follows ? endsUs + windowUs : nowUs - (nowUs % windowUs) + windowUs;
+  return countIn(windowTo(ends, 0), state, request);
 };
 
-/** Only in the window that took the units, and from a count from which no charge was cut off. */
+/** Only in the window that took the units. */
 export const refundFixedWindow: RefundModel<FixedWindowParameters, CountedWindow> = (
   state,
   { nowUs, takenAtUs, cost, parameters },
 ) => {
-  const { endsUs, setting } = state;
-  const inWindow = endsUs - parameters.windowUs <= takenAtUs && nowUs < endsUs;
-  return giveBackIn(state, cost, inWindow && setting === parameters.setting);
+  const { endsUs } = state;
+  const isInWindow = endsUs - parameters.windowUs <= takenAtUs && nowUs < endsUs;
+  return giveBackIn(state, cost, isInWindow);
 };
 
 /** Bytes of the state in Redis. */
-export const fixedWindowBytes = (): number => 17;
+export const fixedWindowBytes = (): number => 14;
 
 export const FIXED_WINDOW: ImplementationOf<FixedWindowPolicy> = /* @__PURE__ */ defineAlgorithm<
   FixedWindowPolicy,
@@ -110,18 +100,20 @@ export const FIXED_WINDOW: ImplementationOf<FixedWindowPolicy> = /* @__PURE__ */
 >({
   name: "fixed-window",
   code: "f",
-  layout: 2,
+  layout: 3,
   maxLimit: MAX_UNITS,
   options: { window: WINDOW, aligned: { kind: "boolean", default: true } },
   nameParts: ({ window, aligned }) => (aligned === false ? [window, "unaligned"] : [window]),
 
-  quotaOf(limit, { window: windowUs, aligned }) {
-    const sizeClass = Math.floor(Math.log(windowUs / 1000) / Math.log(1.1));
-    const setting = sizeClass + (aligned === 0 ? FROM_REQUEST : 0);
-    return { limit, windowUs, parameters: { windowUs, setting } };
-  },
-  parameters: ["windowUs", "setting"],
-  ttl: () => 0,
+  quotaOf: (limit, { window: windowUs, aligned }) => ({
+    limit,
+    windowUs,
+    parameters: { windowUs, aligned },
+  }),
+  parameters: ["windowUs", "aligned"],
+  meaning: ({ windowUs, parameters: { aligned } }) => [
+    lengthText(windowUs) + (aligned === 1 ? "" : "+"),
+  ],
 
   // As it is: leased units expire with the window in which they were taken.
   lease: { tighten: (quota) => quota, maxUs: () => Infinity, endsWithWindow: true },

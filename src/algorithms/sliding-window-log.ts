@@ -5,11 +5,17 @@ import {
   type PolicyOf,
   type Quota,
 } from "./algorithm.ts";
-import { keepAlive, type LogRequest, settingsAfter } from "./log-settings.ts";
-import { type AlgorithmModel, type RefundModel, takes, waitingCost } from "./model.ts";
+import {
+  type AlgorithmModel,
+  type ModelRequest,
+  type RefundModel,
+  takes,
+  waitingCost,
+} from "./model.ts";
 import { RUN, type SlidingWindowLogParameters, type SlidingWindowLogState } from "./runs.ts";
 import { SLIDING_WINDOW_LOG as script } from "./scripts.generated.ts";
 import {
+  lengthText,
   maxWindowLeaseUs,
   scaleWindow,
   WINDOW,
@@ -21,9 +27,9 @@ import {
 export type SlidingWindowLogPolicy = PolicyOf<"sliding-window-log", WindowOptions>;
 
 /**
- * Keeps the time of every unit for one window: never more than `limit` in any trailing window, and each unit comes back
+ * Keeps the time of every request for one window: never more than `limit` in any trailing window, and each unit comes back
  * exactly one window after it was taken. With `limit: 5, window: "10s"`, after five logins at 0 s the sixth passes at
- * 10 s. 7 bytes per unit in Redis.
+ * 10 s. 10 to 20 bytes per request in Redis, whatever its cost.
  *
  * @example
  * slidingWindowLog({ limit: 5, window: "10s" })
@@ -32,8 +38,8 @@ export function slidingWindowLog(options: WindowOptions): SlidingWindowLogPolicy
   return { ...options, algorithm: "sliding-window-log", [IMPLEMENTATION]: SLIDING_WINDOW_LOG };
 }
 
-/** The script's field has three bytes; a log holds far fewer units. */
-const MOST_PUSHED = 2 ** 24 - 1;
+/** The script counts units to three bytes. */
+const MOST_UNITS = 2 ** 24 - 1;
 
 const model: AlgorithmModel<SlidingWindowLogParameters, SlidingWindowLogState> = (
   state,
@@ -41,74 +47,48 @@ const model: AlgorithmModel<SlidingWindowLogParameters, SlidingWindowLogState> =
 ) => {
   const { nowUs, operation, cost, limit, parameters } = request;
   const { windowUs } = parameters;
-  const before = state && untilNow(state, nowUs);
-  const allowed = ownWindow(before, request).units + cost <= limit;
+  const stored = state?.runs ?? [];
+  // Once the clock has stepped back, units from the future were taken now at the latest: they become one run of now.
+  const isAhead = (stored.at(-RUN) ?? 0) > nowUs;
+  const future = firstAfter(stored, nowUs - 1);
+  const runs = isAhead
+    ? [...stored.slice(0, future), nowUs, unitsOf(stored.slice(future)), nowUs]
+    : stored;
+  let live = runs.slice(firstAfter(runs, nowUs - windowUs));
+  const used = unitsOf(live);
+  const allowed = used + cost <= limit;
   const isTaken = takes(operation, allowed);
-  const after = isTaken
-    ? take(before, request)
-    : operation === "peek"
-      ? before
-      : before && keepAlive(before, request);
+  if (isTaken) live = withUnits(live, Math.min(cost, MOST_UNITS - used), request);
 
-  const { units, from, beside } = ownWindow(after, request);
+  const units = unitsOf(live);
   const missing = units + waitingCost(request) - limit;
   return {
     allowed,
     remaining: Math.max(0, limit - units),
-    retryAfterUs: missing > 0 ? timeOf(after!.runs, from, missing - beside) + windowUs - nowUs : 0,
-    resetAfterUs: units > 0 ? after!.runs.at(-RUN)! + windowUs - nowUs : 0,
-    state: after,
+    retryAfterUs: missing > 0 ? timeOf(live, missing) + windowUs - nowUs : 0,
+    resetAfterUs: units > 0 ? live.at(-RUN)! + windowUs - nowUs : 0,
+    state: isTaken || isAhead ? { runs: live } : state,
   };
 };
 
-/** Once the clock has stepped back, units from the future were taken now at the latest, and stay for a window from now. */
-function untilNow(state: SlidingWindowLogState, nowUs: number): SlidingWindowLogState {
-  if ((state.runs.at(-RUN) ?? 0) <= nowUs) return state;
-  const runs = state.runs.map((number, i) => (i % RUN === 1 ? number : Math.min(number, nowUs)));
-  return { ...state, runs };
+/** A copy with these units added at its end. After 1,000 runs of debt, they join the newest one, which counts from now: so a log has a size. */
+function withUnits(
+  runs: readonly number[],
+  units: number,
+  { nowUs, limit, maxMoments = Infinity }: ModelRequest<SlidingWindowLogParameters>,
+): number[] {
+  const joins = runs.length > (limit + 1000) * RUN || runs.at(-RUN) === nowUs;
+  // concat, because spreading a long array takes several times as long.
+  if (!joins) {
+    const more = runs.concat([nowUs, units, nowUs]);
+    if (more.length > RUN * maxMoments) mergeClosest(more);
+    return more;
+  }
+  const [atUs, newest, firstUs] = runs.slice(-RUN) as [number, number, number];
+  // A merged run knows where it began; one that moves gives nothing back.
+  const from = atUs === nowUs ? firstUs : nowUs;
+  return runs.slice(0, -RUN).concat([nowUs, newest + units, from]);
 }
-
-interface OwnWindow {
-  /** How many units the request's own window holds. */
-  readonly units: number;
-  /** The index of its first run. */
-  readonly from: number;
-  /** How many of the units were pushed out, and count with its first. */
-  readonly beside: number;
-}
-
-function ownWindow(
-  state: SlidingWindowLogState | undefined,
-  { nowUs, parameters }: LogRequest,
-): OwnWindow {
-  if (!state) return { units: 0, from: 0, beside: 0 };
-  const { runs, pushed } = state;
-  const from = firstAfter(runs, nowUs - parameters.windowUs);
-  const beside = from === 0 ? pushed : 0;
-  return { units: unitsOf(runs, from) + beside, from, beside };
-}
-
-/** Beyond the largest limit, new units push out the oldest ones, so that a log has a size. */
-function take(
-  state: SlidingWindowLogState | undefined,
-  request: LogRequest,
-): SlidingWindowLogState {
-  const { nowUs, cost, limit, maxMoments = Infinity } = request;
-  const { longestUs, largest, askingUs, renewalMs } = settingsAfter(state, request);
-
-  const first = firstAfter(state?.runs ?? [], nowUs - longestUs);
-  const left = state?.runs.slice(first) ?? [];
-  const used = unitsOf(left, 0);
-  // Only the newest units up to the limit matter of a charge.
-  const units = Math.min(cost, limit);
-  const pushing = Math.max(0, used + units - largest);
-  const pushed = (first === 0 ? (state?.pushed ?? 0) : 0) + pushing;
-  const runs = withUnits(dropOldest(left, pushing), nowUs, units);
-  if (runs.length > RUN * maxMoments) mergeClosest(runs);
-  return { runs, pushed: Math.min(pushed, MOST_PUSHED), longestUs, largest, askingUs, renewalMs };
-}
-
-const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, "0");
 
 /** The index of the first run that counts from later than `time`, by binary search. */
 function firstAfter(runs: readonly number[], time: number): number {
@@ -122,37 +102,18 @@ function firstAfter(runs: readonly number[], time: number): number {
   return RUN * low;
 }
 
-/** How many units the runs from there on have. */
-function unitsOf(runs: readonly number[], from: number): number {
+/** How many units the runs have. */
+function unitsOf(runs: readonly number[]): number {
   let units = 0;
-  for (let i = from + 1; i < runs.length; i += RUN) units += runs[i]!;
+  for (let i = 1; i < runs.length; i += RUN) units += runs[i]!;
   return units;
 }
 
-/** The time of the unit with this number, counted from 1 at this run, oldest first; the first one if it is below 1. */
-function timeOf(runs: readonly number[], from: number, unit: number): number {
-  let i = from;
+/** The time of the unit with this number, counted from 1, oldest first. */
+function timeOf(runs: readonly number[], unit: number): number {
+  let i = 0;
   for (let left = unit - runs[i + 1]!; left > 0; left -= runs[i + 1]!) i += RUN;
   return runs[i]!;
-}
-
-function dropOldest(runs: readonly number[], units: number): readonly number[] {
-  if (units <= 0) return runs;
-  let left = units;
-  let i = 0;
-  for (; i < runs.length && runs[i + 1]! <= left; i += RUN) left -= runs[i + 1]!;
-  const rest = runs.slice(i);
-  if (left > 0 && rest.length > 0) rest[1]! -= left;
-  return rest;
-}
-
-/** A copy with these units added at its end. */
-function withUnits(runs: readonly number[], at: number, units: number): number[] {
-  // concat, because spreading a long array takes several times as long.
-  if (runs.at(-RUN) !== at) return runs.concat([at, units, at]);
-  const copy = runs.slice();
-  copy[copy.length - RUN + 1]! += units;
-  return copy;
 }
 
 /**
@@ -175,42 +136,30 @@ function mergeClosest(runs: number[]): void {
 }
 
 /**
- * Only units of exactly that moment, and never the oldest unit while those that were pushed out count with it.
+ * Only units of exactly that moment.
  *
  * A log in memory merges runs, so that units may count from a slightly later moment than they were taken at. They come back
- * from the run that they were merged into, which is certain to hold them: a run knows the first of its moments, the others
- * follow without a gap, and the oldest run, from which units are pushed out, is never merged. Which of its units are
- * forgotten makes no difference, because all count from the same moment.
+ * from the run that they were merged into, which is certain to hold them: a run knows the first of its moments, and the others
+ * follow without a gap.
  */
 export const refundSlidingWindowLog: RefundModel<
   SlidingWindowLogParameters,
   SlidingWindowLogState
-> = (state, { nowUs, takenAtUs, cost }) => {
-  const { runs, pushed, longestUs } = state;
-  if (takenAtUs <= nowUs - longestUs) return { refunded: 0, state };
-  const left: number[] = [];
-  let rest = cost;
-  for (let i = 0; i < runs.length; i += RUN) {
-    const stays = i === 0 && pushed > 0 ? 1 : 0;
-    const back = holds(runs, i, takenAtUs) ? Math.min(rest, runs[i + 1]! - stays) : 0;
-    rest -= back;
-    if (runs[i + 1]! > back) left.push(runs[i]!, runs[i + 1]! - back, runs[i + 2]!);
-  }
-  return rest < cost
-    ? { refunded: cost - rest, state: { ...state, runs: left } }
-    : { refunded: 0, state };
+> = (state, { nowUs, takenAtUs, cost, parameters }) => {
+  const { runs } = state;
+  const at = firstAfter(runs, takenAtUs - 1);
+  const [, units = 0, firstUs = Infinity] = runs.slice(at, at + RUN);
+  const isCounting = takenAtUs > nowUs - parameters.windowUs;
+  const refunded = isCounting && firstUs <= takenAtUs ? Math.min(cost, units) : 0;
+  if (refunded === 0) return { refunded, state };
+  const left = runs.slice();
+  if (refunded === units) left.splice(at, RUN);
+  else left[at + 1]! -= refunded;
+  return { refunded, state: { runs: left } };
 };
 
-/** Whether the run that begins there has the units of this moment. */
-function holds(runs: readonly number[], at: number, takenAtUs: number): boolean {
-  return runs[at + 2]! <= takenAtUs && takenAtUs <= runs[at]!;
-}
-
-/** Bytes of the state in Redis: a header and pages of 8 units of 7 bytes; a ring of one page has no copy of it. */
-export function slidingWindowLogBytes(limit: number): number {
-  const pages = Math.ceil(limit / 8);
-  return 56 + 56 * (pages === 1 ? 1 : pages + 1);
-}
+/** Bytes of the state in Redis: a trailer, and 10 for each request; twice as many, because Redis doubles a text that grows. */
+export const slidingWindowLogBytes = (limit: number): number => 2 * (33 + 10 * limit);
 
 export const SLIDING_WINDOW_LOG: ImplementationOf<SlidingWindowLogPolicy> =
   /* @__PURE__ */ defineAlgorithm<
@@ -221,8 +170,8 @@ export const SLIDING_WINDOW_LOG: ImplementationOf<SlidingWindowLogPolicy> =
   >({
     name: "sliding-window-log",
     code: "l",
-    layout: 2,
-    // A log stores every unit: 100,000 take 700 KB in one key, and its header counts to 2^17.
+    layout: 3,
+    // A log stores every request: 100,000 take up to 2 MB in one key.
     maxLimit: 100_000,
     limitHint: ", or a segmented-window for more",
     options: { window: WINDOW },
@@ -230,10 +179,7 @@ export const SLIDING_WINDOW_LOG: ImplementationOf<SlidingWindowLogPolicy> =
 
     quotaOf: (limit, { window: windowUs }) => quotaOf(limit, windowUs),
     parameters: ["windowUs", "unused"],
-    ttl: () => 0,
-    setting: ({ limit, parameters: { windowUs } }) =>
-      // As the script writes the settings of a log that only this policy has asked.
-      [hex(windowUs, 12), hex(limit, 5), hex(windowUs, 12), hex(0, 6)].join(""),
+    meaning: ({ windowUs }) => [lengthText(windowUs)],
 
     lease: {
       tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),

@@ -57,151 +57,93 @@ interface TokenBucketParameters extends Readonly<Record<string, number>> {
   readonly divisor: number;
 }
 
-/** The theoretical arrival time (TAT), when the bucket is full again: `tatUs + rest / divisor` microseconds. */
-interface TokenBucketState {
-  readonly tatUs: number;
-  readonly rest: number;
-  /** Whether a charge led into debt: only then can more than the limit be used. */
-  readonly debt: boolean;
-  /** Whether a charge was cut at the deepest debt since the bucket was last full. */
-  readonly cut: boolean;
-  /** The setting with which it was written. */
-  readonly limit: number;
-  readonly parameters: TokenBucketParameters;
+interface TokenBucketState extends Rate {
+  /** When it was written. */
+  readonly atUs: number;
+  /** The time that the bucket then needed to be full again, in units of 1/divisor microsecond. */
+  readonly used: number;
 }
 
+type Rate = Pick<TokenBucketParameters, "intervalUs" | "divisor">;
+
 /**
- * GCRA in whole numbers: `used` is how far the arrival time lies ahead of now, in units of 1/divisor microsecond. The
- * names are those of the script, where `intervalUs` is `interval`. Formula: the virtual scheduling algorithm of ATM Forum
- * TM 4.0, with costs.
+ * In whole numbers: a cost of c adds c * intervalUs to `used`, and the bucket is empty at limit * intervalUs. This is GCRA:
+ * `atUs + used / divisor` is its theoretical arrival time.
  */
 const model: AlgorithmModel<TokenBucketParameters, TokenBucketState> = (state, request) => {
-  const { nowUs, operation, cost, limit, parameters } = request;
-  const found = state && read(state, request);
-  const { setting = request, cut = false } = found ?? {};
-  const unit = setting.parameters.intervalUs;
-  const parts = setting.parameters.divisor;
-  const capacity = limit * unit;
-  let used = found?.used ?? 0;
-  let kept = found?.repaired ? stateOf(nowUs, setting, used, cut) : state;
+  const { nowUs, operation, cost, limit } = request;
+  const found = usedBy(state, request);
+  const { intervalUs, divisor } = found;
+  let { used } = found;
+  const capacity = limit * intervalUs;
 
-  const allowed = used + cost * unit <= capacity;
-  if (isSame(setting, request) && takes(operation, allowed)) {
-    const charged = used + cost * unit;
-    used = Math.min(charged, 2 * capacity);
-    kept = stateOf(nowUs, { limit, parameters }, used, cut || charged > used);
+  const allowed = used + cost * intervalUs <= capacity;
+  const isTaken = takes(operation, allowed);
+  if (isTaken) {
+    // A charge may lead into debt by the limit, and forgets nothing that a higher limit has used.
+    used = Math.max(used, Math.min(used + cost * intervalUs, 2 * capacity));
   }
-
-  const excess = used + waitingCost(request) * unit - capacity;
+  const isAhead = state !== undefined && state.atUs > nowUs;
+  const isConverted = state !== undefined && !isSameRate(state, found) && used > 0;
+  const isWritten = isTaken || isAhead || (isConverted && operation !== "peek");
+  const missing = used + waitingCost(request) * intervalUs - capacity;
   return {
     allowed,
-    remaining: Math.max(0, Math.floor((capacity - used) / unit)),
-    retryAfterUs: Math.max(0, Math.ceil(excess / parts)),
-    resetAfterUs: Math.ceil(used / parts),
-    state: kept,
+    remaining: Math.max(0, Math.floor((capacity - used) / intervalUs)),
+    retryAfterUs: Math.max(0, Math.ceil(missing / divisor)),
+    resetAfterUs: Math.ceil(used / divisor),
+    state: isWritten ? { atUs: nowUs, used, intervalUs, divisor } : state,
   };
 };
 
-/** The numbers of a policy that decide how its state is written. */
-interface Setting {
-  readonly limit: number;
-  readonly parameters: TokenBucketParameters;
-}
-
-interface Found {
-  /** Under `setting`: the request's, or the written one while more units are used than the request's limit. */
-  readonly used: number;
-  readonly setting: Setting;
-  readonly cut: boolean;
-  /** Whether it has to be written even if nothing is taken. */
-  readonly repaired: boolean;
-}
-
-/** The part of a state that has not refilled yet, as units of the request's setting where that has room for them. */
-function read(
-  state: TokenBucketState,
-  request: ModelRequest<TokenBucketParameters>,
-): Found | undefined {
-  const { nowUs, operation, limit, parameters } = request;
-  const { intervalUs, divisor } = state.parameters;
-  const ahead = (state.tatUs - nowUs) * divisor + Math.min(state.rest, divisor);
-  if (ahead <= 0) return undefined;
-  const most = (state.debt ? 2 : 1) * state.limit * intervalUs;
-  // Beyond its bound, the clock went back.
-  const used = Math.min(ahead, most);
-  const found = { used, setting: state, cut: state.cut, repaired: ahead > most };
-  if (isSame(state, request)) return found;
-  const times = state.debt || operation === "charge" ? 2 : 1;
-  if (used > times * limit * intervalUs) return found;
-  return {
-    ...found,
-    used: convert(used, intervalUs, parameters.intervalUs),
-    setting: request,
-    repaired: operation !== "peek",
-  };
-}
-
-function isSame(one: Setting, other: Setting): boolean {
-  return (
-    one.limit === other.limit &&
-    one.parameters.intervalUs === other.parameters.intervalUs &&
-    one.parameters.divisor === other.parameters.divisor
-  );
-}
-
-/** The same units at another rate, rounded up. A part of a unit becomes one unit at most. */
-function convert(used: number, fromIntervalUs: number, toIntervalUs: number): number {
-  if (fromIntervalUs === toIntervalUs) return used;
-  const units = Math.floor(used / fromIntervalUs);
-  const left = used - units * fromIntervalUs;
-  // Rounded up by more than the rounding errors of the product.
-  const converted = ((left * toIntervalUs) / fromIntervalUs) * (1 + 2 ** -50);
-  return units * toIntervalUs + Math.min(Math.ceil(converted), toIntervalUs);
-}
-
-function stateOf(
-  nowUs: number,
-  { limit, parameters }: Setting,
-  used: number,
-  cut: boolean,
-): TokenBucketState {
+/** What is used at the rate of a request; at the written rate, while that is more than its limit. */
+function usedBy(
+  state: TokenBucketState | undefined,
+  { nowUs, limit, parameters }: ModelRequest<TokenBucketParameters>,
+): Rate & { readonly used: number } {
   const { intervalUs, divisor } = parameters;
-  const tatUs = nowUs + Math.floor(used / divisor);
-  return { tatUs, rest: used % divisor, debt: used > limit * intervalUs, cut, limit, parameters };
+  if (!state) return { used: 0, intervalUs, divisor };
+  const used = usedAt(nowUs, state);
+  if (isSameRate(state, parameters) || used > limit * state.intervalUs) return { ...state, used };
+  const units = Math.floor(used / state.intervalUs);
+  // A part of a unit is rounded up, by more than the rounding errors of the product.
+  const rest = used - units * state.intervalUs;
+  const part = Math.ceil(((rest * intervalUs) / state.intervalUs) * (1 + 2 ** -50));
+  return { used: units * intervalUs + Math.min(part, intervalUs), intervalUs, divisor };
 }
+
+/** When the clock goes back behind the state, no time has passed. */
+function usedAt(nowUs: number, { atUs, used, divisor }: TokenBucketState): number {
+  return Math.max(0, used - Math.max(0, nowUs - atUs) * divisor);
+}
+
+const isSameRate = (one: Rate, other: Rate) =>
+  one.intervalUs === other.intervalUs && one.divisor === other.divisor;
 
 /**
- * Gives back time, in units of 1/divisor microsecond: the units, less the refill of the bucket since the take, at the
- * faster of the two rates if it was written with another setting since.
+ * Gives back time, in units of 1/divisor microsecond: the units, less the refill of the bucket since the take. Where a charge may
+ * have been cut off since, or another rate has counted, nothing comes back.
  */
 export const refundTokenBucket: RefundModel<TokenBucketParameters, TokenBucketState> = (
   state,
   { nowUs, takenAtUs, cost, limit, parameters },
 ) => {
-  const { intervalUs: unit, divisor: parts } = state.parameters;
   const { intervalUs, divisor } = parameters;
-  const passedUs = nowUs - takenAtUs;
-  const here = passedUs * parts;
-  const own = Math.ceil(((passedUs * divisor) / intervalUs) * unit * (1 + 2 ** -50));
-  const refilled = unit === intervalUs && parts === divisor ? here : Math.max(here, own);
-  const used = (state.tatUs - nowUs) * parts + Math.min(state.rest, parts);
-  const full = state.limit * unit;
-  // Beyond its bound, the clock went back.
-  const isBounded = used <= (state.debt ? 2 : 1) * full;
-  // A charge that was cut since took less than it cost.
-  const sure = isBounded && (!state.cut || used + refilled < 2 * Math.min(full, limit * unit));
-  const back = sure ? Math.max(0, Math.min(used, cost * unit - refilled)) : 0;
-  if (back === 0) return { refunded: 0, state };
-  const left = used - back;
-  const tatUs = nowUs + Math.floor(left / parts);
+  const refilled = (nowUs - takenAtUs) * divisor;
+  const used = usedAt(nowUs, state);
+  const isSure =
+    state.atUs <= nowUs &&
+    isSameRate(state, parameters) &&
+    used + refilled < 2 * limit * intervalUs;
+  const refunded = isSure ? Math.max(0, Math.min(used, cost * intervalUs - refilled)) : 0;
   return {
-    refunded: unit === intervalUs ? back : Math.floor((back / unit) * intervalUs),
-    state: { ...state, tatUs, rest: left % parts, debt: left > full },
+    refunded,
+    state: refunded > 0 ? { ...state, atUs: nowUs, used: used - refunded } : state,
   };
 };
 
-/** Bytes of the state in Redis: 16 digits, and the setting, which is a little longer where a time is no whole number of microseconds. */
-export const tokenBucketBytes = (limit: number): number => 16 + 12 + limit.toString(36).length;
+/** Bytes of the state in Redis. */
+export const tokenBucketBytes = (): number => 33;
 
 export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */ defineAlgorithm<
   TokenBucketPolicy,
@@ -212,13 +154,13 @@ export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */
   name: "token-bucket",
   refillsEvenly: true,
   code: "b",
-  layout: 1,
+  layout: 2,
   maxLimit: MAX_LIMIT,
   options: { refill: { kind: "integer", max: MAX_LIMIT }, per: { kind: "duration" } },
   nameParts: ({ refill, per }) => [refill, "per", per],
 
   quotaOf(limit, { refill, per: perUs }, path, faults) {
-    const quota = quotaOf(limit, intervalOf(limit, refill, perUs));
+    const quota = quotaOf(limit, intervalOf(refill, perUs));
     if (quota.windowUs > parseDuration(WINDOW_RANGE.max)!) {
       faults.add(`${path}.limit`, limit, SLOW_REFILL, { refill, seconds: perUs / 1e6 });
     }
@@ -226,13 +168,8 @@ export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */
   },
   parameters: ["intervalUs", "divisor"],
 
-  /** Twice the time to refill, which the deepest debt takes. */
-  ttl: ({ windowUs }) => Math.ceil((2 * windowUs) / 1000) + 1,
-  setting({ limit, parameters: { intervalUs, divisor } }, ttl) {
-    const numbers = [ttl, limit, intervalUs, ...(divisor === 1 ? [] : [divisor])];
-    // After a fault, they may be missing.
-    return numbers.map((number) => `/${Number(number).toString(36)}`).join("");
-  },
+  // The rate stands in the state: it is what plans and changes of a bucket are about.
+  meaning: () => [],
 
   lease: {
     /** Smaller by the refill of a lease. */
@@ -246,7 +183,7 @@ export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */
   },
   /** Refills at this share of the rate, too. */
   scale({ parameters: { intervalUs, divisor } }, limit, { numerator, denominator }) {
-    return quotaOf(limit, intervalOf(limit, divisor * numerator, intervalUs * denominator));
+    return quotaOf(limit, intervalOf(divisor * numerator, intervalUs * denominator));
   },
   script,
   model,
@@ -256,14 +193,17 @@ function quotaOf(limit: number, parameters: TokenBucketParameters): Quota<TokenB
   return { limit, windowUs: (limit * parameters.intervalUs) / parameters.divisor, parameters };
 }
 
-function intervalOf(limit: number, refill: number, perUs: number): TokenBucketParameters {
+/** With any limit, such an interval is less than 2^51, or such a divisor: a bucket refills within 366 days. */
+const [MOST_INTERVAL_US, MOST_DIVISOR] = [2_250_000, 71];
+
+/** The time of one unit, by the rate alone, so that all limits at one rate have the same. */
+function intervalOf(refill: number, perUs: number): TokenBucketParameters {
   const common = greatestCommonDivisor(perUs, refill);
   const exact = { intervalUs: perUs / common, divisor: refill / common };
-  if (limit * exact.intervalUs < 2 ** 51) return exact;
-  // The exact fraction does not fit: use one with a smaller divisor that does, off by at most 0.01 %. It is rounded up
+  if (exact.intervalUs <= MOST_INTERVAL_US || exact.divisor <= MOST_DIVISOR) return exact;
+  // The exact fraction does not fit: use one with a smaller divisor that does, off by less than a millionth. It is rounded up
   // by more than the rounding error of the product, so that never a unit too many comes back.
-  const fewer = Math.max(1, Math.floor(((2 ** 50 / limit) * refill) / perUs));
-  const divisor = Math.min(refill, fewer);
+  const divisor = Math.max(MOST_DIVISOR, Math.floor((MOST_INTERVAL_US * refill) / perUs));
   const intervalUs = Math.ceil(((divisor * perUs) / refill) * (1 + 2 ** -50));
   return { intervalUs, divisor };
 }

@@ -23,6 +23,21 @@ export interface WindowValues {
   readonly window: number;
 }
 
+/** A length in its largest whole unit, for keys: two texts are equal if and only if the lengths are. */
+export function lengthText(us: number): string {
+  const [unit, unitUs] = UNITS.find(([, each]) => us % each === 0)!;
+  return `${us / unitUs}${unit}`;
+}
+
+const UNITS = [
+  ["d", 86_400e6],
+  ["h", 3_600e6],
+  ["m", 60e6],
+  ["s", 1e6],
+  ["ms", 1e3],
+  ["us", 1],
+] as const;
+
 export const windowNameParts = ({ window }: { readonly window?: unknown }): unknown[] => [window];
 
 /** A lease lengthens the window, and so lowers the rate by the same share. */

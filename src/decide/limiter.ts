@@ -32,7 +32,7 @@ export interface Operations {
 
   /**
    * Takes a cost that is known only afterwards (LLM tokens, bytes), even if too few units remain. A policy goes into
-   * debt by at most its limit. `allowed` says whether it had room.
+   * debt: a window by all of it, for as long as it counts the units, and a bucket by at most its limit. `allowed` says whether it had room.
    *
    * @example
    * await limiter.charge("user:42", 812);
@@ -40,7 +40,7 @@ export interface Operations {
   charge(identity: Identity, cost: Cost, options?: Omit<LimitOptions, "cost">): Promise<Decision>;
 
   /**
-   * Restores the whole quota of this identity. The quota that all clients share (`by: "*"`) stays, unless the identity
+   * Restores the whole quota of this identity, under every plan. The quota that all clients share (`by: "*"`) stays, unless the identity
    * has a dimension `"*"`, with any value. Other isolates may repeat denials that they know for up to a minute.
    *
    * @throws StoreError if Redis did not confirm it
@@ -48,7 +48,7 @@ export interface Operations {
    * @example
    * await limiter.reset({ account: "ada" });
    */
-  reset(identity: Identity): Promise<void>;
+  reset(identity: Identity, options?: Pick<LimitOptions, "plan">): Promise<void>;
 }
 
 /** Several policies that are always decided together. */

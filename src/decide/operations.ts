@@ -60,8 +60,9 @@ export function createCore<Settings extends CoreSettings>(
         : decide(of(groups));
     },
 
-    async reset(identity) {
-      await decide({ operation: "reset", groups: await identify.own(identity) });
+    async reset(identity, options) {
+      const groups = await identify.own(identity);
+      await decide({ operation: "reset", groups, plan: options?.plan });
     },
   };
 }

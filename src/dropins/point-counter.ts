@@ -1,4 +1,5 @@
-import { fixedWindow } from "../algorithms/fixed-window.ts";
+import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
+import { FIXED_WINDOW, fixedWindow } from "../algorithms/fixed-window.ts";
 import { DECIDE } from "../algorithms/scripts.generated.ts";
 import { checkCost } from "../decide/cost.ts";
 import type { Verdict } from "../decide/step.ts";
@@ -47,8 +48,13 @@ export const LONGEST_MS = 366 * 86_400_000;
 const POINTS = "points";
 const HELD = "held";
 
-const windowOf = (name: string, windowMs: number, limit = MOST_POINTS) =>
-  fixedWindow({ name, limit, window: `${windowMs}ms` as Duration, aligned: false });
+/** One count for windows of any length: a window that begins with a request goes on until its own end. */
+const ANY_LENGTH = { ...FIXED_WINDOW, meaning: () => ["any"] };
+
+const windowOf = (name: string, windowMs: number, limit = MOST_POINTS) => ({
+  ...fixedWindow({ name, limit, window: `${windowMs}ms` as Duration, aligned: false }),
+  [IMPLEMENTATION]: ANY_LENGTH,
+});
 
 /** @param cores opened for the needs of `POINT_COUNTER` */
 export function countPoints(cores: Cores): PointCounter {

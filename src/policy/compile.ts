@@ -24,7 +24,7 @@ import { checkTraits, type PolicyTraits, TRAITS, traitsOf } from "./traits.ts";
 export interface CompiledPolicy extends PolicyTraits, Quota<Readonly<Record<string, number>>> {
   /** The end of its keys. */
   readonly key: string;
-  /** Its group of the script's arguments: algorithm, limit, two parameters, ttl. */
+  /** Its group of the script's arguments: algorithm, limit, two parameters. */
   readonly scriptArguments: readonly string[];
   /** Its item of the `RateLimit-Policy` field. */
   readonly field: string;
@@ -160,17 +160,12 @@ export function completePolicy(
   const { name, algorithm, implementation } = traits;
   const { limit, windowUs, parameters } = quota;
   const { code, layout, parameters: order } = implementation;
-  const ttl = implementation.ttl(quota);
   const seconds = Math.max(1, Math.ceil(windowUs / 1e6));
   return {
     ...traits,
     ...quota,
-    key: `${name}:${code}${layout > 1 ? layout : ""}`,
-    scriptArguments: [
-      algorithm,
-      ...[limit, ...order.map((each) => parameters[each]!)].map(String),
-      implementation.setting?.(quota, ttl) ?? String(ttl),
-    ],
+    key: [`${name}:${code}${layout > 1 ? layout : ""}`, ...implementation.meaning(quota)].join(":"),
+    scriptArguments: [algorithm, limit, ...order.map((each) => parameters[each]!)].map(String),
     field: `"${name}";q=${Math.min(limit, MAX_FIELD_INTEGER)};w=${seconds}`,
   };
 }

@@ -16,17 +16,28 @@ export const AUTO_LEASE = {
   shareOfLongest: 1 / 5,
 } as const;
 
-/** The policy that Redis has to enforce so that isolates with leases keep the original one. */
+/**
+ * The policy that Redis has to enforce so that isolates with leases keep the original one. Its key stays: the script counts a window
+ * that is longer by the lease, and units go on counting when leases are switched on and off.
+ */
 export function tightenPolicy(policy: CompiledPolicy, leaseUs: number): CompiledPolicy {
-  return completePolicy(policy, policy.implementation.lease.tighten(policy, leaseUs));
+  const { key, implementation } = policy;
+  return { ...completePolicy(policy, implementation.lease.tighten(policy, leaseUs)), key };
 }
 
-/** Whether the lease of a policy leaves enough of its quota. */
-export function fitsLease(policy: CompiledPolicy): boolean {
-  const { leaseUs = 0, autoLease, limit, implementation } = policy;
+/**
+ * Whether the lease of a policy leaves enough of its quota. For windows this depends on the window alone, so that all policies of one
+ * key are tightened alike.
+ */
+export function leavesEnough(policy: CompiledPolicy): boolean {
+  const { leaseUs = 0, autoLease, implementation } = policy;
   const longestUs = implementation.lease.maxUs(policy);
-  if (!autoLease) return leaseUs <= longestUs;
-  return hasUnitsToLease(limit) && leaseUs <= longestUs * AUTO_LEASE.shareOfLongest;
+  return leaseUs <= (autoLease ? longestUs * AUTO_LEASE.shareOfLongest : longestUs);
+}
+
+/** Whether isolates can lease a policy. */
+export function fitsLease(policy: CompiledPolicy): boolean {
+  return leavesEnough(policy) && (!policy.autoLease || hasUnitsToLease(policy.limit));
 }
 
 /** Whether an automatic lease is ever taken under a limit. */

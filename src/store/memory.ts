@@ -60,9 +60,6 @@ const SLOT_BYTES = 140;
 /** The size of an entry besides its numbers and the characters of its key, measured in V8. */
 const ENTRY_BYTES = 300;
 
-/** The size of another setting's counts besides their numbers. */
-const OTHER_BYTES = 80;
-
 /**
  * A sliding window log distinguishes 128 moments; beyond that, some units count longer, by at most 1/63 of the window. A
  * key that was dropped because memory was full starts again from zero.
@@ -136,7 +133,7 @@ export function createMemoryWith(
       const { state, resetAfterUs } = evaluation;
       if (state !== undefined) {
         const found = entries.get(keys[i]!);
-        const { keptUntilUs = 0 } = state as SeveralSettings;
+        const { keptUntilUs = 0 } = state as LongerKept;
         const endsUs = Math.max(nowUs + resetAfterUs, keptUntilUs);
         // An unchanged state keeps its end, even if another policy reads it.
         keep(keys[i]!, state, found?.state === state ? Math.max(found.endsUs, endsUs) : endsUs);
@@ -165,16 +162,15 @@ export function createMemoryWith(
 
 const lessSixteenth = (count: number) => count - Math.floor(count / 16);
 
-/** A state with counts for several live settings reports its own end. */
-interface SeveralSettings {
+/** A state that says something after its last unit has come back: where the next window begins. */
+interface LongerKept {
   readonly keptUntilUs?: number;
 }
 
-type Lists = Readonly<Partial<Record<"counts" | "runs" | "slots" | "others", readonly unknown[]>>>;
+type Lists = Readonly<Partial<Record<"counts" | "runs" | "slots", readonly unknown[]>>>;
 
 /** The bytes of a state's lists; ENTRY_BYTES includes its few other numbers. */
 function bytesOf(state: unknown): number {
-  const { counts = [], runs = counts, slots = [], others = [] } = state as Lists;
-  const rest = others.reduce<number>((sum, other) => sum + OTHER_BYTES + bytesOf(other), 0);
-  return 8 * runs.length + SLOT_BYTES * slots.length + rest;
+  const { counts = [], runs = counts, slots = [] } = state as Lists;
+  return 8 * runs.length + SLOT_BYTES * slots.length;
 }

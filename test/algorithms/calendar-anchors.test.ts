@@ -33,7 +33,8 @@ test("denials that isolates share are those of one calendar, under any present w
   const namedBy = (moment: string, options: object) => {
     const policy = fixedWindow({ name: "c", limit: 1, window: "month", ...options });
     const nowUs = Date.parse(moment) * 1000;
-    return String(compileAt(() => nowUs, policy)[0]!.scriptArguments);
+    const { key, scriptArguments } = compileAt(() => nowUs, policy)[0]!;
+    return String([key, scriptArguments]);
   };
   const own = namedBy("2026-03-15T00:00:00Z", {});
   expect(namedBy("2027-07-15T00:00:00Z", { anchor: 1, timeZone: "UTC" })).toBe(own);

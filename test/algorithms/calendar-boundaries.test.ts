@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import type { CalendarUnit } from "../../src/algorithms/calendar-units.ts";
-import { NEIGHBOUR } from "../../src/algorithms/calendar-window.ts";
 import { boundariesAround } from "../../src/algorithms/calendar/boundaries.ts";
 import { follow } from "../../src/algorithms/calendar/current.ts";
 import { openZone } from "../../src/algorithms/calendar/zone.ts";
@@ -114,17 +113,12 @@ describe.each([
         let nowMs = model[1]!;
         const windowOfNow = follow(calendar(timeZone, unit, anchor), () => nowMs);
         for (let i = 1; i + 2 < model.length; i++) {
-          const [before, starts, ends, next] = model.slice(i - 1, i + 3) as [
-            number,
-            number,
-            number,
-            number,
-          ];
-          const neighbours = ((starts - before) * NEIGHBOUR + (next - ends)) / 1000;
+          const [starts, ends, next] = model.slice(i, i + 3) as [number, number, number];
           for (nowMs of [starts, starts + 1, ends - 1]) {
             const own = windowOfNow();
             for (const renew of renewals.splice(0)) renew();
-            const model = { startsUs: starts * 1000, endsUs: ends * 1000, neighbours };
+            const [startsUs, endsUs] = [starts * 1000, ends * 1000];
+            const model = { startsUs, endsUs, followingUs: (next - ends) * 1000 };
             compared++;
             if (JSON.stringify(own) !== JSON.stringify(model)) {
               different.push({ timeZone, unit, anchor, nowMs, own, model });

@@ -41,11 +41,14 @@ test("moments of one window share its numbers", () => {
   expect(parametersAt(MORNING + 1)).toBe(parametersAt(MORNING));
 });
 
-test("a policy that gets another zone or another first day keeps its key", () => {
-  const keys = [{}, { timeZone: "Asia/Tokyo" }, { anchor: 15 }].map(
-    (options) => compileAt(() => 0, fixedWindow({ limit: 1, window: "month", ...options }))[0]!.key,
-  );
-  expect(new Set(keys).size).toBe(1);
+test("the key names the unit, the zone and the first day, and neither the limit nor the window of now", () => {
+  const keyOf = (options: object, nowUs = 0) =>
+    compileAt(() => nowUs, fixedWindow({ name: "c", limit: 1, window: "month", ...options }))[0]!
+      .key;
+  expect(keyOf({})).toBe("c:f3:month/UTC/1");
+  expect(keyOf({ limit: 7 }, 1e15)).toBe("c:f3:month/UTC/1");
+  expect(keyOf({ timeZone: "Asia/Tokyo" })).toBe("c:f3:month/Asia/Tokyo/1");
+  expect(keyOf({ window: "week", anchor: 4 })).toBe("c:f3:week/UTC/4");
 });
 
 test("at the boundary, all that the script gets is of the window that begins", () => {

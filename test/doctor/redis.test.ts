@@ -21,7 +21,7 @@ import { startOlderRedis } from "./older-redis.ts";
 const MIB = 2 ** 20;
 
 /** Keys as long as the limiter's, of this many bytes together. */
-async function fill(redis: Redis, bytes: number, keyOf = (i: number) => `tg:{${i}}:rides:f2`) {
+async function fill(redis: Redis, bytes: number, keyOf = (i: number) => `tg:{${i}}:rides:f3:1h`) {
   for (let i = 0; i * 65_536 < bytes; i++) await redis.set(keyOf(i), "x".repeat(65_536 - 100));
 }
 
@@ -51,7 +51,8 @@ test.for<Planted>([
     fault: "eviction that has begun",
     args: ["--maxmemory-policy", "volatile-ttl", "--maxmemory", "3mb"],
     async plant(redis) {
-      for (let i = 0; i < 60; i++) await redis.set(`tg:{${i}}:a:f2`, "x".repeat(60_000), "EX", 900);
+      for (let i = 0; i < 60; i++)
+        await redis.set(`tg:{${i}}:a:f3:1h`, "x".repeat(60_000), "EX", 900);
       // Below the mark again, so that only the eviction is left to find.
       await redis.flushall();
     },
@@ -163,15 +164,21 @@ test.for<Planted>([
   {
     fault: "counts of two versions of Tidegate",
     async plant(redis) {
-      for (const key of ["{a}:api:f", "{b}:api:f2", "{#live}:state"])
+      for (const key of ["{a}:api:f2", "{b}:api:f3:1h", "{#live}:state"])
         await redis.set(`tg:${key}`, "");
     },
     found: ["note two-versions"],
   },
   {
-    fault: "counts of one version, of a policy that was changed to another algorithm",
+    fault:
+      "counts of one version, of a policy that was changed to another algorithm and to another window",
     async plant(redis) {
-      for (const key of ["{a}:api:f2", "{a:b}:api:b", "{#metrics}:m:2"])
+      for (const key of [
+        "{a}:api:f3:1h",
+        "{a}:api:f3:month/Europe/Berlin/15",
+        "{a:b}:api:b2",
+        "{#metrics}:m:2",
+      ])
         await redis.set(`tg:${key}`, "");
     },
     found: [],

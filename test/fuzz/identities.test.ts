@@ -45,7 +45,9 @@ fuzz("every prefix, identity and policy has a key of its own", 1_500, () =>
       const second = other.map((part, i) => (same[i] ? one[i]! : part)) as typeof other;
       const keys = [await keyOf(one), await keyOf(second)];
       for (const key of keys)
-        expect(key).toMatch(/^[A-Za-z0-9._:-]+:\{[^{}\s]{1,128}\}:[A-Za-z0-9._-]+:[bclsf]\d?$/);
+        expect(key).toMatch(
+          /^[A-Za-z0-9._:-]+:\{[^{}\s]{1,128}\}:[A-Za-z0-9._-]+:[bclsf]\d?(?::[\w/+*-]+)?$/,
+        );
       expect(keys[0] === keys[1]).toBe(one.every((part, i) => part === second[i]));
     },
   ),

@@ -93,7 +93,9 @@ test("afterwards every key in Redis is bounded, of one hash tag, and will go", a
   const keys = await worker.redis.keys("*");
   expect(keys.length).toBeGreaterThan(FEW);
   for (const key of keys) {
-    expect(key).toMatch(/^tg:\{[^{}\s]{1,160}\}:[A-Za-z0-9._-]{1,64}:[bclsf]\d?$/);
+    expect(key).toMatch(
+      /^tg:\{[^{}\s]{1,160}\}:[A-Za-z0-9._-]{1,64}:[bclsf]\d?(?::[\w/+*-]{1,64})?$/,
+    );
     expect(await worker.redis.pttl(key)).toBeGreaterThan(0);
   }
 });

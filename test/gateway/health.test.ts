@@ -110,7 +110,7 @@ describe("/_tidegate/health", () => {
     for (let isolate = 0; isolate < 6; isolate++) {
       expect(await gatewayOn(bridge.url, "test", { PREFIX: prefix })()).toEqual([200, OK]);
       const keys = await redis.keys(`*${prefix}*`);
-      expect(keys).toEqual([`${prefix}:{#health}:health:f2`]);
+      expect(keys).toEqual([`${prefix}:{#health}:health:f3:1s`]);
       values.add((await redis.getBuffer(keys[0]!))!.toString("hex"));
       const ttl = await redis.pttl(keys[0]!);
       expect(ttl).toBeGreaterThan(0);

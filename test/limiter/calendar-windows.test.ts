@@ -87,7 +87,7 @@ describe.each(STORES)("windows of a calendar, counted in %s", (kind) => {
       policies: [
         fixedWindow({ name: "p", limit: 10, window: "month", anchor: 15, refundable: true }),
       ],
-      plans: { gold: { p: { limit: 20, anchor: 1 } } },
+      plans: { gold: { p: { limit: 20 } }, platinum: { p: { limit: 20, anchor: 1 } } },
     });
     const [limiter, identity] = [make(), who()];
     await limiter.charge(identity, 4);
@@ -96,13 +96,17 @@ describe.each(STORES)("windows of a calendar, counted in %s", (kind) => {
     expect((await limiter.peek(identity)).allowed).toBe(false);
     await hold.settle(1);
     expect((await limiter.peek(identity)).policies[0]!.remaining).toBe(5);
-    // The gold plan's month is that of the calendar, and the count moves there.
+    // Another limit counts together, another month apart.
     const gold = await limiter.limit(identity, { plan: "gold", cost: 5 });
     expect(gold.policies[0]).toMatchObject({ remaining: 10 });
+    const platinum = await limiter.limit(identity, { plan: "platinum", cost: 5 });
+    expect(platinum.policies[0]).toMatchObject({ remaining: 15 });
     moveTo(`${YEAR}-03-20T00:00:00Z`);
-    expect((await limiter.peek(identity, { plan: "gold" })).policies[0]!.remaining).toBe(10);
+    expect((await limiter.peek(identity, { plan: "gold" })).policies[0]!.remaining).toBe(20);
+    expect((await limiter.peek(identity, { plan: "platinum" })).policies[0]!.remaining).toBe(15);
     await limiter.reset(identity);
     expect((await limiter.peek(identity)).policies[0]!.remaining).toBe(10);
+    expect((await limiter.peek(identity, { plan: "platinum" })).policies[0]!.remaining).toBe(20);
   });
 
   test("leased units end with the window that they were taken from", async () => {

@@ -5,10 +5,11 @@ import { describe, expect, inject, test } from "vitest";
 import { createLimiter, type Limiter } from "../../src/index.ts";
 import type { Duration } from "../../src/options/duration.ts";
 import type { Policy } from "../../src/policy/policy.ts";
+import { factsOf } from "../support/algorithms/all.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
 /*
- * A deployment changes a policy and leaves its name: units taken before go on counting, in a real Redis, whose keys expire.
+ * A deployment changes a policy and leaves its name, in a real Redis, whose keys expire: limits count together, windows apart.
  */
 
 const LIMIT = 10;
@@ -25,14 +26,16 @@ const limitersOf = (limit: number, window: Duration): Limiter[] =>
     }),
   );
 
-const short = limitersOf(LIMIT, "1s");
 // Without a boundary within a test.
-const long = limitersOf(LIMIT, "30d");
-const cases = everyPolicy(LIMIT, "30d").map(({ algorithm }, i) => ({
-  algorithm,
-  before: short[i]!,
-  after: long[i]!,
-}));
+const [month, smaller, larger] = [
+  limitersOf(LIMIT, "30d"),
+  limitersOf(LIMIT / 2, "30d"),
+  limitersOf(2 * LIMIT, "30d"),
+];
+const other = limitersOf(LIMIT, "29d");
+const short = limitersOf(LIMIT, "1s");
+const cases = everyPolicy(LIMIT, "30d").map(({ algorithm }, i) => ({ algorithm, i }));
+const refills = (algorithm: string) => factsOf(algorithm as never).refills === true;
 
 /** How many of so many requests pass. */
 async function admitted(limiter: Limiter, identity: string, requests: number): Promise<number> {
@@ -45,48 +48,37 @@ async function admitted(limiter: Limiter, identity: string, requests: number): P
   return passed;
 }
 
-/** An identity that has just taken so many units, of which none has to come back for 400 ms. */
-async function spender(limiter: Limiter, cost: number): Promise<string> {
-  for (;;) {
+describe.concurrent("a policy that changes under its name", () => {
+  test.for(cases)("$algorithm: another limit counts all that was taken", async ({ i }) => {
     const identity = crypto.randomUUID();
-    const { allowed, policies } = await limiter.limit(identity, { cost });
-    expect(allowed).toBe(true);
-    // A window on a grid may be about to end.
-    if (policies[0]!.resetAfterMs > (cost / LIMIT) * 1000 - 1 || policies[0]!.resetAfterMs > 400) {
-      return identity;
-    }
-  }
-}
+    expect(await admitted(month[i]!, identity, 7)).toBe(7);
+    expect(await admitted(smaller[i]!, identity, LIMIT)).toBe(0);
+    expect(await admitted(larger[i]!, identity, 2 * LIMIT)).toBe(2 * LIMIT - 7);
+    expect(await admitted(month[i]!, identity, LIMIT)).toBe(0);
+  });
 
-/** Units taken before count exactly; of a bucket some of them may be back at the faster rate. */
-function expectCarriedOver(algorithm: string, admitted: number, units: number): void {
-  expect(admitted).toBeGreaterThanOrEqual(LIMIT - units);
-  expect(admitted).toBeLessThanOrEqual(algorithm === "token-bucket" ? LIMIT : LIMIT - units);
-}
-
-/** Longer than the key of the old window is ever kept. */
-const OLD_KEY_GONE = 3_600;
-
-describe.concurrent("a window that becomes longer", () => {
   test.for(cases)(
-    "$algorithm: ten pass in a month, though the old key would be gone",
-    async ({ algorithm, before, after }) => {
-      const identity = await spender(before, 1);
-      const first = await admitted(after, identity, 2 * LIMIT);
-      expectCarriedOver(algorithm, first, 1);
-      await sleep(OLD_KEY_GONE);
-      expect(await admitted(after, identity, 2 * LIMIT)).toBe(0);
+    "$algorithm: with another window a client begins anew once; a bucket goes on",
+    async ({ algorithm, i }) => {
+      const identity = crypto.randomUUID();
+      expect(await admitted(month[i]!, identity, LIMIT)).toBe(LIMIT);
+      expect(await admitted(other[i]!, identity, 2 * LIMIT)).toBe(refills(algorithm) ? 0 : LIMIT);
+      // And back, as in a deployment that is undone.
+      for (const limiter of [month[i]!, other[i]!]) {
+        expect(await admitted(limiter, identity, LIMIT)).toBe(0);
+      }
     },
   );
 
-  test.for(cases)(
-    "$algorithm: neither does the count end where only denials come",
-    async ({ algorithm, before, after }) => {
-      const identity = await spender(before, LIMIT);
-      const first = await admitted(after, identity, 2 * LIMIT);
-      expectCarriedOver(algorithm, first, LIMIT);
-      await sleep(OLD_KEY_GONE);
-      expect(await admitted(after, identity, 2 * LIMIT)).toBe(0);
+  test.for(cases.filter(({ algorithm }) => refills(algorithm)))(
+    "$algorithm: its count does not end with the key that the faster rate would have had",
+    async ({ i }) => {
+      const identity = crypto.randomUUID();
+      expect((await short[i]!.limit(identity, { cost: LIMIT })).allowed).toBe(true);
+      // Some units may be back at the faster rate.
+      expect(await admitted(month[i]!, identity, 2 * LIMIT)).toBeLessThanOrEqual(LIMIT);
+      await sleep(3_600);
+      expect(await admitted(month[i]!, identity, 2 * LIMIT)).toBe(0);
     },
   );
 });

@@ -33,8 +33,8 @@ describe("an identity with dimensions", () => {
       policies: [{ remaining: 1 }, { remaining: 1 }],
     });
     expect(asked.map(({ keys }) => keys)).toEqual([
-      ["tg:{192.0.2.1}:address:f2", "tg:{k1}:burst:l2"],
-      ["tg:{192.0.2.2}:address:f2", "tg:{k1}:burst:l2"],
+      ["tg:{192.0.2.1}:address:f3:1m", "tg:{k1}:burst:l3:1m"],
+      ["tg:{192.0.2.2}:address:f3:1m", "tg:{k1}:burst:l3:1m"],
     ]);
     // The addresses of a /64 belong to one client.
     await limiter.limit({ ip: "2001:db8::1" });
@@ -81,7 +81,7 @@ describe("an identity with dimensions", () => {
     for (const ip of ["a", "b", "c"]) await limiter.limit({ ip });
     await limiter.limit({});
     await limiter.limit({ "*": "somebody" });
-    expect(asked.map(({ keys }) => keys[0])).toEqual(Array(5).fill("tg:{*}:everyone:f2"));
+    expect(asked.map(({ keys }) => keys[0])).toEqual(Array(5).fill("tg:{*}:everyone:f3:1m"));
     expect(asked.map(({ keys }) => keys.length)).toEqual([2, 2, 2, 1, 1]);
     expect(await limiter.limit({ ip: "d" })).toMatchObject({
       reason: "cached-denial",
@@ -233,7 +233,27 @@ describe("a plan", () => {
     ]);
     expect((await limiter.peek(identity, { plan: "slower" })).policies).toMatchObject([
       { name: "address", limit: 2, remaining: 0 },
-      { name: "burst", window: 120, remaining: 1 },
+      // Units of another window are other units.
+      { name: "burst", window: 120, remaining: 3 },
+    ]);
+  });
+
+  test("has its units back after a reset, also where its window is its own", async () => {
+    const { limiter } = limiterOf([address, burst], { plans });
+    const identity = { ip: "a", key: "k" };
+    const left = async (plan?: string) =>
+      (await limiter.peek(identity, plan ? { plan } : {})).policies.map((each) => each.remaining);
+    await limiter.limit(identity);
+    await limiter.limit(identity, { plan: "slower" });
+    expect([await left(), await left("slower")]).toEqual([
+      [0, 2],
+      [0, 2],
+    ]);
+    await limiter.reset(identity);
+    expect([await left(), await left("slower"), await left("gold")]).toEqual([
+      [2, 3],
+      [2, 3],
+      [10, 3],
     ]);
   });
 

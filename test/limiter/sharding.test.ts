@@ -49,7 +49,7 @@ describe("a policy with shards", () => {
     const { admitted, keys } = limiterOf({ policies: three() });
     expect(await admitted(50, "ada")).toBe(10);
     expect(new Set(keys().flat())).toEqual(
-      new Set(["tg:{ada#0}:hot:f2", "tg:{ada#1}:hot:f2", "tg:{ada#2}:hot:f2"]),
+      new Set(["tg:{ada#0}:hot:f3:1d", "tg:{ada#1}:hot:f3:1d", "tg:{ada#2}:hot:f3:1d"]),
     );
     expect(await admitted(50, "bob")).toBe(10);
   });
@@ -114,7 +114,7 @@ describe("a policy with shards", () => {
       await fillFirst();
       draws.push(0, draw!);
       expect((await limiter.limit("ada")).allowed).toBe(true);
-      expect(keys().flat()).toEqual(["tg:{ada#0}:hot:f2", `tg:{ada#${shard}}:hot:f2`]);
+      expect(keys().flat()).toEqual(["tg:{ada#0}:hot:f3:1d", `tg:{ada#${shard}}:hot:f3:1d`]);
     },
   );
 
@@ -122,7 +122,7 @@ describe("a policy with shards", () => {
     const { limiter, keys, fillFirst } = limiterOf({ policies: three(), denialCache: false });
     await fillFirst();
     expect((await limiter.peek("ada")).allowed).toBe(false);
-    expect(keys().flat()).toEqual(["tg:{ada#0}:hot:f2"]);
+    expect(keys().flat()).toEqual(["tg:{ada#0}:hot:f3:1d"]);
   });
 
   test("shows itself after a charge of 0", async () => {
@@ -185,7 +185,7 @@ describe("a policy with shards", () => {
     asked.length = 0;
     draws.push(0, 0);
     expect((await limiter.limit("ada")).allowed).toBe(true);
-    expect(keys()).toEqual([["tg:{ada#2}:hot:f2", "tg:{ada#2}:wide:f2"]]);
+    expect(keys()).toEqual([["tg:{ada#2}:hot:f3:1d", "tg:{ada#2}:wide:f3:1d"]]);
   });
 
   test("asks no second shard where another policy denies as well", async () => {
@@ -195,7 +195,7 @@ describe("a policy with shards", () => {
     });
     await fillFirst();
     expect((await limiter.limit("ada")).allowed).toBe(false);
-    expect(keys()).toEqual([["tg:{ada#0}:hot:f2", "tg:{ada}:own:f2"]]);
+    expect(keys()).toEqual([["tg:{ada#0}:hot:f3:1d", "tg:{ada}:own:f3:1d"]]);
   });
 
   test("asks no second shard where a policy counts the denial", async () => {
@@ -257,7 +257,7 @@ describe("a policy with shards", () => {
       ["slow", 50],
     ]);
     const tags = Object.fromEntries(
-      asked[0]!.keys.map((key) => [/:(\w+):f2$/.exec(key)![1], /\{.*\}/.exec(key)![0]]),
+      asked[0]!.keys.map((key) => [/:(\w+):f3:1d$/.exec(key)![1], /\{.*\}/.exec(key)![0]]),
     );
     expect(tags["all"]).toMatch(/^\{\*#[0-7]\}$/);
     expect(tags).toMatchObject({ burst: tags["all"], ip: "{192.0.2.1}", slow: "{*}" });

@@ -11,7 +11,7 @@ const rules = (policy: object) => ({
   ],
 });
 
-test("a live document that changes a zone, an anchor or a window keeps the consumed units", async () => {
+test("a live document that changes a zone, an anchor or a window counts anew, and one that goes back goes on", async () => {
   const { rules: RULES } = rules({ window: "month", timeZone: "Europe/Berlin" });
   const gateway = await startLiveGateway({ RULES });
   const ada = { "x-user-id": "ada" };
@@ -45,11 +45,16 @@ test("a live document that changes a zone, an anchor or a window keeps the consu
     expect(gateway.administered.enforced().version).toBe(i + 2);
     const { remaining, timeZone } = await explained();
     const zone = change.window === "30d" ? undefined : (change.timeZone ?? "UTC");
-    expect([change, remaining, timeZone]).toEqual([change, 3, zone]);
+    expect([change, remaining, timeZone]).toEqual([change, 5, zone]);
   }
+  // Back to the first one, with another limit.
+  const first = { window: "month", timeZone: "Europe/Berlin", limit: 7 };
+  await gateway.publish(rules(first), 7);
+  expect(await explained()).toMatchObject({ remaining: 5, timeZone: "Europe/Berlin" });
+  await gateway.publish(rules({ window: "month" }), 8);
   const statuses = [];
-  for (let i = 0; i < 4; i++) statuses.push((await gateway.ask("/api/x", ada)).status);
-  expect(statuses).toEqual([200, 200, 200, 429]);
+  for (let i = 0; i < 6; i++) statuses.push((await gateway.ask("/api/x", ada)).status);
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
   const denied = await gateway.ask("/api/x", ada);
   const now = new Date();
   const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
@@ -66,17 +71,18 @@ test("a live document that changes a zone, an anchor or a window keeps the consu
     { window: "fortnight" },
   ].entries()) {
     await gateway.publish(rules(faulty), 9 + i);
-    expect([faulty, gateway.administered.enforced().version]).toEqual([faulty, 6]);
+    expect([faulty, gateway.administered.enforced().version]).toEqual([faulty, 8]);
   }
   expect(await explained()).toMatchObject({ remaining: 0, timeZone: "UTC" });
 });
 
-test("plans and overrides change the numbers of a calendar's window, and keep the consumed units", async () => {
+test("plans and overrides change the numbers of a calendar's window: limits count together, calendars apart", async () => {
   const gateway = await startLiveGateway();
   const [own] = rules({ window: "month", timeZone: "Europe/Berlin" }).rules;
   const document = {
     rules: [{ ...own, plan: "header:x-plan" }],
     plans: {
+      larger: { plan: { limit: 20 } },
       pro: { plan: { limit: 20, anchor: 15 } },
       tokyo: { plan: { timeZone: "Asia/Tokyo" } },
     },
@@ -89,5 +95,6 @@ test("plans and overrides change the numbers of a calendar's window, and keep th
     return (await gateway.ask("/api/x", headers)).headers.get("x-ratelimit-remaining");
   };
   expect([await left("ada"), await left("bob")]).toEqual(["6", "4"]);
-  expect([await left("bob", "pro"), await left("bob", "tokyo")]).toEqual(["18", "2"]);
+  expect([await left("bob", "pro"), await left("bob", "tokyo")]).toEqual(["19", "4"]);
+  expect([await left("bob", "larger"), await left("bob")]).toEqual(["18", "2"]);
 });

@@ -49,15 +49,12 @@ const step: fc.Arbitrary<Step> = fc.record({
   policy: fc.nat(60),
 });
 
-/** How long a key is kept after a write, in milliseconds; 0 where the state says when it expires. */
-const ttlOf = (policy: CompiledPolicy) => policy.implementation.ttl(policy);
-
 /** Takes these steps, each under one of the policies, and expects the key to be kept for as long as they say. */
 async function expectKept(
   compiled: readonly CompiledPolicy[],
   steps: readonly Step[],
 ): Promise<void> {
-  const scripts = compiled.map((policy) => algorithmScript(redis, policy.algorithm, ttlOf(policy)));
+  const scripts = compiled.map((policy) => algorithmScript(redis, policy.algorithm));
   const key = `tg:{${crypto.randomUUID()}}:expiry`;
   let now = FUTURE;
   let expires = 0;
@@ -92,38 +89,14 @@ const steady: fc.Arbitrary<Step> = fc.record({
 const lengths = { minLength: 1, maxLength: 40, size: "max" } as const;
 const steps = fc.oneof(fc.array(step, lengths), fc.array(steady, lengths));
 
-/** The policies that one name may stand for over time: other limits, other windows, the same window in other pieces. */
-const buckets: Policy[] = [
-  tokenBucket({ limit: 6, refill: 6, per: "10m" }),
-  tokenBucket({ limit: 6, refill: 6, per: "2s" }),
-  tokenBucket({ limit: 60, refill: 6, per: "10m" }),
-  tokenBucket({ limit: 6, refill: 7, per: "1h" }),
-];
+/** The limits that one key may have over time. */
+const buckets: Policy[] = [6, 60, 12].map((limit) => tokenBucket({ limit, refill: 6, per: "10m" }));
 const changing: Policy[][] = [
   ...given.map((policy) => [policy]),
   buckets,
-  [
-    slidingWindowLog({ limit: 6, window: "10m" }),
-    slidingWindowLog({ limit: 9, window: "2s" }),
-    slidingWindowLog({ limit: 6, window: "5h" }),
-  ],
-  [
-    slidingWindowCounter({ limit: 6, window: "10m" }),
-    slidingWindowCounter({ limit: 9, window: "2s" }),
-    slidingWindowCounter({ limit: 6, window: "5h" }),
-  ],
-  [
-    segmentedWindow({ limit: 6, window: "10m" }),
-    segmentedWindow({ limit: 9, window: "2s" }),
-    segmentedWindow({ limit: 6, window: "20m", segments: 20 }),
-    segmentedWindow({ limit: 6, window: "5h" }),
-  ],
-  [
-    fixedWindow({ limit: 6, window: "10m" }),
-    fixedWindow({ limit: 9, window: "2s" }),
-    fixedWindow({ limit: 6, window: "5h" }),
-    fixedWindow({ limit: 6, window: "10m", aligned: false }),
-  ],
+  ...[slidingWindowLog, slidingWindowCounter, segmentedWindow, fixedWindow].map((build) =>
+    [6, 9, 12].map((limit) => build({ limit, window: "10m" })),
+  ),
 ];
 
 const names = changing.map((one) => ({
@@ -142,10 +115,10 @@ test.for(names)(
 );
 
 test.for(policies)("$algorithm: a request that takes nothing makes no key", async (policy) => {
-  const { key, ask } = keyOn(redis, policy.algorithm, ttlOf(policy));
+  const { keyOf, ask } = keyOn(redis, policy.algorithm);
   for (const operation of ["peek", "ask"] as const) {
     await ask(policy, operation, FUTURE);
-    expect(await redis.exists(key)).toBe(0);
+    expect(await redis.exists(keyOf(policy))).toBe(0);
   }
 });
 
@@ -157,52 +130,30 @@ test.for([
   "the key of a %s that is written once lives for at most two milliseconds longer than it counts",
   async ([, build]) => {
     const policy = compilePolicy(build({ limit: 6, window: "10m" }));
-    const { key, ask } = keyOn(redis, policy.algorithm);
+    const { keyOf, ask } = keyOn(redis, policy.algorithm);
     const { resetAfterUs } = await ask(policy, "consume", FUTURE);
-    const longerUs = (await redis.pexpiretime(key)) * 1000 - (FUTURE + resetAfterUs);
+    const longerUs = (await redis.pexpiretime(keyOf(policy))) * 1000 - (FUTURE + resetAfterUs);
     expect(longerUs).toBeGreaterThan(0);
     expect(longerUs).toBeLessThanOrEqual(2_000);
   },
 );
 
-test("an empty log is not written for a window that only asks", async () => {
-  const { key, ask } = keyOn(redis, "sliding-window-log");
-  const logOf = (window: "10s" | "20s") => compilePolicy(slidingWindowLog({ limit: 6, window }));
-  await ask(logOf("10s"), "consume", FUTURE);
-  const state = await redis.getBuffer(key);
-  await ask(logOf("20s"), "ask", FUTURE + 30e6);
-  expect(await redis.getBuffer(key)).toEqual(state);
-});
-
 test("a log whose clock has gone back far ends by that clock", async () => {
   const policy = compilePolicy(slidingWindowLog({ limit: 6, window: "10s" }));
-  const { key, ask } = keyOn(redis, "sliding-window-log", 0);
+  const { keyOf, ask } = keyOn(redis, "sliding-window-log");
   const nowUs = FUTURE - 100e6;
   for (const atUs of [FUTURE, nowUs]) await ask(policy, "consume", atUs);
-  expect((await redis.pexpiretime(key)) * 1000).toBeLessThanOrEqual(nowUs + 20e6 + 4_000);
+  expect((await redis.pexpiretime(keyOf(policy))) * 1000).toBeLessThanOrEqual(nowUs + 20e6 + 4_000);
 });
 
 test("a key of a fixed window that has left the grid is kept until the window after it has ended, too", async () => {
   const policy = compilePolicy(fixedWindow({ limit: 6, window: "10m" }));
   const { windowUs } = policy;
-  const { key, ask } = keyOn(redis, "fixed-window", ttlOf(policy));
+  const { keyOf, ask } = keyOn(redis, "fixed-window");
   await ask(policy, "consume", FUTURE);
   const now = FUTURE - 3 * windowUs;
   expect((await ask(policy, "consume", now)).resetAfterUs).toBe(windowUs);
-  expect((await redis.pexpiretime(key)) * 1000).toBeGreaterThanOrEqual(now + 2 * windowUs);
-});
-
-test.for([
-  [5, false],
-  // The time at which it is full is a multiple of the time that it takes to refill.
-  [6, true],
-] as const)("a bucket's key is renewed with %i units of ten: %j", async ([cost, isRenewed]) => {
-  const policy = compilePolicy(tokenBucket({ limit: 10, refill: 10, per: "1s" }));
-  const { key, ask } = keyOn(redis, "token-bucket");
-  const nowUs = FUTURE - (FUTURE % 1e6);
-  await ask(policy, "consume", nowUs, 4);
-  const half = Math.floor((await redis.pttl(key)) / 2);
-  await redis.pexpire(key, half);
-  expect((await ask(policy, "consume", nowUs, cost)).allowed).toBe(true);
-  expect((await redis.pttl(key)) > half).toBe(isRenewed);
+  expect((await redis.pexpiretime(keyOf(policy))) * 1000).toBeGreaterThanOrEqual(
+    now + 2 * windowUs,
+  );
 });

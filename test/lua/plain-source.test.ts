@@ -20,7 +20,7 @@ test("a built script has neither structs nor inline functions left", () => {
   expect(built).not.toMatch(/@inline|struct/);
 });
 
-// The second limit makes the ring of a log longer than a page.
+// The second limit makes a log of more entries than a rewrite waits for.
 const policies = [...everyPolicy(5, "1s"), ...everyPolicy(40, "1s")];
 
 test.for(policies)(
@@ -28,9 +28,7 @@ test.for(policies)(
   async (policy) => {
     const draw = random(policy.limit);
     const [compiled] = compile([policy]);
-    const { algorithm, limit, parameters, implementation } = compiled!;
-    const ttl = parameters["divisor"] === 1 ? 800 : 86_400_000;
-    const setting = implementation.setting?.(compiled!, ttl) ?? ttl;
+    const { limit, scriptArguments } = compiled!;
     const keys = ["plain", "built"].map((name) => `${name}:{${crypto.randomUUID()}}`);
     let now = FUTURE;
     const allowed = new Set<unknown>();
@@ -41,7 +39,7 @@ test.for(policies)(
         Math.floor(5 * draw())
       ]!;
       const cost = draw() < 0.8 ? 1 : Math.ceil(draw() * limit);
-      const args = [operation, cost, algorithm, limit, ...Object.values(parameters), setting, now];
+      const args = [operation, cost, ...scriptArguments, now];
       const [expected, reply] = await Promise.all(
         [plain, built].map((text, i) => redis.eval(text, 1, keys[i]!, ...args)),
       );

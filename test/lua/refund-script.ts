@@ -18,7 +18,7 @@ export function refundScript(redis: Redis, algorithm: Algorithm) {
   ): Promise<number> {
     sha1 ??= redis.script("LOAD", timed) as Promise<string>;
     const numbers = EVERY_IMPLEMENTATION[algorithm].parameters.map((name) => parameters[name]!);
-    const group = [cost, algorithm, limit, ...numbers, 0];
+    const group = [cost, algorithm, limit, ...numbers];
     const clock = [Math.floor(nowUs / 1e6), nowUs % 1e6];
     const reply = await redis.evalsha(await sha1, 1, key, takenAtUs, ...group, ...clock);
     const [now, given] = reply as [number, number];

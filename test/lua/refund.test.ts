@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 
 import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import { refund as refundModel } from "../../src/algorithms/refund.ts";
-import { segmentedWindow, slidingWindowCounter, slidingWindowLog } from "../../src/index.ts";
+import { slidingWindowCounter, slidingWindowLog } from "../../src/index.ts";
 import { fromData } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
+import { meaningOf } from "../model/counter.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
@@ -61,7 +62,7 @@ const back = fc.record({
 });
 
 describe.each(ALGORITHMS)("a refund of %s in Lua gives back what its model does", (algorithm) => {
-  test("late, twice, of wrong moments, after clock steps and changes of the policy", async () => {
+  test("late, twice, of wrong moments, after clock steps and changes of the limit and the rate", async () => {
     const decide = algorithmScript(redis, algorithm);
     const refund = refundScript(redis, algorithm);
     const { model } = IMPLEMENTATIONS[algorithm];
@@ -77,16 +78,19 @@ describe.each(ALGORITHMS)("a refund of %s in Lua gives back what its model does"
           size: "max",
         }),
         async (firstPolicy, firstLimit, steps) => {
-          const key = `refund:{${crypto.randomUUID()}}`;
+          const id = `refund:{${crypto.randomUUID()}}`;
           const takes: { readonly atUs: number; readonly units: number }[] = [];
-          let state: unknown;
+          const states = new Map<string, unknown>();
           let now = FUTURE + 100 * 86_400e6;
           let size = firstLimit;
           let policyOf = firstPolicy;
           for (const [asked, given, refunds, another] of steps) {
             if (another) policyOf = another;
             size = asked.limit ?? size;
-            const { windowUs, parameters } = compilePolicy(policyOf(size));
+            const policy = compilePolicy(policyOf(size));
+            const { windowUs, parameters } = policy;
+            const key = `${id}:${meaningOf(policy)}`;
+            const state = states.get(key);
             const step = refunds ? given : asked;
             now = Math.max(FUTURE, now + Math.round(step.gap * windowUs) + step.nudge);
             const take = takes.at(-1 - given.of);
@@ -104,7 +108,7 @@ describe.each(ALGORITHMS)("a refund of %s in Lua gives back what its model does"
                 parameters,
               };
               const expected = refundModel(algorithm, state, request);
-              state = expected.state;
+              states.set(key, expected.state);
               expect(await refund(key, request)).toBe(expected.refunded);
               const most = request.cost * (parameters["intervalUs"] ?? 1);
               expect(expected.refunded).toBeLessThanOrEqual(most);
@@ -124,10 +128,12 @@ describe.each(ALGORITHMS)("a refund of %s in Lua gives back what its model does"
             const { state: kept, ...expected } = model(state, request);
             if (operation !== "peek" && kept !== state)
               takes.push({ atUs: now, units: request.cost });
-            state = kept;
+            states.set(key, kept);
             expect(await decide(key, request)).toEqual(expected);
           }
-          expect(state === undefined || (await redis.pttl(key)) > 0).toBe(true);
+          for (const [key, state] of states) {
+            expect(state === undefined || (await redis.pttl(key)) > 0).toBe(true);
+          }
         },
       ),
       { numRuns: runs(150) },
@@ -175,11 +181,8 @@ test.for(everyPolicy(20, "10m"))(
   "a refund of $algorithm makes no key, and renews none",
   async (given) => {
     const policy = compilePolicy(given);
-    const { key, ask, giveBack } = keyOn(
-      redis,
-      policy.algorithm,
-      Number(policy.scriptArguments.at(-1)),
-    );
+    const { keyOf, ask, giveBack } = keyOn(redis, policy.algorithm);
+    const key = keyOf(policy);
     expect(await giveBack(policy, FUTURE, FUTURE, 9)).toBe(0);
     expect(await redis.exists(key)).toBe(0);
     await ask(policy, "consume", FUTURE, 9);
@@ -247,75 +250,6 @@ test("a log gives back units that others have followed, and units that a charge 
   expect((await ask("peek", windowUs + 1, 1)).remaining).toBe(6);
   expect(await giveBack(windowUs + 2, 3)).toBe(2);
 });
-
-test("a window in segments gives back to the segments of every length that is alive", async () => {
-  const policyOf = (window: "10s" | "20s" | "30s", segments?: number) =>
-    compilePolicy(segmentedWindow({ limit: 10, window, ...(segments && { segments }) }));
-  const { ask, giveBack } = keyOn(redis, "segmented-window");
-  const [short, long] = [policyOf("10s"), policyOf("20s")];
-  const left = async () => [
-    (await ask(short, "peek", FUTURE + 4)).remaining,
-    (await ask(long, "peek", FUTURE + 4)).remaining,
-  ];
-  await ask(short, "consume", FUTURE, 4);
-  expect(await giveBack(short, FUTURE + 1, FUTURE, 2)).toBe(2);
-  await ask(long, "consume", FUTURE + 2, 4);
-  expect(await left()).toEqual([4, 4]);
-  expect(await giveBack(short, FUTURE + 3, FUTURE, 2)).toBe(2);
-  expect(await left()).toEqual([6, 6]);
-  // A length that no request had is unknown, as are segments of the same length that make another window.
-  for (const other of [policyOf("30s"), policyOf("20s", 20)]) {
-    expect(await giveBack(other, FUTURE + 3, FUTURE, 2)).toBe(0);
-  }
-});
-
-const ofTwoLengths = [
-  ["segmented-window", segmentedWindow],
-  ["sliding-window-counter", slidingWindowCounter],
-] as const;
-
-/** One key on Redis, for a limit of 10 in 10 s and a higher one in 20 s. */
-function twoLengthsOn([algorithm, build]: (typeof ofTwoLengths)[number]) {
-  const counted = keyOn(redis, algorithm);
-  const policyOf = (window: "10s" | "20s") =>
-    compilePolicy(build({ limit: window === "10s" ? 10 : 100, window }));
-  return {
-    ask: (
-      operation: "consume" | "charge" | "peek",
-      window: "10s" | "20s",
-      cost: number,
-      atUs = 0,
-    ) => counted.ask(policyOf(window), operation, FUTURE + atUs, cost),
-    /** Gives back units of the test's first moment. */
-    giveBack: (cost: number, atUs: number) =>
-      counted.giveBack(policyOf("10s"), FUTURE + atUs, FUTURE, cost),
-  };
-}
-
-test.for(ofTwoLengths)(
-  "%s: of another length no more comes back than it has counted since that moment",
-  async (subject) => {
-    const { ask, giveBack } = twoLengthsOn(subject);
-    await ask("consume", "10s", 5);
-    // The units taken before have become one window or segment here, which gives none back.
-    await ask("consume", "20s", 1);
-    expect(await giveBack(5, 1)).toBe(5);
-    expect((await ask("peek", "20s", 1, 2)).remaining).toBe(95);
-    expect((await ask("peek", "10s", 1, 2)).remaining).toBe(9);
-  },
-);
-
-test.for(ofTwoLengths)(
-  "%s: units of another length leave the mark of a charge that was cut off",
-  async (subject) => {
-    const { ask, giveBack } = twoLengthsOn(subject);
-    await ask("consume", "10s", 8);
-    await ask("consume", "20s", 1, 1);
-    await ask("charge", "10s", 50, 2);
-    await ask("consume", "20s", 1, 3);
-    expect(await giveBack(8, 4)).toBe(0);
-  },
-);
 
 test("a counter whose window is no whole number of milliseconds gives no units back to the window after that of the take", async () => {
   const policy = compilePolicy(slidingWindowCounter({ limit: 10, window: "1.000003s" }));

@@ -109,8 +109,8 @@ describe("a token bucket whose rate changes", () => {
   test("stays in debt where it was", () => {
     const counted = counter();
     counted.ask(silver, "charge", 30);
-    expect(counted.ask(plan(25, 5), "peek", 1).retryAfterUs).toBe(6 * 200_000);
-    // At the rate at which it was charged.
+    // What is beyond a limit comes back at the rate at which it was charged.
+    expect(counted.ask(plan(25, 5), "peek", 1).retryAfterUs).toBe(6 * 100_000);
     expect(counted.ask(plan(10, 10), "peek", 1).retryAfterUs).toBe(21 * 100_000);
     expect(counted.ask(gold, "peek").remaining).toBe(170);
   });

@@ -117,6 +117,16 @@ describe("two settings of a token bucket, alive at once", () => {
     expect(admitted).toBeGreaterThanOrEqual(least);
   });
 
+  test("20 at 10 per second beside 20 at 2 per second admit 139 in 20 s, as the guide says", () => {
+    const counted = counterAt(START);
+    let admitted = 0;
+    for (let request = 0; request < 2_000; request++, counted.now += 10_000) {
+      const policy = bucket(20, request % 6 < 3 ? 10 : 2);
+      if (counted.ask(policy, "consume").allowed) admitted++;
+    }
+    expect(admitted).toBe(139);
+  });
+
   const setting = fc
     .record({
       limit: fc.integer({ min: 1, max: 30 }),

@@ -5,7 +5,7 @@ import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Operation } from "../../src/algorithms/model.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { least, runs } from "../support/runs.ts";
+import { runs } from "../support/runs.ts";
 import { counterAt } from "./counter.ts";
 
 /*
@@ -16,8 +16,8 @@ import { counterAt } from "./counter.ts";
 /** Seven seconds into a window of any length below. */
 const START = 500_000 * 3600e6 + 7e6;
 
-const compiled = (limit: number, windowMs: number, aligned = false) =>
-  compilePolicy(fixedWindow({ name: "f", limit, window: `${windowMs}ms`, aligned }));
+const compiled = (limit: number, windowMs: number) =>
+  compilePolicy(fixedWindow({ name: "f", limit, window: `${windowMs}ms`, aligned: false }));
 
 function counter() {
   const counted = counterAt(START);
@@ -90,7 +90,7 @@ const gap = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 1, max: 300_000 }) },
   { weight: 1, arbitrary: fc.constantFrom(999_999, 1e6, 1_000_001, 2e6) },
 );
-const asks = fc.array(fc.record({ gap, cost: fc.integer({ min: 1, max: 9 }), which: fc.nat(2) }), {
+const asks = fc.array(fc.record({ gap, cost: fc.integer({ min: 1, max: 9 }) }), {
   minLength: 1,
   maxLength: 100,
   size: "max",
@@ -114,90 +114,4 @@ test("a window holds exactly the limit, and the first request after it begins th
     }),
     { numRuns: runs(1_000) },
   );
-});
-
-describe("a policy that changes between both", () => {
-  const [aligned, unaligned] = [compiled(3, 10_000, true), compiled(3, 10_000, false)];
-
-  test("counts the taken units, in either direction", () => {
-    for (const [before, after] of [
-      [aligned, unaligned],
-      [unaligned, aligned],
-    ] as const) {
-      const { ask } = counter();
-      ask(START, before, "consume", 2);
-      expect(ask(START + 1e6, after, "consume", 2).allowed).toBe(false);
-      expect(ask(START + 1e6, after, "consume", 1).allowed).toBe(true);
-    }
-  });
-
-  test("is on the grid again at the next boundary, and stays there", () => {
-    const { ask } = counter();
-    ask(START, unaligned, "consume", 3);
-    // Ten-second windows end at 3 s, 13 s and so on after the start.
-    expect(ask(START + 1e6, aligned, "consume").retryAfterUs).toBe(2e6);
-    expect(ask(START + 3e6, aligned, "consume")).toMatchObject({ allowed: true, remaining: 2 });
-    expect(ask(START + 13e6 - 1, aligned, "peek").resetAfterUs).toBe(1);
-    expect(ask(START + 13e6, aligned, "consume").remaining).toBe(2);
-  });
-});
-
-test("settings of both kinds and several lengths: each admits no more in one of the shortest than its own limit", () => {
-  let [admitted, denied] = [0, 0];
-  fc.assert(
-    fc.property(
-      fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 3, maxLength: 3 }),
-      asks,
-      (limits, steps) => {
-        const settings = [
-          compiled(limits[0]!, 1_000),
-          compiled(limits[1]!, 5_000),
-          compiled(limits[2]!, 10_000, true),
-        ];
-        const { ask } = counter();
-        let now = START;
-        let longestWait = 0;
-        // The window that counts ends at the latest a second, or ten on the grid, after its first unit.
-        let held: { at: number; units: number }[] = [];
-        for (const { gap: passed, cost, which } of steps) {
-          now += passed;
-          const policy = settings[which]!;
-          const units = Math.min(cost, policy.limit);
-          const before = ask(now, policy, "peek", 1);
-          if (before.resetAfterUs === 0) held = [];
-          const { allowed, retryAfterUs } = ask(now, policy, "consume", units);
-          longestWait = Math.max(longestWait, retryAfterUs);
-          if (!allowed) {
-            denied++;
-            continue;
-          }
-          admitted += units;
-          held.push({ at: now, units });
-          const sum = held.reduce((total, each) => total + each.units, 0);
-          expect(sum).toBeLessThanOrEqual(policy.limit);
-        }
-        expect(longestWait).toBeLessThanOrEqual(10e6);
-      },
-    ),
-    { numRuns: runs(1_000) },
-  );
-  expect(Math.min(admitted, denied)).toBeGreaterThan(least(1_000));
-});
-
-test("two settings side by side lock no client out for longer than the longer window", () => {
-  for (const pair of [
-    [compiled(10, 1_000, true), compiled(10, 10_000, false)],
-    [compiled(10, 1_000, false), compiled(10, 10_000, true)],
-    [compiled(10, 1_000, false), compiled(10, 10_000, false)],
-    [compiled(10, 10_000, false), compiled(10, 10_000, true)],
-  ]) {
-    const { ask } = counter();
-    ask(START, pair[0]!, "consume", 10);
-    ask(START, pair[1]!, "consume");
-    let now = START;
-    for (let request = 0; !ask(now, pair[request % 2]!, "consume").allowed; request++) {
-      now += 70_000;
-      expect(now - START).toBeLessThanOrEqual(11e6);
-    }
-  }
 });

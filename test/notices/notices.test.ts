@@ -327,7 +327,7 @@ test("has the numbers of the decision's policy, and names its mark and window", 
       remaining: 2,
       allowed: true,
       retryAfterMs: 0,
-      id: `tg:{user:42}:api!0.8/10:f2@${hour}`,
+      id: `tg:{user:42}:api!0.8/10:f3:1h@${hour}`,
     },
     {
       ...common,
@@ -337,7 +337,7 @@ test("has the numbers of the decision's policy, and names its mark and window", 
       remaining: 0,
       allowed: false,
       retryAfterMs: HOUR_MS - 1_500,
-      id: `tg:{user:42}:api!denied/10:f2@${hour}`,
+      id: `tg:{user:42}:api!denied/10:f3:1h@${hour}`,
     },
   ]);
 });

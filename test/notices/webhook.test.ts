@@ -10,7 +10,7 @@ import { createWebhook } from "../../src/gateway/notices/webhook.ts";
 import { type Answering, openReceiver, type Receiver, SECRET } from "./receiver.ts";
 
 const OTHER = `whsec_${btoa("another key of thirty-two bytes!")}`;
-const MESSAGE = { id: "tg:{user:42}:api!0.8/100:f2@1", body: { type: "limit.reached" } };
+const MESSAGE = { id: "tg:{user:42}:api!0.8/100:f3:1h@1", body: { type: "limit.reached" } };
 const QUICK = { tryMs: 5_000, pausesMs: [1, 1, 1] };
 
 let receiver: Receiver;

@@ -43,7 +43,11 @@ test.for(everyPolicy(LIMIT, "30d"))(
     // The first layout has no number.
     const { layout } = policy[IMPLEMENTATION];
     const [ended, nextEnded] = [layout, layout + 1].map((number) => (number === 1 ? "" : number));
-    expect(keys[1]).toBe(keys[0]!.replace(new RegExp(`${ended}$`), `${nextEnded}`));
+    const after = (number: number | "") => new RegExp(`:[a-z]${number}(?=:|$)`);
+    expect(keys[0]).toMatch(after(ended!));
+    expect(keys[1]).toBe(
+      keys[0]!.replace(after(ended!), (code) => code.slice(0, 2) + String(nextEnded)),
+    );
     for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
   },
 );

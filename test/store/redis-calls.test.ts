@@ -33,7 +33,7 @@ function storeThat(answer: (args: readonly string[]) => unknown) {
 const ROW = [1, 9, 0, 1_000];
 const rowsFor = ([, ...args]: readonly string[]) => [
   5,
-  ...Array.from({ length: Math.floor(args.length / 6) }, () => ROW).flat(),
+  ...Array.from({ length: Math.floor(args.length / 5) }, () => ROW).flat(),
 ];
 
 describe("a decision", () => {
@@ -68,7 +68,7 @@ describe("a decision", () => {
         compiled.map(() => 1),
         compiled,
       );
-      return calls.at(-1)![2].slice(1 + 6 * compiled.length);
+      return calls.at(-1)![2].slice(1 + 5 * compiled.length);
     };
     const shadowed = { ...daily, mode: "shadow" } as const;
     const ban = { ...burst, counts: "denials" } as const;

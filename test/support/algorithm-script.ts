@@ -17,16 +17,12 @@ export interface Answer {
   readonly resetAfterUs: number;
 }
 
-/** No key expires while a test runs: its clock is the test's, and the server's would not fit to it. */
-const FOREVER = 86_400_000;
 const script = readLua(fileURLToPath(new URL("lua/one-policy.lua", import.meta.url)));
 
 /**
  * One algorithm's Lua on a real Redis, with the caller's clock instead of the server's.
- *
- * @param ttl in milliseconds of the server's clock, which the caller's does not move
  */
-export function algorithmScript(redis: Redis, algorithm: Algorithm, ttl = FOREVER) {
+export function algorithmScript(redis: Redis, algorithm: Algorithm) {
   let sha1: Promise<string> | undefined;
 
   return async function decide(
@@ -34,10 +30,8 @@ export function algorithmScript(redis: Redis, algorithm: Algorithm, ttl = FOREVE
     { nowUs, operation, cost, limit, parameters }: ModelRequest<Parameters>,
   ): Promise<Answer> {
     sha1 ??= redis.script("LOAD", script) as Promise<string>;
-    const { parameters: order, setting } = EVERY_IMPLEMENTATION[algorithm];
-    const kept = setting?.({ limit, windowUs: 0, parameters }, ttl) ?? ttl;
-    const numbers = order.map((name) => parameters[name]!);
-    const args = [operation, cost, algorithm, limit, ...numbers, kept, nowUs];
+    const numbers = EVERY_IMPLEMENTATION[algorithm].parameters.map((name) => parameters[name]!);
+    const args = [operation, cost, algorithm, limit, ...numbers, nowUs];
     const reply = await redis.evalsha(await sha1, 1, key, ...args);
     const [allowed, remaining, retryAfterUs, resetAfterUs] = reply as number[];
     return {

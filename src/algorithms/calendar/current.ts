@@ -1,18 +1,18 @@
-import { type CalendarParameters, NEIGHBOUR } from "../calendar-window.ts";
+import type { CalendarParameters } from "../calendar-window.ts";
 import { boundariesAround, type Calendar } from "./boundaries.ts";
 
-/** The window of this moment in a list of boundaries that has the window before it and that after it. */
+/** The window of this moment in a list of boundaries that has the window after it, too. */
 export function windowIn(
   boundaries: readonly number[],
   ms: number,
 ): CalendarParameters | undefined {
   const at = boundaries.findLastIndex((boundary) => boundary <= ms);
-  const [before, starts, ends, next] = boundaries.slice(at - 1, at + 3);
-  if (at < 1 || next === undefined) return undefined;
+  const [starts, ends, next] = boundaries.slice(at, at + 3);
+  if (at < 0 || next === undefined) return undefined;
   return {
     startsUs: starts! * 1000,
     endsUs: ends! * 1000,
-    neighbours: ((starts! - before!) * NEIGHBOUR + (next - ends!)) / 1000,
+    followingUs: (next - ends!) * 1000,
   };
 }
 

@@ -1,8 +1,10 @@
 import type { Faults } from "../../options/faults.ts";
 import { defineAlgorithm, MAX_UNITS, type PolicyOf } from "../algorithm.ts";
-import { type CalendarParameters, countCalendarWindow } from "../calendar-window.ts";
-import type { CountedWindow } from "../counted-window.ts";
-import type { AlgorithmModel } from "../model.ts";
+import {
+  type CalendarParameters,
+  countCalendarWindow,
+  type CountedCalendarWindow,
+} from "../calendar-window.ts";
 import { CALENDAR_WINDOW as script } from "../scripts.generated.ts";
 import { scaleWindow } from "../window.ts";
 import { boundariesAround, type Calendar } from "./boundaries.ts";
@@ -31,8 +33,8 @@ function parametersOf(calendar: Calendar, nowMs: () => number): LiveParameters {
     get endsUs() {
       return current.endsUs;
     },
-    get neighbours() {
-      return current.neighbours;
+    get followingUs() {
+      return current.followingUs;
     },
     unused: 0,
     [CALENDAR]: calendar,
@@ -62,11 +64,11 @@ export function parametersByTime(
  * @param nowMs the clock that says which window the isolate has the store count in, in milliseconds since 1970
  */
 export const calendarWindowBy = (nowMs: () => number) =>
-  defineAlgorithm<CalendarWindowPolicy, object, Readonly<Record<string, number>>, CountedWindow>({
+  defineAlgorithm<CalendarWindowPolicy, object, CalendarParameters, CountedCalendarWindow>({
     name: "calendar-window",
-    // Of the fixed window, whose states it shares.
+    // That of the fixed window, which it is.
     code: "f",
-    layout: 2,
+    layout: 3,
     maxLimit: MAX_UNITS,
     options: {
       window: { kind: "own" },
@@ -75,29 +77,28 @@ export const calendarWindowBy = (nowMs: () => number) =>
       aligned: { kind: "own" },
     } as object,
     refusesNumbers: refusesLength,
-    // Not the zone and the first day: a policy that gets others keeps its count.
     nameParts: ({ window }) => [window],
 
     quotaOf(limit, _values, path: string, faults: Faults, policy) {
       const calendar = readCalendar(policy, path, faults);
       return calendar
         ? { limit, windowUs: WINDOW_US[calendar.unit], parameters: parametersOf(calendar, nowMs) }
-        : { limit, windowUs: 1e6, parameters: {} };
+        : { limit, windowUs: 1e6, parameters: { startsUs: 0, endsUs: 0, followingUs: 0 } };
     },
     parameters: ["unused", "unused"],
-    ttl: () => 0,
-    // The calendar stays the same while windows pass, so that isolates find the denials that they share.
-    setting: ({ parameters }) => nameOfCalendar(parameters),
+    meaning: ({ parameters }) => [nameOfCalendar(parameters)],
     live({ limit, parameters }) {
-      const { startsUs, endsUs, neighbours } = parameters;
-      return ["calendar-window", limit, startsUs, endsUs, neighbours].map(String);
+      // In this order: the first one turns to the window of now.
+      const { startsUs, endsUs, followingUs } = parameters;
+      const lengths = ((endsUs - startsUs) * 2 ** 22 + followingUs) / 1e6;
+      return ["calendar-window", limit, endsUs, lengths].map(String);
     },
 
     // As it is: leased units expire with the window in which they were taken.
     lease: { tighten: (quota) => quota, maxUs: () => Infinity, endsWithWindow: true },
     scale: scaleWindow,
     script,
-    model: countCalendarWindow as AlgorithmModel<Readonly<Record<string, number>>, CountedWindow>,
+    model: countCalendarWindow,
   });
 
 /** When a window of a calendar ends by the isolate's clock, and in which zone; `undefined` for other policies. */

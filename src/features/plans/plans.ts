@@ -14,7 +14,7 @@ import { isRecord } from "../../options/record.ts";
 import { checkOptions, nearest } from "../../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicy, completePolicy, NAME } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
-import { fitsLease, tightenPolicy } from "../../policy/tighten.ts";
+import { fitsLease, leavesEnough, tightenPolicy } from "../../policy/tighten.ts";
 
 /** The numbers of a policy under a plan: `limit`, and those of its algorithm, such as `refill`. */
 export type PlanNumbers = Readonly<Record<string, number | string>>;
@@ -84,9 +84,9 @@ export function compileNumbers(
 
 /**
  * Tightens the policies with other numbers for their leases. The policies of rules arrive here with them, those of a limiter
- * without. If a lease does not fit numbers, these stay as they are, so that a client can be given any, and the dimension's
- * policies, which are leased together, lose their leases. The others stay tightened all the same: clients without these
- * numbers may lease from the same keys, and spend late.
+ * without. If a lease does not fit numbers, the dimension's policies, which are leased together, lose their leases. They are tightened
+ * all the same: clients without these numbers may lease from the same keys, and spend late. Only a quota of which a lease would leave
+ * too little stays as it is, so that a client can be given any.
  */
 function withLeases(
   planned: readonly CompiledPolicy[],
@@ -98,8 +98,8 @@ function withLeases(
   return planned.map((policy, i) => {
     const { by, leaseUs } = policy;
     if (leaseUs === undefined) return policy;
-    const isWhole = policy === policies[i] || isMisfit(policy, i);
-    const enforced = isWhole ? policy : tightenPolicy(policy, leaseUs);
+    const isTightened = policy !== policies[i] && leavesEnough(policy);
+    const enforced = isTightened ? tightenPolicy(policy, leaseUs) : policy;
     return exact.has(by) ? { ...enforced, leaseUs: undefined, autoLease: false } : enforced;
   });
 }

@@ -30,8 +30,26 @@ export function underPlan(kit: Kit<PlanSettings>): Step<Decide> {
     group: groupUnder(planned, asked.group),
   });
 
+  /** The group, and under each plan whose windows differ the group of its keys. */
+  function underEveryPlan(asked: AskedGroup, own: OwnNumbers | undefined): readonly AskedGroup[] {
+    const groups = [asked];
+    const known = new Set(kit.keysOf(asked));
+    for (const planned of [...plans.values(), ...(own ? [own.policies] : [])]) {
+      const other = inPlan(planned, asked);
+      const keys = kit.keysOf(other);
+      if (keys.every((key) => known.has(key))) continue;
+      groups.push(other);
+      for (const key of keys) known.add(key);
+    }
+    return groups;
+  }
+
   return (next) => (asked) => {
-    const { plan, groups } = asked;
+    const { operation, plan, groups } = asked;
+    if (operation === "reset") {
+      const own = plan instanceof OwnNumbers ? plan : undefined;
+      return next({ ...asked, groups: groups.flatMap((each) => underEveryPlan(each, own)) });
+    }
     if (plan === undefined) return next(asked);
     const planned = plan instanceof OwnNumbers ? plan.policies : plans.get(plan);
     if (!planned) {

@@ -29,8 +29,7 @@ export interface Replica {
   readonly refuted?: () => void;
 }
 
-/** The scripts write only to repair a state, which a replica cannot do, and which may be newer at the primary. */
-const WRITE = /redis\.p?call\('(?:SET|SETRANGE|PEXPIREAT)'/g;
+/** The script's error where a state has to be repaired, which a replica cannot do, and which may be newer at the primary. */
 const REPAIR = "REPAIR";
 
 /** Fields per policy in the script's reply. */
@@ -47,7 +46,7 @@ export function createReplica({ client, dialect }: ScriptClient, timeoutMs: numb
     const kind = policies.map(({ implementation }) => implementation.name).join();
     const known = scripts.get(kind);
     if (known) return known;
-    const script = readOnly(policies);
+    const script = scriptFor(REPLICA, policies);
     setRecent(scripts, kind, script, MAX_SCRIPTS);
     return script;
   }
@@ -81,12 +80,6 @@ export function createReplica({ client, dialect }: ScriptClient, timeoutMs: numb
       }
     },
   };
-}
-
-/** The script for these policies, which fails where it would write. */
-export function readOnly(policies: readonly CompiledPolicy[]): Script {
-  const { text, sha1s } = scriptFor(REPLICA, policies);
-  return { text: text.replaceAll(WRITE, `error('${REPAIR}',0`), sha1s };
 }
 
 function rowsOf(reply: unknown, count: number): readonly Row[] {

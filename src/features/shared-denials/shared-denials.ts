@@ -173,8 +173,8 @@ function connect(
  * The parts of a policy that a deployment may change. They are in the key, so that a changed policy finds no older
  * notes.
  */
-function identityOf({ name, scriptArguments }: CompiledPolicy): unknown {
-  return [name, scriptArguments];
+function identityOf({ key, scriptArguments }: CompiledPolicy): unknown {
+  return [key, scriptArguments];
 }
 
 function readRows(numbers: readonly number[]): { costs: number[]; rows: Row[] } {

@@ -124,7 +124,8 @@ async function reset(
   const own = Object.entries(client.identities).filter(([by]) => !by.endsWith(EVERYBODY));
   if (own.length === 0) return [];
   const identities = Object.fromEntries(own);
-  await inForce.limiter.reset(identities);
+  // An override may have windows of its own. Only rules give clients numbers of their own.
+  await inForce.limiter.reset(identities, { plan: client.plan as string | undefined });
   return countedIn(client.rules, identities, request).map(({ policy, partition }) => ({
     policy,
     partition,

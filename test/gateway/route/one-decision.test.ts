@@ -83,9 +83,9 @@ test("all rules that cover a request are one call of Redis, and one set of field
     [["evalsha", 3]],
   );
   expect(commands[0]!.slice(3, 6)).toEqual([
-    `${prefix}:{ip:192.0.2.1}:address:f2`,
-    expect.stringMatching(new RegExp(`^${prefix}:\\{x-api-key:[\\w-]{43}\\}:key:f2$`)),
-    `${prefix}:{*}:everyone:f2`,
+    `${prefix}:{ip:192.0.2.1}:address:f3:30d`,
+    expect.stringMatching(new RegExp(`^${prefix}:\\{x-api-key:[\\w-]{43}\\}:key:f3:30d$`)),
+    `${prefix}:{*}:everyone:f3:30d`,
   ]);
   expect(answer.headers.get("RateLimit-Policy")).toBe(FIELDS(limits));
   expect(remaining(answer)).toEqual({ address: 9, key: 4, everyone: 998 });
@@ -154,6 +154,6 @@ test("everybody's key has the raw star, which no client's key has", async () => 
   const redis = new Redis(inject("redisUrl"));
   onTestFinished(() => void redis.disconnect());
   const keys = await redis.keys(`${prefix}:*`);
-  expect(keys.filter((key) => key.includes("{*}"))).toEqual([`${prefix}:{*}:everyone:f2`]);
+  expect(keys.filter((key) => key.includes("{*}"))).toEqual([`${prefix}:{*}:everyone:f3:30d`]);
   expect(keys).toHaveLength(3);
 });

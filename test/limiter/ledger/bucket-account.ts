@@ -7,12 +7,20 @@ export function bucketAccount(intervalUs: number, isExact: boolean): Account {
   let atUs = 0;
   /** Whether a charge was cut off since the bucket was last full. */
   let isCut = false;
+  /** Of those that the bucket had: a state does not say by which a charge was cut off. */
+  let smallestLimit = Infinity;
   let exact = isExact;
 
   function drain(nowUs: number): void {
     usedUs = Math.max(0, usedUs - (nowUs - atUs));
     atUs = nowUs;
     if (usedUs === 0) isCut = false;
+  }
+
+  /** Whether a charge may have been cut off since a take, for all that a bucket's state says. */
+  function isInDoubt(taker: Taker, nowUs: number): boolean {
+    const { atUs: takenAtUs } = taken.get(taker) ?? { atUs: nowUs };
+    return isCut || usedUs + (nowUs - takenAtUs) >= 2 * smallestLimit * intervalUs;
   }
 
   /** The amount of a refund, in microseconds: units that have refilled since are back already. */
@@ -33,6 +41,7 @@ export function bucketAccount(intervalUs: number, isExact: boolean): Account {
     },
     fits(units, limit, nowUs) {
       drain(nowUs);
+      smallestLimit = Math.min(smallestLimit, limit);
       return usedUs + units * intervalUs <= limit * intervalUs;
     },
     take(taker, units, nowUs) {
@@ -42,9 +51,9 @@ export function bucketAccount(intervalUs: number, isExact: boolean): Account {
     },
     charge(units, limit, nowUs) {
       drain(nowUs);
-      const room = 2 * limit * intervalUs - usedUs;
+      smallestLimit = Math.min(smallestLimit, limit);
       // More than that may be used under a larger limit.
-      if (room < 0) return 0;
+      const room = Math.max(0, 2 * limit * intervalUs - usedUs);
       const counted = Math.min(units * intervalUs, room);
       usedUs += counted;
       if (counted < units * intervalUs) isCut = true;
@@ -52,12 +61,13 @@ export function bucketAccount(intervalUs: number, isExact: boolean): Account {
     },
     due(taker, units, nowUs) {
       drain(nowUs);
-      return isCut || !exact ? undefined : Math.floor(backUs(taker, units, nowUs) / intervalUs);
+      if (!exact || isInDoubt(taker, nowUs)) return undefined;
+      return Math.floor(backUs(taker, units, nowUs) / intervalUs);
     },
     giveBack(taker, asked, given, nowUs) {
       drain(nowUs);
       // It gives fractions of a unit, too, which only the arithmetic can say.
-      if (isCut) exact = false;
+      if (isInDoubt(taker, nowUs)) exact = false;
       usedUs -= exact ? backUs(taker, asked, nowUs) : given * intervalUs;
       const take = taken.get(taker);
       if (take) take.units -= given;

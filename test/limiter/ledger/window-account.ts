@@ -59,11 +59,7 @@ export function windowAccount(
   windowUs: number,
 ): Account {
   const { open, cell, weight } = algorithm === "unaligned-window" ? unaligned() : CELLS[algorithm];
-  const isLog = algorithm === "sliding-window-log";
   let takes: Take[] = [];
-  /** The cells from which a charge was cut off: they give nothing back. */
-  const cut = new Set<number>();
-  let exact = true;
 
   /** Units that count, times the window. */
   function weighed(nowUs: number): number {
@@ -84,33 +80,24 @@ export function windowAccount(
   const of = (taker: Taker) => takes.filter((take) => take.taker === taker);
 
   return {
-    get exact() {
-      return exact;
-    },
+    exact: true,
     used: (nowUs) => Math.ceil(weighed(nowUs) / windowUs),
     fits: (units, limit, nowUs) => weighed(nowUs) + units * windowUs <= limit * windowUs,
     take: add,
 
-    charge(units, limit, nowUs) {
+    charge(units, _limit, nowUs) {
       if (units > 0) open?.(nowUs, windowUs);
-      const here = cell(nowUs, windowUs);
-      const inCell = takes.filter(({ atUs }) => cell(atUs, windowUs) === here);
-      const before = inCell.reduce((sum, take) => sum + take.units, 0);
-      const counted = Math.min(units, isLog ? limit : Math.max(0, 2 * limit - before));
-      if (counted < units && !isLog) cut.add(here);
-      // A log pushes its oldest units out: which ones, depends on the earlier limits.
-      if (isLog && weighed(nowUs) / windowUs + counted > limit) exact = false;
-      add(undefined, counted, nowUs);
-      return counted;
+      add(undefined, units, nowUs);
+      return units;
     },
 
     due(taker, units, nowUs) {
       let due = 0;
       for (const take of of(taker)) {
         const at = cell(take.atUs, windowUs);
-        if (weight(at, nowUs, windowUs) > 0 && !cut.has(at)) due += take.units;
+        if (weight(at, nowUs, windowUs) > 0) due += take.units;
       }
-      return exact ? Math.min(units, due) : undefined;
+      return Math.min(units, due);
     },
 
     giveBack(taker, _asked, given) {

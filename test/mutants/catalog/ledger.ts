@@ -47,16 +47,16 @@ export const LEDGER: readonly Written[] = [
   {
     name: "ledger: what a larger plan used keeps a window from giving back",
     file: "src/algorithms/fixed-window.ts",
-    find: "{ nowUs, takenAtUs, cost, parameters },\n) => {\n  const { endsUs, setting } = state;",
+    find: "{ nowUs, takenAtUs, cost, parameters },\n) => {\n  const { endsUs } = state;",
     replace:
-      "{ nowUs, takenAtUs, cost, limit, parameters },\n) => {\n  if (state.used >= 2 * limit) return { given: 0, state };\n  const { endsUs, setting } = state;",
+      "{ nowUs, takenAtUs, cost, limit, parameters },\n) => {\n  if (state.used >= 2 * limit) return { refunded: 0, state };\n  const { endsUs } = state;",
     tests: ["test/limiter/ledger.test"],
   },
   {
-    name: "ledger: what a larger plan used keeps a bucket from giving back",
+    name: "ledger: what has refilled since keeps a bucket from giving back",
     file: "src/algorithms/token-bucket.ts",
-    find: "isBounded && (!state.cut || used + refilled",
-    replace: "isBounded && (used + refilled",
+    find: "used + refilled < 2 * limit * intervalUs;",
+    replace: "used + refilled < limit * intervalUs;",
     tests: ["test/limiter/ledger.test"],
   },
   {

@@ -3,11 +3,53 @@ import type { Written } from "../written.ts";
 /** A store's decisions about several policies at once. */
 export const STORE: readonly Written[] = [
   {
-    name: "several policies: the first takes before the last has spoken",
+    name: "several policies: the first keeps what it took although the last denies",
     file: "lua/decide.lua",
-    find: "(cost == 0 or step < last or roles or denials > 0)",
-    replace: "roles",
+    find: "local took = not holds and denier and policy < denier",
+    replace: "local took = false",
     tests: ["test/store/redis-store"],
+  },
+  {
+    name: "several policies: one takes after another has denied",
+    file: "lua/decide.lua",
+    find: "(cost == 0 or denier or holds)",
+    replace: "(cost == 0 or holds)",
+    tests: ["test/store/redis-store", "test/lua/roles"],
+  },
+  {
+    name: "the states of several policies are read into the places of others",
+    file: "lua/read.lua",
+    find: "values[policies[i]] = read[i]",
+    replace: "values[i] = read[i]",
+    tests: ["test/lua/cost", "test/store/redis-store"],
+  },
+  {
+    name: "a part of a state is written at its beginning",
+    file: "lua/write.lua",
+    find: "'SETRANGE', key, place, bytes",
+    replace: "'SETRANGE', key, '0', bytes",
+    tests: ["test/lua/model"],
+  },
+  {
+    name: "a lease takes more than one of its policies has",
+    file: "lua/lease.lua",
+    find: "taken = math.min(taken, remaining)",
+    replace: "taken = taken + 0",
+    tests: ["test/lua/lease"],
+  },
+  {
+    name: "a refund lets a key live for ever",
+    file: "lua/refund.lua",
+    find: "'SET', key, state, 'KEEPTTL'",
+    replace: "'SET', key, state",
+    tests: ["test/lua/refund"],
+  },
+  {
+    name: "a single slot policy reads its key as a text",
+    file: "lua/decide-one.lua",
+    find: "elseif arguments[3] ~= 'concurrency' then",
+    replace: "else",
+    tests: ["test/lua/cost"],
   },
   {
     name: "a listener that throws breaks the decision",
@@ -19,15 +61,15 @@ export const STORE: readonly Written[] = [
   {
     name: "an advisory policy denies in Redis",
     file: "lua/decide.lua",
-    find: "if step <= last and allowed == 0 and role ~= 'a' then",
-    replace: "if step <= last and allowed == 0 then",
+    find: "if not again and allowed == 0 and role ~= 'a' then",
+    replace: "if not again and allowed == 0 then",
     tests: ["test/store/redis-store"],
   },
   {
     name: "a policy counts its own denial in Redis",
     file: "lua/decide.lua",
-    find: "denials > denies and 'charge'",
-    replace: "denials > 0 and 'charge'",
+    find: "if again and denials > denies then",
+    replace: "if again and denials > 0 then",
     tests: ["test/store/redis-store", "test/lua/roles"],
   },
   {

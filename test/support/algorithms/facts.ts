@@ -24,8 +24,6 @@ export interface Compiled {
   readonly name: string;
   /** In microseconds where they are times. */
   readonly parameters: readonly [number, number];
-  /** How long the key is kept as the script takes it: milliseconds, 0 where the state tells, or a setting to base 36. */
-  readonly ttl: number | string;
   /** In seconds. */
   readonly window: number;
 }

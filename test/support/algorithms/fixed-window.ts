@@ -46,8 +46,7 @@ export const fixedWindowFacts: AlgorithmFacts = {
     {
       policy: fixedWindow({ limit: 30, window: "10s" }),
       name: "fixed-window-30-10s",
-      parameters: [10_000_000, 96],
-      ttl: 0,
+      parameters: [10_000_000, 1],
       window: 10,
     },
   ],

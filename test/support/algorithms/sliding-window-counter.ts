@@ -62,7 +62,6 @@ export const slidingWindowCounterFacts: AlgorithmFacts = {
       policy: slidingWindowCounter({ limit: 30, window: "10s" }),
       name: "sliding-window-counter-30-10s",
       parameters: [10_000_000, 1],
-      ttl: 0,
       window: 10,
     },
   ],

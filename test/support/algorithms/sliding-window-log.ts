@@ -23,7 +23,7 @@ export const slidingWindowLogFacts: AlgorithmFacts = {
   of: (limit, window) => slidingWindowLog({ limit, window }),
   commands: {
     first: { time: 1, getrange: 1, set: 1 },
-    allow: { time: 1, getrange: 1, setrange: 2 },
+    allow: { time: 1, getrange: 1, setrange: 1 },
     deny: { time: 1, getrange: 1 },
   },
   longestWait: 1,
@@ -35,7 +35,12 @@ export const slidingWindowLogFacts: AlgorithmFacts = {
   promise: "trailing",
   ledger: log,
   tightens: "window",
-  filled: [8, 100, 1_000].map((limit) => ({ limit, cost: limit, shares: [0] })),
+  // The oldest leaves, and the rest is written anew: the request after that makes Redis double the text.
+  filled: [8, 30].map((limit) => ({
+    limit,
+    cost: 1,
+    shares: [0, ...Array.from({ length: limit - 2 }, (_, i) => 0.5 + i / 100), 1.05, 1.06],
+  })),
   attacked: [
     slidingWindowLog({ limit: 5, window: "10s" }),
     slidingWindowLog({ limit: 37, window: "1.000003s" }),
@@ -45,7 +50,6 @@ export const slidingWindowLogFacts: AlgorithmFacts = {
       policy: slidingWindowLog({ limit: 30, window: "10s" }),
       name: "sliding-window-log-30-10s",
       parameters: [10_000_000, 0],
-      ttl: "0000009896800001e000000989680000000",
       window: 10,
     },
   ],

@@ -153,7 +153,7 @@ function mixed(keys: readonly string[]): readonly string[] {
   const layouts = new Map<string, string>();
   const found = new Set<string>();
   for (const key of keys) {
-    const [, name, code, layout] = /\}:([^:}]+):([a-z])(\d*)$/.exec(key) ?? [];
+    const [, name, code, layout] = /\}:([^:}]+):([a-z])(\d*)(?::[^:]+)?$/.exec(key) ?? [];
     if (name === undefined) continue;
     const known = layouts.get(`${name}:${code}`) ?? layout!;
     layouts.set(`${name}:${code}`, known);
