@@ -341,7 +341,7 @@ describe("a bundle", () => {
       import { createLimiter, fixedWindow } from "./src/index.ts";
       export const limiter = createLimiter({ policies: [fixedWindow({ limit: 1, window: "1s" })] });`);
     const defined = [...text.matchAll(/name: "([a-z-]+)",\s+(?:\/\/.*\s+)?code: /g)];
-    expect(defined.map(([, name]) => name)).toEqual(["calendar-window", "fixed-window"]);
+    expect(defined.map(([, name]) => name)).toEqual(["calendar-window", "fixed-window", "notice"]);
     expect(text).toContain("'segmented-window'");
   });
 

@@ -19,6 +19,8 @@ import { meaningOf } from "../../scripts/build-lua/meaning.ts";
 import { minify } from "../../scripts/build-lua/minify.ts";
 import { readLua, resolveIncludes } from "../../scripts/build-lua/source.ts";
 import { parse } from "../../scripts/build-lua/syntax.ts";
+import { IMPLEMENTATION } from "../../src/algorithms/algorithm.ts";
+import { NOTICE } from "../../src/algorithms/notice.ts";
 import {
   DECIDE,
   DECIDE_ONE,
@@ -30,7 +32,7 @@ import {
 } from "../../src/algorithms/scripts.generated.ts";
 import { calendar } from "../../src/features/calendar/feature.ts";
 import { concurrency, fixedWindow } from "../../src/index.ts";
-import type { Algorithm } from "../../src/policy/policy.ts";
+import type { Algorithm, Policy } from "../../src/policy/policy.ts";
 import { sha1For, scriptFor } from "../../src/store/redis/script.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
@@ -64,7 +66,8 @@ const minified: Record<string, string> = { "decide-one": one, decide, lease, rep
 function policiesOf(algorithms: readonly Algorithm[]) {
   if (algorithms.length === 0) return [];
   const ofCalendar = calendar.adopt([fixedWindow({ limit: 1, window: "day" })], undefined);
-  const policies = [...everyPolicy(1, "1s"), ...ofCalendar, concurrency({ limit: 1 })];
+  const notice = { limit: 1, algorithm: "notice", [IMPLEMENTATION]: NOTICE } as unknown as Policy;
+  const policies = [...everyPolicy(1, "1s"), ...ofCalendar, concurrency({ limit: 1 }), notice];
   return compile(
     algorithms.map((algorithm) => policies.find((policy) => policy.algorithm === algorithm)!),
   );

@@ -198,6 +198,74 @@ describe("a notice that was not told", () => {
   });
 });
 
+describe("a notice that is told across the end of its window", () => {
+  test.each([
+    ["of the clock", monthly, 1],
+    [
+      "that begins with a request",
+      fixedWindow({ name: "api", limit, window, notify, aligned: false }),
+      HOUR_MS - 100,
+    ],
+    [
+      "of a calendar",
+      fixedWindow({ name: "api", limit, window: "hour", notify, timeZone: "Asia/Kathmandu" }),
+      1,
+    ],
+  ])("leaves the next window, %s, its own", async (_name, policy, sinceBeginMs) => {
+    const [one, other] = twoIsolates(policy);
+    let heard!: (value?: unknown) => void;
+    if (sinceBeginMs === 1) scene.moveMs((policy.window === "hour" ? 0.25 : 1) * HOUR_MS - 100);
+    await ask(one, 7);
+    if (sinceBeginMs > 1) scene.moveMs(sinceBeginMs);
+    scene.listen = () => new Promise((resolve) => (heard = resolve));
+    await ask(one, 1);
+    scene.moveMs(200);
+    heard();
+    await scene.idle();
+    scene.listen = () => {};
+    expect(scene.kinds()).toEqual([0.8]);
+    for (const each of [other, one]) await ask(each, 8);
+    expect(scene.kinds()).toEqual([0.8, 0.8, "denied"]);
+    expect(scene.told[1]!.id).not.toBe(scene.told[0]!.id);
+  });
+
+  test("does not undo a reset that came between", async () => {
+    const [one, other] = twoIsolates(monthly);
+    let heard!: (value?: unknown) => void;
+    scene.listen = () => new Promise((resolve) => (heard = resolve));
+    await ask(one, 8);
+    await other.reset("user:42");
+    heard();
+    await scene.idle();
+    await ask(other, 8);
+    expect(scene.kinds()).toEqual([0.8, 0.8]);
+  });
+});
+
+test("a reset sends as many keys as the policies have shares, whatever the number of plans, and of those it has not seen", async () => {
+  const plan = (i: number) => [`p${i}`, { api: { limit: 20 + i } }] as const;
+  const plans = Object.fromEntries(Array.from({ length: 1_254 }, (_, i) => plan(i)));
+  const policies = [{ ...monthly, notify: [0.5, 0.8, 1] }];
+  const seen = scene.isolate({ policies, plans });
+  await seen.limit("user:42", { cost: 11, plan: "p2" });
+  await scene.idle();
+  expect(scene.kinds()).toEqual([0.5]);
+  const other = scene.isolate({ policies, plans });
+  await other.reset("user:42");
+  // The count, and four notices.
+  expect(scene.resetKeys()).toBe(1 + 4);
+  await other.limit("user:42", { cost: 11, plan: "p2" });
+  await scene.idle();
+  expect(scene.kinds()).toEqual([0.5, 0.5]);
+});
+
+test("after a share of a greater limit, that of a smaller one is no news", async () => {
+  const limiter = scene.isolate({ policies: [monthly], plans: { gold: { api: { limit: 20 } } } });
+  await limiter.limit("user:42", { cost: 16, plan: "gold" });
+  await ask(limiter, 1);
+  expect(scene.kinds()).toEqual([0.8, "denied"]);
+});
+
 test("a window of seconds is told in each", async () => {
   const policies = [fixedWindow({ name: "api", limit, window: "10s", notify })];
   const limiter = scene.isolate({ policies });
@@ -317,7 +385,7 @@ test("has the numbers of the decision's policy, and names its mark and window", 
     resetAfterMs: HOUR_MS - 1_500,
     resetAtMs: BEGIN_MS + HOUR_MS,
   };
-  const hour = BEGIN_MS / HOUR_MS;
+  const endsUs = (BEGIN_MS + HOUR_MS) * 1000;
   expect(scene.told).toEqual([
     {
       ...common,
@@ -327,7 +395,7 @@ test("has the numbers of the decision's policy, and names its mark and window", 
       remaining: 2,
       allowed: true,
       retryAfterMs: 0,
-      id: `tg:{user:42}:api!0.8/10:f3:1h@${hour}`,
+      id: `tg:{user:42}:api:f3:1h!0.8:n/10@${endsUs}`,
     },
     {
       ...common,
@@ -337,7 +405,7 @@ test("has the numbers of the decision's policy, and names its mark and window", 
       remaining: 0,
       allowed: false,
       retryAfterMs: HOUR_MS - 1_500,
-      id: `tg:{user:42}:api!denied/10:f3:1h@${hour}`,
+      id: `tg:{user:42}:api:f3:1h!denied:n/10@${endsUs}`,
     },
   ]);
 });
@@ -404,6 +472,25 @@ describe("with", () => {
     await scene.idle();
     await scene.idle();
     expect(scene.told).toMatchObject([{ kind: "reached", consumed: 8 }]);
+  });
+
+  test("optimistic policies nothing is told of an admission that Redis has not counted", async () => {
+    const limiter = scene.isolate({
+      policies: [{ ...monthly, optimistic: { unsettled: 4, above: 0 } }],
+    });
+    await ask(limiter, 1, 4);
+    let count!: (value?: unknown) => void;
+    scene.gate = new Promise((resolve) => (count = resolve));
+    expect(await limiter.limit("user:42", { cost: 4 })).toMatchObject({
+      reason: "optimistic",
+      policies: [{ remaining: 2 }],
+    });
+    await scene.idle();
+    expect([scene.kinds(), scene.marks()]).toEqual([[], 0]);
+    count();
+    await scene.idle();
+    await scene.idle();
+    expect(scene.kinds()).toEqual([0.8]);
   });
 });
 

@@ -11,9 +11,13 @@ export interface Scene {
   readonly marks: () => number;
   /** Calls of the store about requests. */
   readonly calls: () => number;
+  /** Keys of all resets. */
+  readonly resetKeys: () => number;
   readonly moveMs: (ms: number) => void;
   /** Makes the next calls about notices fail, after they have run or before. */
   readonly failing: ("before" | "after")[];
+  /** Calls about requests wait for it. */
+  gate: Promise<unknown> | undefined;
   /** Called with each notice. */
   listen: (notice: NoticedPolicy) => unknown;
   readonly isolate: (
@@ -30,6 +34,7 @@ export function openScene(failure: () => Error): Scene {
   let nowUs = BEGIN_US;
   let marks = 0;
   let calls = 0;
+  let resetKeys = 0;
   const told: NoticedPolicy[] = [];
   const failing: Scene["failing"] = [];
   const near = memoryStore({ now: () => nowUs });
@@ -39,20 +44,27 @@ export function openScene(failure: () => Error): Scene {
       const isMark = request[1][0]!.includes("!");
       if (!isMark) calls++;
       else marks++;
+      if (!isMark) await scene.gate;
       const fault = isMark ? failing.shift() : undefined;
       if (fault === "before") throw failure();
       const reply = await near.decide(...request);
       if (fault === "after") throw failure();
       return reply;
     },
+    reset(keys) {
+      resetKeys += keys.length;
+      return near.reset(keys);
+    },
   };
   const scene: Scene = {
+    resetKeys: () => resetKeys,
     told,
     kinds: () => told.map(({ kind, share }) => share ?? kind),
     marks: () => marks,
     calls: () => calls,
     moveMs: (ms) => void (nowUs += ms * 1000),
     failing,
+    gate: undefined,
     listen: () => undefined,
     isolate: (options) =>
       createLimiter({

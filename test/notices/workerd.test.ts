@@ -65,15 +65,21 @@ test(
         ({ body }) => (JSON.parse(body) as { type: string }).type,
       );
       expect(types.toSorted()).toEqual(["limit.denied", "limit.reached"]);
-      const told = async () => {
+      const redis = async (...command: readonly (string | number)[]) => {
         const response = await fetch(bridge.url, {
           method: "POST",
           headers: { authorization: "Bearer t" },
-          body: JSON.stringify(["KEYS", `${prefix}:*!*[^!]:f*`]),
+          body: JSON.stringify(command),
         });
-        return ((await response.json()) as { result: string[] }).result;
+        return ((await response.json()) as { result: unknown }).result;
       };
-      // Only taken units are noted there, and after the answer.
+      /** The limits of which a notice was told. */
+      const told = async () => {
+        const keys = (await redis("KEYS", `${prefix}:*!*:n`)) as string[];
+        const limits = await Promise.all(keys.map((key) => redis("GETRANGE", key, 7, 13)));
+        return limits.filter((bytes) => bytes !== "\0".repeat(7));
+      };
+      // It is noted after the answer of the receiver.
       await vi.waitFor(async () => expect(await told()).toHaveLength(2), PATIENCE);
       expect(receiver.received).toHaveLength(2);
     } finally {

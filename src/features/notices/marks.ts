@@ -1,19 +1,23 @@
-import { FIXED_WINDOW } from "../../algorithms/fixed-window.ts";
-import { Faults } from "../../options/faults.ts";
+import type { Row } from "../../algorithms/model.ts";
+import { isSameWindow, NOTICE, WITHOUT_END } from "../../algorithms/notice.ts";
 import { type CompiledPolicy, completePolicy } from "../../policy/compile.ts";
 import { oncePerPolicy } from "../../policy/once-per-policy.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import type { NoticedPolicy } from "./listener.ts";
 
-/** How a notice of one kind is told once. */
+/** How a notice of one kind is told once per window. */
 export interface Mark extends Pick<NoticedPolicy, "kind" | "share"> {
-  /**
-   * Two counts of one unit: of notices told in the policy's window, and of isolates that are telling one. A notice is told
-   * by the isolate that gets the second while the first is not in debt.
-   */
-  readonly policies: readonly [told: CompiledPolicy, telling: CompiledPolicy];
-  /** Until when this isolate need not ask, by partition, in milliseconds of its clock. */
-  readonly silentUntilMs: Map<string, number>;
+  /** The state in the store by which isolates agree who tells it. */
+  readonly policy: CompiledPolicy;
+  /** The windows about which this isolate need not ask for a while, by partition. */
+  readonly silences: Map<string, Silence>;
+}
+
+interface Silence {
+  /** The end of the window, as `endOf` has it. */
+  readonly endsUs: number;
+  /** In milliseconds of this isolate's clock. */
+  readonly untilMs: number;
 }
 
 /** Everything that is told of one policy of a group. */
@@ -30,16 +34,10 @@ export interface Watched {
 /** As many as the isolate remembers denials of, by default. */
 const MAX_PARTITIONS = 10_000;
 
-/**
- * How long other isolates leave a notice to the one that has begun to tell it: longer than Workers keep a request after its response, so
- * that the isolate has either told it by then or never will.
- */
-const TELLING_US = 60_000_000;
-
-/** The traits of a policy that only counts. */
+/** The traits of a policy that only isolates ask. */
 const PLAIN = {
-  algorithm: "fixed-window",
-  implementation: FIXED_WINDOW,
+  algorithm: "notice",
+  implementation: NOTICE,
   advertise: false,
   onFailure: undefined,
   retryJitter: undefined,
@@ -68,42 +66,49 @@ export function watcher(): (policy: CompiledPolicy, index: number) => Watched {
   };
 }
 
-/** Its keys have the limit, so that a notice is told again under another one: 80 % of more is news. */
+/**
+ * Its key names the policy, its windows and the share, but no limit, so that a reset finds it whatever plans a client has had. The
+ * state has the limit: a share of more units is news.
+ */
 function createMark(policy: CompiledPolicy, kind: Mark["kind"], share: number | undefined): Mark {
+  const { key, by, limit, windowUs } = policy;
+  const parameters = { windowUs, ofLimit: limit };
+  const quota = { limit: NOTICE.maxLimit, windowUs, parameters };
   // No policy is named so.
-  const name = `${policy.name}!${share ?? kind}/${policy.limit}`;
-  const told = countOfOne(policy, name, policy.windowUs);
-  const telling = countOfOne(policy, `${name}!`, Math.min(policy.windowUs, TELLING_US));
-  return { kind, share, policies: [told, telling], silentUntilMs: new Map() };
+  const name = `${key}!${share ?? kind}`;
+  return {
+    kind,
+    share,
+    policy: completePolicy({ ...PLAIN, name, by }, quota),
+    silences: new Map(),
+  };
 }
 
-/** A count of one unit in the policy's own windows, or in shorter ones that begin with it. */
-function countOfOne(policy: CompiledPolicy, name: string, windowUs: number): CompiledPolicy {
-  const { algorithm, implementation, by } = policy;
-  const traits = { ...PLAIN, name, by };
-  // Windows of a calendar are fixed ones, too.
-  if (implementation.code === FIXED_WINDOW.code && windowUs === policy.windowUs) {
-    const quota = implementation.scale(policy, 1, { numerator: 1, denominator: 1 });
-    return completePolicy({ ...traits, algorithm, implementation }, quota);
-  }
-  const quota = FIXED_WINDOW.quotaOf(
-    1,
-    { window: windowUs, aligned: 0 },
-    name,
-    new Faults(),
-    PLAIN,
+/**
+ * The end of the window that a row counts, by the clock of the store in microseconds. It names the window. Sliding windows and buckets
+ * have none, and shards whose windows begin with a request have one each.
+ */
+export function endOf(
+  { implementation, parameters, unsharded }: CompiledPolicy,
+  { resetAfterUs }: Row,
+  nowUs: number,
+): number {
+  const hasEnd = implementation.lease.endsWithWindow && !(unsharded && parameters["aligned"] === 0);
+  return hasEnd && resetAfterUs > 0 ? Math.round(nowUs + resetAfterUs) : WITHOUT_END;
+}
+
+/** Whether this isolate may ask now about a window. */
+export function mayAsk(mark: Mark, partition: string, endsUs: number, nowMs: number): boolean {
+  const silence = mark.silences.get(partition);
+  return (
+    silence === undefined ||
+    nowMs >= silence.untilMs ||
+    (endsUs !== WITHOUT_END && !isSameWindow(mark.policy.windowUs, endsUs, silence.endsUs))
   );
-  return completePolicy(traits, quota);
 }
 
-/** Whether this isolate may ask now. */
-export function mayAsk({ silentUntilMs }: Mark, partition: string, nowMs: number): boolean {
-  const untilMs = silentUntilMs.get(partition);
-  return untilMs === undefined || nowMs >= untilMs;
-}
-
-export function keepSilent({ silentUntilMs }: Mark, partition: string, untilMs: number): void {
-  setRecent(silentUntilMs, partition, untilMs, MAX_PARTITIONS);
+export function keepSilent({ silences }: Mark, partition: string, silence: Silence): void {
+  setRecent(silences, partition, silence, MAX_PARTITIONS);
 }
 
 export function marksOf({ reached, denied }: Watched): readonly Mark[] {

@@ -14,7 +14,7 @@ import { isEarlyDenial } from "../../decision/outcome.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import type { NoticedPolicy, NoticeListener } from "./listener.ts";
-import { keepSilent, type Mark, marksOf, mayAsk, type Watched, watcher } from "./marks.ts";
+import { endOf, keepSilent, type Mark, marksOf, mayAsk, type Watched, watcher } from "./marks.ts";
 
 export interface NoticeSettings extends CoreSettings {
   readonly onNotice?: NoticeListener;
@@ -38,47 +38,47 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
   const watchedOf = perGroup((group) =>
     group.policies.flatMap((policy, i) => (policy.notify ? [watch(policy, i)] : [])),
   );
-  const keysFor = ({ policies: own }: Mark, asked: AskedGroup) =>
-    keysOf({ ...asked, group: { ...asked.group, policies: own } });
+  const keysFor = ({ policy }: Mark, asked: AskedGroup) =>
+    keysOf({ ...asked, group: { ...asked.group, policies: [policy] } });
 
-  /** Whether this isolate is the one to tell a notice; says until when it need not ask again. */
-  async function claim(mark: Mark, asked: AskedGroup): Promise<number | undefined> {
-    const silent = (ms: number) => keepSilent(mark, asked.partition, now() + ms);
-    // Until there is an answer, or will be none.
-    silent(PAUSE_MS);
-    const { rows, nowUs } = await store.decide(
-      "consume",
-      keysFor(mark, asked),
-      [0, 1],
-      mark.policies,
-    );
-    const [told, telling] = rows as [Row, Row];
-    if (told.allowed && telling.allowed) {
-      silent(telling.resetAfterUs / 1000);
-      return nowUs;
-    }
-    silent((telling.allowed ? told : telling).retryAfterUs / 1000);
-    return undefined;
+  /** Calls the store about a notice of the window that ends then, and is silent for as long as it says. */
+  async function ask(
+    operation: "consume" | "charge",
+    mark: Mark,
+    asked: AskedGroup,
+    endsUs: number,
+  ): Promise<Row> {
+    const keys = keysFor(mark, asked);
+    const { rows } = await store.decide(operation, keys, [endsUs], [mark.policy]);
+    const [row] = rows as [Row];
+    const untilMs = now() + row.retryAfterUs / 1000;
+    keepSilent(mark, asked.partition, { endsUs: row.remaining, untilMs });
+    return row;
   }
 
   /** Tells a notice, unless an isolate has told it or is about to. */
-  async function tell(mark: Mark, asked: AskedGroup, notice: Notice): Promise<void> {
-    const [told] = mark.policies;
-    let claimedAtUs: number | undefined;
+  async function tell(
+    mark: Mark,
+    asked: AskedGroup,
+    endsUs: number,
+    notice: Notice,
+  ): Promise<void> {
+    // Until there is an answer, or will be none.
+    keepSilent(mark, asked.partition, { endsUs, untilMs: now() + PAUSE_MS });
+    let claim: Row;
     try {
-      claimedAtUs = await claim(mark, asked);
+      claim = await ask("consume", mark, asked, endsUs);
     } catch {
       // An outage is reported by the store's guard. The next request asks again.
+      return;
     }
-    if (claimedAtUs === undefined) return;
+    if (!claim.allowed) return;
     try {
-      const [key] = keysFor(mark, asked);
-      // Of a calendar's window its beginning: no number of lengths says which one it is.
-      const window = told.parameters["startsUs"] ?? Math.floor(claimedAtUs / told.windowUs);
-      await onNotice!(...notice(`${key}@${window}`));
-      // A unit more than there is: the debt also denies a request without a cost.
-      const { rows } = await store.decide("charge", [key!], [2], [told]);
-      keepSilent(mark, asked.partition, now() + rows[0]!.resetAfterUs / 1000);
+      const { ofLimit } = mark.policy.parameters;
+      // The window that was counted, by the clock of the store.
+      const windowEndsUs = claim.remaining;
+      await onNotice!(...notice(`${keysFor(mark, asked)[0]}/${ofLimit}@${windowEndsUs}`));
+      await ask("charge", mark, asked, windowEndsUs);
     } catch (error) {
       reportOnce(`a notice may be told again: ${String(error)}`);
     }
@@ -86,8 +86,10 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
 
   function consider(mark: Mark, each: GroupVerdict, verdict: Verdict, watched: Watched): void {
     const asked = each.asked.unsharded ?? each.asked;
-    if (!mayAsk(mark, asked.partition, now())) return;
-    const work = tell(mark, asked, (id) => [
+    const nowUs = each.at.nowUs || verdict.nowUs;
+    const endsUs = endOf(watched.policy, each.rows[watched.index]!, nowUs);
+    if (!mayAsk(mark, asked.partition, endsUs, now())) return;
+    const work = tell(mark, asked, endsUs, (id) => [
       show(verdict),
       noticedOf(mark, each, verdict, watched, id),
     ]);
@@ -113,15 +115,13 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
 
   /** Notices of units that a reset restores are told again. */
   async function forget(groups: readonly AskedGroup[]): Promise<void> {
-    const keys = groups.flatMap((asked) =>
-      asked.group.variants.flatMap(watchedOf).flatMap((watched) =>
-        marksOf(watched).flatMap((mark) => {
-          mark.silentUntilMs.delete(asked.partition);
-          return keysFor(mark, asked);
-        }),
-      ),
-    );
-    if (keys.length > 0) await store.reset(keys);
+    const keys = groups.flatMap((asked) => {
+      const marks = asked.group.variants.flatMap(watchedOf).flatMap(marksOf);
+      for (const { silences } of marks) silences.delete(asked.partition);
+      return marks.flatMap((mark) => keysFor(mark, asked));
+    });
+    // Plans with other limits have the same keys.
+    if (keys.length > 0) await store.reset([...new Set(keys)]);
   }
 
   return {
@@ -145,13 +145,13 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
 /** The arguments of a listener, by the name of the notice. */
 type Notice = (id: string) => Readonly<Parameters<NoticeListener>>;
 
-/** Whether a verdict tells how the store's counts stand or stood: counts of an outage are the isolate's own. */
+/**
+ * Whether a verdict tells how the store's counts stand or stood. Counts of an outage are the isolate's own, and an optimistic admission is
+ * not counted yet: its settlement tells.
+ */
 function isKnown(each: GroupVerdict, verdict: Verdict): boolean {
   const { reason } = verdict;
-  return (
-    isStoreAnswer(each, verdict) ||
-    (each.countedBy === "none" && (isEarlyDenial(reason) || reason === "optimistic"))
-  );
+  return isStoreAnswer(each, verdict) || (each.countedBy === "none" && isEarlyDenial(reason));
 }
 
 function noticedOf(

@@ -1,6 +1,7 @@
 import { IMPLEMENTATIONS } from "../../algorithms/all.ts";
 import { CALENDAR_WINDOW } from "../../algorithms/calendar/definition.ts";
 import { CONCURRENCY } from "../../algorithms/concurrency.ts";
+import { NOTICE } from "../../algorithms/notice.ts";
 import type { CountedPolicy } from "../../policy/compile.ts";
 
 /** A policy as data for an object: a call cannot carry functions. */
@@ -10,6 +11,7 @@ const ALGORITHMS = {
   ...IMPLEMENTATIONS,
   concurrency: CONCURRENCY,
   "calendar-window": CALENDAR_WINDOW,
+  notice: NOTICE,
 };
 
 export function toData({ key, algorithm, limit, parameters, role }: CountedPolicy): PolicyData {
