@@ -1,6 +1,7 @@
 import type { Row } from "../algorithms/model.ts";
 import { StoreError } from "../errors/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
+import { accountKeyOf } from "../store/lease-accounts.ts";
 import type { PartialReplyError } from "../store/partial-reply.ts";
 import type { Reply } from "../store/store.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
@@ -18,7 +19,8 @@ export function askStore({ store, now, keysOf }: Kit<CoreSettings>): AskStore {
   return async ({ operation, groups, slot }) => {
     const { keys, costs, policies } = flatten(groups, keysOf);
     if (operation === "reset") {
-      await store.reset(keys);
+      const leased = keys.filter((_, i) => policies[i]!.leaseUs !== undefined);
+      await store.reset([...keys, ...leased.map(accountKeyOf)]);
       return { groups: [] };
     }
     const sentAtMs = now();

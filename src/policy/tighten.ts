@@ -16,6 +16,36 @@ export const AUTO_LEASE = {
   shareOfLongest: 1 / 5,
 } as const;
 
+/** The most units of a policy that isolates may hold or have let expire, all of them together. */
+export interface LeaseBound {
+  readonly most: number;
+  /** The time for which an expired unit is missing, in microseconds; 0 if it comes back when the window ends. */
+  readonly periodUs: number;
+}
+
+/** The part of a limit that leases may cost within a window. */
+const BOUND = {
+  share: 1 / 50,
+  /**
+   * In windows shorter than this, that share is spent within the time in which an isolate fetches its next lease, and leases
+   * would save no calls. They may cost the same number of units as in a window of this length, and these units are missing
+   * only briefly. In microseconds.
+   */
+  shortestUs: 10_000_000,
+  /** In the shortest windows. */
+  largestShare: 1 / 10,
+} as const;
+
+/** The units of a policy that leases may cost, however many isolates take them. */
+export function leaseBoundOf({ limit, windowUs, implementation }: CompiledPolicy): LeaseBound {
+  const periodUs = Math.max(windowUs, BOUND.shortestUs);
+  const share = Math.min(BOUND.largestShare, BOUND.share * (periodUs / windowUs));
+  return {
+    most: Math.floor(limit * share),
+    periodUs: implementation.lease.endsWithWindow ? 0 : Math.ceil(periodUs),
+  };
+}
+
 /**
  * The policy that Redis has to enforce so that isolates with leases keep the original one. Its key stays: the script counts a window
  * that is longer by the lease, and units go on counting when leases are switched on and off.

@@ -1,11 +1,10 @@
 import type { Operation, Slot } from "../algorithms/model.ts";
 import type { CountedPolicy } from "../policy/compile.ts";
-import type { AskPolicy } from "./decide-together.ts";
 import { leaseTogether } from "./lease-together.ts";
 import { refundInMemory } from "./memory-refund.ts";
 import { extendSlots } from "./memory-slots.ts";
 import { createMemory, type Memory, type MemoryBounds } from "./memory.ts";
-import type { DecidedAt, Reply, Store } from "./store.ts";
+import type { DecidedAt, LeaseRequest, Reply, Store } from "./store.ts";
 
 /** A store that counts in this process, so that its answers are synchronous. */
 export interface SynchronousStore {
@@ -15,6 +14,7 @@ export interface SynchronousStore {
     costs: readonly number[],
     policies: readonly CountedPolicy[],
     slot?: Slot,
+    lease?: LeaseRequest,
   ): Reply;
   refund(
     keys: readonly string[],
@@ -51,13 +51,11 @@ export function openMemoryStore({
 /** A store over this memory and this clock, in microseconds since 1970. */
 export function storeOver(memory: Memory, now: () => number): SynchronousStore {
   return {
-    decide(operation, keys, costs, policies, slot) {
+    decide(operation, keys, costs, policies, slot, lease) {
       const nowUs = now();
-      if (operation !== "lease") {
-        return memory.decide(nowUs, operation, keys, costs, policies, slot);
-      }
-      const lease = (ask: AskPolicy) => leaseTogether(costs[0]!, policies, ask);
-      return { nowUs, ...memory.transact(nowUs, keys, policies, lease) };
+      return operation === "lease"
+        ? leaseTogether(memory, nowUs, keys, costs[0]!, policies, lease)
+        : memory.decide(nowUs, operation, keys, costs, policies, slot);
     },
     refund: (keys, costs, policies, { nowUs }, slot) =>
       refundInMemory(memory, now(), keys, costs, policies, nowUs, slot),

@@ -1,5 +1,6 @@
 import type { Operation, Row, Slot } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
+import type { LeaseBound } from "../policy/tighten.ts";
 
 export type { Slot } from "../algorithms/model.ts";
 
@@ -17,10 +18,29 @@ export interface Reply extends DecidedAt {
   readonly rows: readonly Row[];
   /** Only for a lease: the units that it took, 0 if it was denied. */
   readonly leased?: number;
+  /** Only for a lease: for each policy, the epoch of the account that counts these units as unspent; 0 without one. */
+  readonly epochs?: readonly number[];
   /** Only for a lease beside advisory policies: for each policy, the number of taken units that it had room for. */
   readonly charged?: readonly number[];
   /** Set if the store was not asked: its last answer, projected to now, with an estimated clock. */
   readonly estimated?: true;
+}
+
+/** The parts of a request for a lease besides its units. */
+export interface LeaseRequest {
+  /** 1 if the first unit goes to a request that nothing else can deny, so that it cannot be lost; else 0. */
+  readonly own: number;
+  /** For each policy, the units that leases may cost. */
+  readonly bounds: readonly LeaseBound[];
+  /** Units of earlier leases that this isolate has spent since its last request. */
+  readonly spent: readonly SpentUnits[];
+}
+
+/** Spent units, for the accounts that have them as unspent. */
+export interface SpentUnits {
+  readonly units: number;
+  /** For each policy, the epoch of its account that counts them. */
+  readonly epochs: readonly number[];
 }
 
 /** Facts about a store, for a health check. */
@@ -51,6 +71,7 @@ export interface Store {
    * one number for all; for a policy that counts denials, the number to charge in any case; for a `concurrency` policy,
    * 0 for no slot
    * @param slot of a hold: the slot that a `consume` takes of each `concurrency` policy. Without it, no slot is taken
+   * @param lease for `lease`, its bounds. Without them, it takes what the policies have room for
    * @throws StoreError if there is no usable answer; the cost may have been taken anyway
    */
   decide(
@@ -59,6 +80,7 @@ export interface Store {
     costs: readonly number[],
     policies: readonly CompiledPolicy[],
     slot?: Slot,
+    lease?: LeaseRequest,
   ): Reply | Promise<Reply>;
 
   /**

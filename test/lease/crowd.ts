@@ -64,11 +64,12 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
     throw new StoreError("ERR_STORE_TIMEOUT", "lost");
   };
   const distant: Store = {
-    async decide(...request) {
+    async decide(operation, keys, costs, given) {
       const mine = own;
       await lost();
       await travel();
-      const reply = await model.decide(...request);
+      // Leases without bounds, so that isolates hold as much as they ask for.
+      const reply = await model.decide(operation, keys, costs, given);
       const { rows, leased = Number(rows.every(({ allowed }) => allowed)) } = reply;
       const debitedAt = time.now();
       await lost();

@@ -39,14 +39,15 @@ async function story(everyone: Policy, seed: number) {
     if (next() < 0.02) throw new StoreError("ERR_STORE_TIMEOUT", "lost");
   };
   const distant: Store = {
-    async decide(...request) {
+    async decide(operation, keys, costs, policies) {
       const own = requests.getStore()!;
-      const isAboutAll = request[3].some(({ name }) => name === "everyone");
+      const isAboutAll = policies.some(({ name }) => name === "everyone");
       // A leased unit is spent right before the store is asked about the others.
       if (!isAboutAll) own.spentAt = time.now();
       await travel();
       lost();
-      const reply = await model.decide(...request);
+      // Leases without bounds, so that isolates hold as much as they ask for.
+      const reply = await model.decide(operation, keys, costs, policies);
       const { leased = Number(reply.rows.every(({ allowed }) => allowed)) } = reply;
       const debitedAt = time.now();
       await travel();

@@ -6,10 +6,10 @@ import {
   coversAll,
   createHolding,
   leasedUnits,
-  isIndebted,
-  noteAdmitted,
+  noteSpent,
   putBack,
   spend,
+  takeSpent,
 } from "../../src/features/leases/holding.ts";
 
 /** A holding of these grants: units, and until when they may be spent. */
@@ -103,62 +103,25 @@ describe("units that go back", () => {
   });
 });
 
-describe("units that expire unspent", () => {
-  test("are earned back by 32 admitted requests each, where the limit is reached", () => {
-    const holding = { ...holdingOf([2, 100], [5, 500]), reachedUntilMs: 1_000 };
-    leasedUnits(holding, 99);
-    expect(isIndebted(holding)).toBe(false);
-    leasedUnits(holding, 100);
-    for (let admitted = 0; admitted < 64; admitted++) {
-      expect(isIndebted(holding)).toBe(true);
-      noteAdmitted(holding, 1);
-    }
-    expect(isIndebted(holding)).toBe(false);
-  });
+describe("spent units", () => {
+  const EPOCHS = [
+    [1, 5],
+    [2, 5],
+  ] as const;
 
-  test("cost nothing where as many were earned before, at most eight", () => {
-    const holding = { ...holdingOf([8, 100], [1, 200]), reachedUntilMs: 1_000 };
-    noteAdmitted(holding, 1_000);
-    leasedUnits(holding, 100);
-    expect(isIndebted(holding)).toBe(false);
-    leasedUnits(holding, 200);
-    expect(isIndebted(holding)).toBe(true);
-  });
-
-  test("cost nothing either where as many were earned before it was reached", () => {
-    const holding = holdingOf([8, 100]);
-    noteAdmitted(holding, 1_000);
-    leasedUnits(holding, 50);
-    holding.reachedUntilMs = 1_000;
-    leasedUnits(holding, 100);
-    expect(isIndebted(holding)).toBe(false);
-  });
-
-  test("are no loss where it is not reached", () => {
-    const holding = holdingOf([2, 100]);
-    leasedUnits(holding, 100);
-    expect(isIndebted(holding)).toBe(false);
-  });
-
-  test("are forgotten with a window that ends with room, and not with one that was full", () => {
-    const lossAt = (nowMs: number, isFull: boolean) => {
-      const held = holdingOf([2, 100]);
-      const holding = { ...held, reachedUntilMs: 1_000, windowEndsMs: 200, isFull };
-      leasedUnits(holding, 100);
-      leasedUnits(holding, nowMs);
-      return isIndebted(holding);
-    };
-    expect([lossAt(199, false), lossAt(200, false), lossAt(200, true)]).toEqual([
-      true,
-      false,
-      true,
+  test("are reported once, apart for each account that counts them", () => {
+    const holding = createHolding(0);
+    const spendIn = (units: number, epochs?: readonly number[]) =>
+      noteSpent(holding, [{ units, untilMs: 100, epochs }]);
+    spendIn(2, EPOCHS[0]);
+    spendIn(1, EPOCHS[1]);
+    spendIn(3, [...EPOCHS[0]]);
+    // In no account.
+    spendIn(4);
+    expect(takeSpent(holding)).toEqual([
+      { units: 5, epochs: [1, 5] },
+      { units: 1, epochs: [2, 5] },
     ]);
-  });
-
-  test("units spent in time are no loss", () => {
-    const holding = { ...holdingOf([2, 100]), reachedUntilMs: 1_000 };
-    spend(holding, 2);
-    leasedUnits(holding, 100);
-    expect(isIndebted(holding)).toBe(false);
+    expect(takeSpent(holding)).toEqual([]);
   });
 });

@@ -48,8 +48,8 @@ test("a window that begins after known denials is leased from its first request 
   }
   for (const asked of seconds.slice(1)) {
     expect(asked[0]).toEqual(["lease", 50, "everyone"]);
-    // Ten for its 500 units, and the denial.
-    expect(asked.length).toBeLessThanOrEqual(12);
+    // Ten for its 500 units, of which a lease leaves some to other isolates, and the denial.
+    expect(asked.length).toBeLessThanOrEqual(14);
   }
 });
 

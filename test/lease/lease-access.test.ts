@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 
 import { createHolding } from "../../src/features/leases/holding.ts";
-import { createLeaseAccess } from "../../src/features/leases/lease-access.ts";
+import { createLeaseAccess, type LeaseAction } from "../../src/features/leases/lease-access.ts";
+import type { LeaseRequest } from "../../src/store/store.ts";
 
 const TERMS = {
   now: () => 0,
   pauseMs: 25,
   enforced: 1,
-  noteRoom: () => false,
+  noteLeft: () => undefined,
   request: () => Promise.reject(new Error("not asked")),
   noteRoundTrip: () => undefined,
 };
@@ -51,19 +52,70 @@ test("a lease that leaves room ends its own pause, and not that of one that was 
   const request = () =>
     new Promise<never>((resolve) => {
       const sentAtMs = nowMs;
-      const at = { sentAtMs, untilMs: 1_000, windowEndsMs: Infinity };
+      const at = { sentAtMs, untilMs: 1_000 };
       answers.push((leased) => resolve({ ...at, reply: { nowUs: 0, rows: [], leased } } as never));
     });
   const terms = { ...TERMS, now: () => nowMs, request };
   const renew = () =>
-    createLeaseAccess(terms, holding, { action: "renew", cost: 1, units: 4 }).renew([]);
+    createLeaseAccess(terms, holding, { action: "renew", cost: 1, units: 4 }).renew([], 1);
   const first = renew();
   nowMs = 30;
   const second = renew();
   answers[0]!(4);
-  expect(await first).toBe(true);
+  expect(await first).toBe("served");
   expect(holding.pausedUntilMs).toBe(55);
   answers[1]!(4);
-  expect(await second).toBe(true);
+  expect(await second).toBe("served");
   expect(holding.pausedUntilMs).toBe(30);
+});
+
+/** A request for a lease of eight, to which the store answers this. */
+function renewal(reply: object) {
+  const holding = createHolding(0);
+  const requests: Pick<LeaseRequest, "own" | "spent">[] = [];
+  const terms = {
+    ...TERMS,
+    request(_keys: readonly string[], _units: number, request: (typeof requests)[number]) {
+      requests.push(request);
+      return Promise.resolve({ reply: { nowUs: 0, ...reply }, sentAtMs: 0, untilMs: 100 } as never);
+    },
+  };
+  const draft = (action: LeaseAction) =>
+    createLeaseAccess(terms, holding, { action, cost: 1, units: 8 });
+  return { holding, requests, draft };
+}
+
+const ROW = { allowed: true, remaining: 5, retryAfterUs: 0, resetAfterUs: 90_000 };
+
+test.each([
+  [1, "served", 1],
+  [0, "refused", 0],
+])(
+  "a lease of the request's own units alone, %i, is no reason to deny, and the next one waits for a quarter of a lease",
+  async (own, outcome, leased) => {
+    const { holding, draft } = renewal({ rows: [ROW], leased, epochs: [7] });
+    expect(await draft("renew").renew([], own)).toBe(outcome);
+    expect(holding).toMatchObject({ short: false, pausedUntilMs: 25 });
+  },
+);
+
+test("units are reported once they are spent for good, and those that were the request's own are not", async () => {
+  const { requests, draft } = renewal({ rows: [ROW], leased: 5, epochs: [7] });
+  const first = draft("renew");
+  await first.renew([], 1);
+  const [admitted, denied, under] = [draft("spend"), draft("spend"), draft("spend")];
+  for (const each of [admitted, denied, under]) expect(each.spend()).toBe(true);
+  first.admit();
+  admitted.admit();
+  denied.putBack();
+  await draft("renew").renew([], 1);
+  under.admit();
+  await draft("renew").renew([], 0);
+  await draft("renew").renew([], 0);
+  expect(requests).toEqual([
+    { own: 1, spent: [] },
+    { own: 1, spent: [{ units: 1, epochs: [7] }] },
+    { own: 0, spent: [{ units: 1, epochs: [7] }] },
+    { own: 0, spent: [] },
+  ]);
 });

@@ -253,30 +253,6 @@ describe("when the store has no more", () => {
   });
 });
 
-test.for([
-  { order: "before", minuteFirst: false },
-  { order: "after", minuteFirst: true },
-])(
-  "units lost in a second that ended with room are forgotten with it, $order a policy of a minute",
-  async ({ minuteFirst }) => {
-    const second = fixedWindow({ limit: 100, window: "1s", name: "second" });
-    const minute = fixedWindow({ limit: 10_000, window: "1m", name: "minute" });
-    const { demand } = isolate(...(minuteFirst ? [minute, second] : [second, minute]));
-    // The limit is reached in the first second, and in the next one units expire.
-    expect(await demand(300)).toBe(100);
-    clock = START + 1_000;
-    await demand(50);
-    const firstLeaseAt = async (ms: number) => {
-      clock = START + ms;
-      asked = [];
-      await demand(8);
-      return asked.at(-1);
-    };
-    expect(await firstLeaseAt(1_500)).toEqual(["lease", 1]);
-    expect(await firstLeaseAt(2_000)).toEqual(["lease", 4]);
-  },
-);
-
 describe("while a lease is under way", () => {
   test("a request that finds no units asks for itself if none was denied", async () => {
     const { slow } = isolate();

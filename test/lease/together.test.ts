@@ -20,9 +20,11 @@ function limiterOf(options: LimiterOptions) {
   const counts = memoryStore({ now: () => clock.nowUs });
   const store: Store = {
     ...counts,
-    decide(...request) {
-      calls[request[0]]++;
-      return counts.decide(...request);
+    decide(operation, ...request) {
+      calls[operation]++;
+      // Leases without bounds, which would be a few units of such limits.
+      const [keys, costs, policies] = request;
+      return counts.decide(operation, keys, costs, policies);
     },
   };
   return { limiter: createLimiter({ ...options, store }), clock, calls };

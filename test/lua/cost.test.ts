@@ -208,10 +208,10 @@ describe("commands of several policies", () => {
     expect(await decide("consume", 2, 1)).toEqual({ ...read, setrange: 1 });
   });
 
-  test("a lease charges each policy that has something", async () => {
+  test("a lease charges each policy that has something, and keeps an account of each that is enforced", async () => {
     const { decide } = limiterOf("9e", "9e", "1s");
-    expect(await decide("lease", 3, 3, 3)).toEqual({ ...read, set: 3 });
-    expect(await decide("lease", 3, 3, 3)).toEqual({ ...read, setrange: 2 });
+    expect(await decide("lease", 3, 3, 3)).toEqual({ ...read, set: 5 });
+    expect(await decide("lease", 3, 3, 3)).toEqual({ ...read, setrange: 2, set: 2 });
     await decide("lease", 3, 3, 3);
     expect(await decide("lease", 3, 3, 3)).toEqual(read);
   });

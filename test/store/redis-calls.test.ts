@@ -100,11 +100,14 @@ describe("a decision", () => {
     const { store, calls } = storeThat(([operation]) => [
       5,
       ...ROW,
-      ...(operation === "lease" ? [4] : []),
+      ...(operation === "lease" ? [4, 9] : []),
     ]);
     const policies = compile([daily]);
     await store.decide("consume", ["k"], [1], policies);
-    expect(await store.decide("lease", ["k"], [8], policies)).toMatchObject({ leased: 4 });
+    expect(await store.decide("lease", ["k"], [8], policies)).toMatchObject({
+      leased: 4,
+      epochs: [9],
+    });
     expect(calls[1]![0]).not.toBe(calls[0]![0]);
   });
 });

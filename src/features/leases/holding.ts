@@ -1,4 +1,4 @@
-import type { Reply } from "../../store/store.ts";
+import type { Reply, SpentUnits } from "../../store/store.ts";
 
 /** Units of one lease, and their expiry. */
 export interface Grant {
@@ -6,6 +6,8 @@ export interface Grant {
   readonly untilMs: number;
   /** For each policy, the number of the units that it has room for; absent if every policy has room for all. */
   covered?: readonly number[] | undefined;
+  /** The accounts in the store that have these units, until they are reported as spent; absent if none has. */
+  readonly epochs?: readonly number[] | undefined;
 }
 
 /**
@@ -22,36 +24,15 @@ export interface Holding {
   /** Redis's answer to the latest lease, and the time of the request. */
   answer: Reply;
   sentAtMs: number;
-  /** The end of that answer's window, after which the whole limit is available again; `Infinity` if there is none. */
-  windowEndsMs: number;
   /** Whether that answer left a policy without room. */
   short: boolean;
   /** The units left by the latest answer to any request; 0 before the first, so that the store begins. */
   left: number;
   /** No lease is requested before this moment. */
   pausedUntilMs: number;
-  /** The limit counts as reached until this moment. */
-  reachedUntilMs: number;
-  /** Whether the limit was reached in the window that ends at `windowEndsMs`. */
-  isFull: boolean;
-  /**
-   * Units that expired unspent while a limit was reached, less a share of the admitted units. Below 0, it is the number
-   * that may still expire.
-   */
-  lost: number;
+  /** Spent units that the store does not know of. */
+  spent: SpentUnits[];
 }
-
-/**
- * The units that an isolate must admit, before its next large lease, for each unit that expired while a limit was
- * reached. So a limit loses a thirty-second of its units, plus the excess of earlier leases.
- */
-const ADMITTED_PER_LOST = 32;
-
-/**
- * The most expired units that are forgiven in advance. Without this credit, one unit that expires by chance would cost
- * dozens of calls.
- */
-const MAX_CREDIT = 8;
 
 const NO_ANSWER: Reply = { nowUs: 0, rows: [] };
 
@@ -63,13 +44,10 @@ export function createHolding(nowMs: number): Holding {
     requestedBefore: 0,
     answer: NO_ANSWER,
     sentAtMs: nowMs,
-    windowEndsMs: Infinity,
     short: false,
     left: 0,
     pausedUntilMs: nowMs,
-    reachedUntilMs: nowMs,
-    isFull: false,
-    lost: 0,
+    spent: [],
   };
 }
 
@@ -96,32 +74,27 @@ export function demandOf(holding: Holding, nowMs: number, periodMs: number): num
   return holding.requestedBefore * (1 - (nowMs - holding.sinceMs) / periodMs) + holding.requested;
 }
 
-/** The units that may be spent now. Drops spent and expired grants, and notes the lost units. */
+/** The units that may be spent now. Drops spent and expired grants. */
 export function leasedUnits(holding: Holding, nowMs: number): number {
-  let leased = 0;
-  let expired = 0;
-  for (const { units, untilMs } of holding.grants) {
-    if (untilMs > nowMs) leased += units;
-    else expired += units;
-  }
   holding.grants = holding.grants.filter(({ units, untilMs }) => units > 0 && untilMs > nowMs);
-  holding.lost += expired;
-  // Before the limit is reached, or after its window, no other isolate lacks these units.
-  const isOver = nowMs >= holding.windowEndsMs;
-  if (nowMs >= holding.reachedUntilMs || (isOver && !holding.isFull))
-    holding.lost = Math.min(0, holding.lost);
-  if (isOver) Object.assign(holding, { windowEndsMs: Infinity, isFull: false });
-  return leased;
+  return holding.grants.reduce((leased, { units }) => leased + units, 0);
 }
 
-/** Whether the isolate lost too many units lately for a lease larger than one round trip's demand. */
-export function isIndebted({ lost }: Holding): boolean {
-  return lost > 0;
+/** Notes units that a request has taken for good. */
+export function noteSpent({ spent }: Holding, grants: readonly Readonly<Grant>[]): void {
+  for (const { units, epochs } of grants) {
+    if (!epochs) continue;
+    const at = spent.findIndex((each) => each.epochs.every((epoch, i) => epoch === epochs[i]));
+    if (at < 0) spent.push({ units, epochs });
+    else spent[at] = { units: spent[at]!.units + units, epochs };
+  }
 }
 
-/** Notes admitted units, leased or not. */
-export function noteAdmitted(holding: Holding, units: number): void {
-  holding.lost = Math.max(-MAX_CREDIT, holding.lost - units / ADMITTED_PER_LOST);
+/** Takes the spent units for a report. If it is lost, they count as unspent until their period is over. */
+export function takeSpent(holding: Holding): readonly SpentUnits[] {
+  const { spent } = holding;
+  holding.spent = [];
+  return spent;
 }
 
 /** Spends leased units, the oldest first, at most as many as `leasedUnits` returned. Returns the spent grants. */
@@ -137,7 +110,7 @@ export function spend(
     grant.units -= portion;
     grant.covered = grant.covered?.map((left, i) => left - covered![i]!);
     units -= portion;
-    spent.push({ units: portion, untilMs: grant.untilMs, covered });
+    spent.push({ units: portion, untilMs: grant.untilMs, covered, epochs: grant.epochs });
   }
   return spent;
 }
@@ -154,12 +127,12 @@ export function coversAll(spent: readonly Readonly<Grant>[], policy: number): bo
 
 /** Puts unused units back, with their old expiry. */
 export function putBack({ grants }: Holding, spent: readonly Readonly<Grant>[]): void {
-  for (const { units, untilMs, covered } of spent) {
+  for (const { units, untilMs, covered, epochs } of spent) {
     const later = grants.findIndex((grant) => grant.untilMs >= untilMs);
     const grant = grants[later];
     if (grant?.untilMs === untilMs) {
       grant.units += units;
       grant.covered = grant.covered?.map((left, i) => left + covered![i]!);
-    } else grants.splice(later < 0 ? grants.length : later, 0, { units, untilMs, covered });
+    } else grants.splice(later < 0 ? grants.length : later, 0, { units, untilMs, covered, epochs });
   }
 }

@@ -1,6 +1,14 @@
 import type { Row } from "../../algorithms/model.ts";
-import type { Reply } from "../../store/store.ts";
-import { type Grant, type Holding, leasedUnits, noteAdmitted, putBack, spend } from "./holding.ts";
+import type { LeaseRequest, Reply } from "../../store/store.ts";
+import {
+  type Grant,
+  type Holding,
+  leasedUnits,
+  noteSpent,
+  putBack,
+  spend,
+  takeSpent,
+} from "./holding.ts";
 import { replyFromHolding } from "./lease-reply.ts";
 
 /** The ways to serve a request with leases. */
@@ -22,14 +30,15 @@ export interface LeaseAccess {
   /** Whether there are enough leased units now. */
   canSpend(): boolean;
   /**
-   * Requests the next lease, and takes the request's units from it. Returns whether there were enough.
+   * Requests the next lease, and takes the request's unit from it.
    *
+   * @param own 1 if the request is admitted with this unit, 0 if another group may still deny it
    * @throws StoreError if the store gave no answer and too few units are leased
    */
-  renew(keys: readonly string[]): Promise<boolean>;
+  renew(keys: readonly string[], own: number): Promise<"served" | "denied" | "refused">;
   /** Puts the request's units back, because it is denied after all. */
   putBack(): void;
-  /** Notes that the request is admitted, by the lease or by the store. */
+  /** Notes that the request is admitted, so that its units are spent. */
   admit(): void;
   /** Drops leased units: the fallback decides now, and counts them as part of the remaining units. */
   drop(): void;
@@ -46,9 +55,13 @@ export interface LeaseTerms {
   readonly pauseMs: number;
   /** The number of enforced policies. Advisory policies come after them. */
   readonly enforced: number;
-  /** Notes whether an answer leaves a policy without room, and returns it. */
-  noteRoom(holding: Holding, rows: readonly Row[]): boolean;
-  request(keys: readonly string[], units: number): Promise<LeaseAnswer>;
+  /** Notes the units that an answer leaves. */
+  noteLeft(holding: Holding, rows: readonly Row[]): void;
+  request(
+    keys: readonly string[],
+    units: number,
+    request: Pick<LeaseRequest, "own" | "spent">,
+  ): Promise<LeaseAnswer>;
   noteRoundTrip(sentAtMs: number): void;
 }
 
@@ -57,8 +70,6 @@ interface LeaseAnswer {
   readonly sentAtMs: number;
   /** The time until which the units may be spent. */
   readonly untilMs: number;
-  /** The end of the window, after which the whole limit is available again; `Infinity` if there is none. */
-  readonly windowEndsMs: number;
 }
 
 /** How a request will be served, before any unit is spent for it. */
@@ -70,7 +81,7 @@ export interface LeaseDraft {
 }
 
 export function createLeaseAccess(
-  { now, pauseMs, enforced, noteRoom, request, noteRoundTrip }: LeaseTerms,
+  { now, pauseMs, enforced, noteLeft, request, noteRoundTrip }: LeaseTerms,
   holding: Holding,
   { action, cost, units }: LeaseDraft,
 ): LeaseAccess {
@@ -87,29 +98,32 @@ export function createLeaseAccess(
       return true;
     },
 
-    async renew(keys) {
+    async renew(keys, own) {
       const pausedUntilMs = now() + pauseMs;
       holding.pausedUntilMs = pausedUntilMs;
       let answer: LeaseAnswer;
       try {
-        answer = await request(keys, units);
+        answer = await request(keys, units, { own, spent: takeSpent(holding) });
       } catch (error) {
         // The last answer before a failure does not justify a denial.
         holding.short = false;
-        if (access.spend()) return true;
+        if (access.spend()) return "served";
         throw error;
       }
-      const { reply, sentAtMs, untilMs, windowEndsMs } = answer;
-      const { leased = 0 } = reply;
-      const short = noteRoom(holding, reply.rows);
-      Object.assign(holding, { answer: reply, sentAtMs, windowEndsMs, short });
-      const isOver = !short && leased > 0 && holding.pausedUntilMs === pausedUntilMs;
+      const { reply, sentAtMs, untilMs } = answer;
+      const { leased = 0, charged, epochs } = reply;
+      noteLeft(holding, reply.rows);
+      const short = reply.rows.slice(0, enforced).some(({ retryAfterUs }) => retryAfterUs > 0);
+      Object.assign(holding, { answer: reply, sentAtMs, short });
+      // Without a unit beside the request's own, isolates hold all that leases may cost.
+      const isOver = !short && leased > own && holding.pausedUntilMs === pausedUntilMs;
       if (isOver) holding.pausedUntilMs = sentAtMs;
-      if (leased === 0) return access.spend();
-      const grant = { units: leased, untilMs, covered: reply.charged };
+      if (leased === 0) return access.spend() ? "served" : short ? "denied" : "refused";
+      const grant = { units: leased, untilMs, covered: charged, epochs };
       holding.grants.push(grant);
       spent = spend({ grants: [grant] }, 1);
-      return true;
+      if (own > 0) spent = spent.map((unit) => ({ ...unit, epochs: undefined }));
+      return "served";
     },
 
     putBack() {
@@ -117,7 +131,7 @@ export function createLeaseAccess(
       spent = [];
     },
 
-    admit: () => noteAdmitted(holding, cost),
+    admit: () => noteSpent(holding, spent),
 
     drop() {
       holding.grants = [];
@@ -127,7 +141,7 @@ export function createLeaseAccess(
 
     answered(rows, sentAtMs) {
       noteRoundTrip(sentAtMs);
-      noteRoom(holding, rows);
+      noteLeft(holding, rows);
       if (cost > 1) return rows;
       const nowMs = now();
       const leased = leasedUnits(holding, nowMs);

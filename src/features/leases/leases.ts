@@ -1,17 +1,10 @@
 import { DRIFT } from "../../denials/denial-cache.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
-import { AUTO_LEASE } from "../../policy/tighten.ts";
+import { AUTO_LEASE, leaseBoundOf } from "../../policy/tighten.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import type { Store } from "../../store/store.ts";
 import { autoUnits } from "./auto.ts";
-import {
-  countDemand,
-  createHolding,
-  demandOf,
-  type Holding,
-  isIndebted,
-  leasedUnits,
-} from "./holding.ts";
+import { countDemand, createHolding, demandOf, type Holding, leasedUnits } from "./holding.ts";
 import {
   createLeaseAccess,
   type LeaseAccess,
@@ -19,12 +12,6 @@ import {
   type LeaseDraft,
   type LeaseTerms,
 } from "./lease-access.ts";
-
-/**
- * The largest share that one lease takes of a limit that was reached: a burst would overrate the demand. It may take
- * more if two round trips spend it.
- */
-const MAX_SHARE = 1 / 10;
 
 /**
  * Partitions whose demand is tracked. A partition hot enough for a lease sends eight requests per lease, and an isolate
@@ -72,13 +59,9 @@ export function createLeases(
   const pauseMs = lengthMs / 4;
   // A policy that never denies does not delay leases.
   const enforced = [...policies.entries()].filter(([, { role }]) => role !== "advisory");
-  // The limit counts as reached for two windows: units that expire in one are missing at its end, and the next one may
-  // begin in the same way.
-  const reachedMs = (2 * Math.max(0, ...enforced.map(([, { windowUs }]) => windowUs))) / 1000;
-  const largest = Math.max(
-    AUTO_LEASE.smallest,
-    Math.floor(MAX_SHARE * Math.min(...enforced.map(([, { limit }]) => limit))),
-  );
+  const bounds = policies.map(leaseBoundOf);
+  // More would leave too little of what leases may cost for the next one.
+  const mostReserved = Math.min(...enforced.map(([i]) => bounds[i]!.most)) / 3;
   const endingWithWindow = policies.flatMap(({ implementation }, i) =>
     implementation.lease.endsWithWindow ? [i] : [],
   );
@@ -94,22 +77,19 @@ export function createLeases(
     pauseMs,
     enforced: enforced.length,
 
-    async request(keys, units) {
+    async request(keys, units, request) {
       const sentAtMs = now();
       const costs = policies.map(() => units);
-      const reply = await store.decide("lease", keys, costs, policies);
+      const lease = { ...request, bounds };
+      const reply = await store.decide("lease", keys, costs, policies, undefined, lease);
       terms.noteRoundTrip(sentAtMs);
       const ends = endingWithWindow.map((i) => reply.rows[i]!.resetAfterUs);
       const untilMs = sentAtMs + (Math.min(leaseUs, ...ends) / 1000) * (1 - DRIFT);
-      const windowEndsMs = sentAtMs + Math.min(...ends) / 1000;
-      return { reply, sentAtMs, untilMs, windowEndsMs };
+      return { reply, sentAtMs, untilMs };
     },
 
-    noteRoom(holding, rows) {
+    noteLeft(holding, rows) {
       holding.left = Math.min(...enforced.map(([i]) => rows[i]!.remaining));
-      const short = enforced.some(([i]) => rows[i]!.retryAfterUs > 0);
-      if (short) Object.assign(holding, { reachedUntilMs: now() + reachedMs, isFull: true });
-      return short;
     },
 
     noteRoundTrip(sentAtMs) {
@@ -131,7 +111,7 @@ export function createLeases(
     // The demand while the next lease is on its way, and its variation. If the store has no more units, an earlier
     // lease gets fewer.
     const meanwhile = (demand * roundTripMs) / lengthMs;
-    const reserve = meanwhile + (holding.short ? 0 : Math.sqrt(meanwhile));
+    const reserve = Math.min(mostReserved, meanwhile + (holding.short ? 0 : Math.sqrt(meanwhile)));
     // Half of the demand within one lease, so that the units are spent well before they expire.
     const half = Math.floor(demand / 2);
     const large = isAuto ? Math.min(half, autoUnits({ left: holding.left, meanwhile })) : half;
@@ -139,24 +119,19 @@ export function createLeases(
     const busy = cost === 1 && large >= AUTO_LEASE.smallest && roundTripMs <= pauseMs;
     const mayRenew = busy && nowMs >= holding.pausedUntilMs;
     const enough = leased - cost >= reserve;
-    const most = isIndebted(holding)
-      ? Math.max(1, Math.floor(meanwhile))
-      : nowMs < holding.reachedUntilMs
-        ? Math.max(largest, Math.ceil(2 * reserve))
-        : large;
     const action = (): LeaseAction => {
       if (leased >= cost && (enough || !mayRenew)) return "spend";
       if (mayRenew) return "renew";
       return leased < cost && busy && holding.short && !isAuto ? "deny" : "ask";
     };
-    return { action: action(), cost, units: Math.min(large, most) };
+    return { action: action(), cost, units: large };
   }
 
   return {
     access(partition, cost) {
       const nowMs = now();
       const holding = holdingOf(partition, nowMs);
-      const demand = countDemand(holding, cost, nowMs, lengthMs);
+      const demand = countDemand(holding, leasable(cost), nowMs, lengthMs);
       return createLeaseAccess(terms, holding, draft(holding, cost, demand, nowMs));
     },
 
@@ -164,15 +139,20 @@ export function createLeases(
       const holding = holdings.get(partition);
       if (!holding) return false;
       const nowMs = now();
-      const demand = demandOf(holding, nowMs, lengthMs) + cost;
+      const demand = demandOf(holding, nowMs, lengthMs) + leasable(cost);
       return draft(holding, cost, demand, nowMs).action === "spend";
     },
 
     countDenied(partition, cost) {
       const nowMs = now();
-      countDemand(holdingOf(partition, nowMs), cost, nowMs, lengthMs);
+      countDemand(holdingOf(partition, nowMs), leasable(cost), nowMs, lengthMs);
     },
 
     forget: (partition) => void holdings.delete(partition),
   };
+}
+
+/** The demand of a request for leases. Units that are leased for a greater cost would wait for another one, and expire. */
+function leasable(cost: number): number {
+  return cost === 1 ? 1 : 0;
 }

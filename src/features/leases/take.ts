@@ -28,6 +28,8 @@ export async function take(
   const renewed = new Set<AskedGroup>();
   const served = (action: LeaseAction) =>
     groups.filter((each) => accesses.get(each)?.action === action);
+  // No other group may deny a request of one group, or one that is admitted already.
+  const own = groups.length === 1 || isSettlement ? 1 : 0;
   const unspent = () => groups.filter((each) => !spent.has(each));
   const spend = (each: AskedGroup) => accesses.get(each)?.spend() === true && spent.add(each);
   const putBack = () => {
@@ -72,11 +74,11 @@ export async function take(
   /** Renews leases for the request. Returns the group whose lease was denied. */
   async function renew(leases: readonly AskedGroup[]): Promise<AskedGroup | undefined> {
     for (const each of leases) {
-      const isServed = await accesses.get(each)!.renew(keysOf(each));
+      const outcome = await accesses.get(each)!.renew(keysOf(each), own);
       renewed.add(each);
-      if (isServed) spent.add(each);
+      if (outcome === "served") spent.add(each);
       // An advisory group never denies: the store reports its row, and the other groups decide.
-      else if (each.group.denying.length > 0 && !isSettlement) return each;
+      else if (outcome === "denied" && each.group.denying.length > 0 && !isSettlement) return each;
     }
     return undefined;
   }

@@ -68,10 +68,11 @@ export function splitStore(inner: Store): Store {
   return {
     ...inner,
 
-    decide: (operation, keys, costs, policies, slot) =>
+    decide: (operation, keys, costs, policies, slot, lease) =>
       ask(
         keys,
-        () => inner.decide(operation, keys, costs, policies, slot),
+        () => inner.decide(operation, keys, costs, policies, slot, lease),
+        // A lease has one partition.
         (slots) => inParts(operation, slots, keys, costs, policies, slot),
       ),
 

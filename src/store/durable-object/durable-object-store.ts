@@ -81,8 +81,8 @@ export function durableObjectStore(
 
   const guarded = guardStore(
     {
-      decide: (operation, keys, costs, policies, slot) =>
-        call(keys, (stub) => stub.decide(operation, keys, costs, policies.map(toData), slot)),
+      decide: (operation, keys, costs, policies, ...more) =>
+        call(keys, (stub) => stub.decide(operation, keys, costs, policies.map(toData), ...more)),
       refund: (keys, costs, policies, { nowUs }, slot) =>
         call(keys, (stub) => stub.refund(keys, costs, policies.map(toData), nowUs, slot)),
       extend: (keys, policies, slot) =>

@@ -1,3 +1,4 @@
+import { withAccounts } from "../lease-accounts.ts";
 import { storeOver, type SynchronousStore } from "../memory-store.ts";
 import { createMemory } from "../memory.ts";
 
@@ -78,7 +79,9 @@ export function keepCounts(storage: ObjectStorage, now: () => number): KeptCount
 
   return {
     decide: (operation, keys, ...asked) =>
-      counting(keys, () => counts.decide(operation, keys, ...asked)),
+      counting(operation === "lease" ? withAccounts(keys) : keys, () =>
+        counts.decide(operation, keys, ...asked),
+      ),
     refund: (keys, ...args) => counting(keys, () => counts.refund(keys, ...args)),
     extend: (keys, ...more) => counting(keys, () => counts.extend(keys, ...more)),
 

@@ -13,11 +13,11 @@ import type { Store } from "../store.ts";
 export function perPartition({ decide, refund, extend, reset }: GuardedStore): Store {
   const inParts = decideInParts({ decide, refund: refund!, reset });
   return {
-    decide(operation, keys, costs, policies, slot) {
+    decide(operation, keys, costs, policies, slot, lease) {
       const places = placesOf(keys);
       return places
         ? inParts(operation, places, keys, costs, policies, slot)
-        : decide(operation, keys, costs, policies, slot);
+        : decide(operation, keys, costs, policies, slot, lease);
     },
 
     refund(keys, ...args) {

@@ -1,7 +1,7 @@
 import { DurableObject } from "#durable-object";
 
 import type { Operation, Slot } from "../../algorithms/model.ts";
-import type { Reply } from "../store.ts";
+import type { LeaseRequest, Reply } from "../store.ts";
 import { type KeptCounts, keepCounts, type ObjectStorage } from "./kept-counts.ts";
 import { type PolicyData, withAlgorithm } from "./policy-data.ts";
 
@@ -28,9 +28,9 @@ export class TidegateObject extends DurableObject {
     keys: readonly string[],
     costs: readonly number[],
     policies: readonly PolicyData[],
-    slot?: Slot,
+    ...more: [slot?: Slot, lease?: LeaseRequest]
   ): Reply {
-    return this.#counts.decide(operation, keys, costs, policies.map(withAlgorithm), slot);
+    return this.#counts.decide(operation, keys, costs, policies.map(withAlgorithm), ...more);
   }
 
   refund(

@@ -1,19 +1,30 @@
 import { LEASE } from "../../algorithms/scripts.generated.ts";
+import { unbounded, withAccounts } from "../lease-accounts.ts";
 import { type LeaseCalls, parseReply, replyLength } from "./store.ts";
 
-/** For limiters with leases. The reply ends with the units that the lease took. */
+/** For limiters with leases. The reply ends with the units that the lease took, and the epochs of their accounts. */
 export const LEASES: LeaseCalls = {
   script: LEASE,
 
-  async take(run, script, keys, args, policies, roles) {
+  async take(run, script, keys, args, policies, [roles = ""], request = unbounded(policies)) {
+    const { own, bounds, spent } = request;
+    const sent = [
+      ...args,
+      roles,
+      `${own}`,
+      ...bounds.flatMap(({ most, periodUs }) => [`${most}`, `${periodUs}`]),
+      ...spent.flatMap(({ units, epochs }) => [units, epochs].flat().map(String)),
+    ];
+    const { length } = policies;
     const end = replyLength(policies);
-    const tail = roles.length === 0 ? 1 : 1 + policies.length;
-    const numbers = await run(script, keys, args, end + tail);
-    const [leased, ...charged] = numbers.slice(end);
+    const charges = roles === "" ? 0 : length;
+    const numbers = await run(script, withAccounts(keys), sent, end + 1 + length + charges);
+    const [leased, ...tail] = numbers.slice(end);
     return {
       ...parseReply(numbers.slice(0, end)),
       leased: leased!,
-      ...(charged.length > 0 && { charged }),
+      epochs: tail.slice(0, length),
+      ...(charges > 0 && { charged: tail.slice(length) }),
     };
   },
 };

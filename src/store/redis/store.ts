@@ -3,7 +3,7 @@ import { DECIDE_ONE } from "../../algorithms/scripts.generated.ts";
 import { StoreError } from "../../errors/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { setRecent } from "../../runtime/lru.ts";
-import type { Reply, Store } from "../store.ts";
+import type { LeaseRequest, Reply, Store } from "../store.ts";
 import type { RedisClient } from "./client.ts";
 import { type Dialect, inDialect } from "./dialect.ts";
 import { isMissingScript, storeError } from "./errors.ts";
@@ -44,6 +44,7 @@ export interface LeaseCalls {
     args: string[],
     policies: readonly CompiledPolicy[],
     roles: readonly string[],
+    request?: LeaseRequest,
   ): Promise<Reply>;
 }
 
@@ -123,13 +124,15 @@ export function redisStore(
   };
 
   return {
-    async decide(operation, keys, costs, policies, slot) {
+    async decide(operation, keys, costs, policies, slot, request) {
       const { decide, lease, roles } = callFor(policies);
       // The script for one policy takes any cost.
       const sent = costs.length === 1 && costs[0] === 0 ? "peek" : operation;
-      const more = slot ? holds!.argumentsFor(policies, slot, roles) : roles;
-      const args = [sent, ...argumentsOf(costs, policies), ...more];
-      if (operation === "lease") return leases!.take(run, lease!, keys, args, policies, roles);
+      const args = [sent, ...argumentsOf(costs, policies)];
+      if (operation === "lease") {
+        return leases!.take(run, lease!, keys, args, policies, roles, request);
+      }
+      args.push(...(slot ? holds!.argumentsFor(policies, slot, roles) : roles));
       return parseReply(await run(decide, keys, args, replyLength(policies)));
     },
 

@@ -31,6 +31,27 @@ export const LEASES: readonly Written[] = [
     tests: ["test/lease/envelope"],
   },
   {
+    name: "a lease takes what a policy has room for, whatever isolates hold already",
+    file: "src/store/lease-accounts.ts",
+    find: "Math.max(0, most - unspent - before)",
+    replace: "Math.max(0, most)",
+    tests: ["test/lease/unspent"],
+  },
+  {
+    name: "spent units are not reported, so that leases end",
+    file: "src/features/leases/lease-access.ts",
+    find: "admit: () => noteSpent(holding, spent),",
+    replace: "admit() {},",
+    tests: ["test/lease/lease-access"],
+  },
+  {
+    name: "a reset leaves the account of leases",
+    file: "src/decide/ask-store.ts",
+    find: "[...keys, ...leased.map(accountKeyOf)]",
+    replace: "keys",
+    tests: ["test/lease/limiter"],
+  },
+  {
     name: "a reset leaves what is leased",
     file: "src/features/leases/step.ts",
     find: "leasesOf(each)?.forget(partition);",
