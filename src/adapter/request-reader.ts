@@ -61,7 +61,7 @@ export function compileRequest<Context>(
     data: RequestData,
     { identities, returned, isRefused }: Identified,
   ): ReadRequest | Promise<ReadRequest> {
-    const listed = findListed?.(data.request, data.bindings, returned);
+    const listed = findListed?.(data.request, data.connection, returned);
     if (listed) return { kind: "listed", decision: listed };
     if (isRefused) return { kind: "unidentified", response: missingIdentity() };
     if (!readPlan && typeof options.cost !== "function") {

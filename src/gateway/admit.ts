@@ -25,7 +25,7 @@ export type Admission =
 export type Admit = (
   inForce: InForce,
   request: Request,
-  bindings: unknown,
+  connection: string | undefined,
   counter: Counter | undefined,
 ) => Promise<Admission>;
 
@@ -33,9 +33,9 @@ const UNLIMITED = { kind: "unlimited" } as const;
 
 export function compileAdmit(config: GatewayConfig): Admit {
   const reportPassed = requestReporter(monotonicNow);
-  return async function admit({ route, limiter }, request, bindings, counter) {
+  return async function admit({ route, limiter }, request, connection, counter) {
     try {
-      const routed = await route(request, bindings);
+      const routed = await route(request, connection);
       switch (routed.kind) {
         case "uncovered":
           counter?.passed();

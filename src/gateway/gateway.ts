@@ -4,12 +4,14 @@
  * @module
  */
 
-import type { Hono } from "hono";
+import type { Context, Handler, Hono } from "hono";
 // A few routes need no more than the smallest of its routers.
 import { Hono as TinyHono } from "hono/tiny";
 
+import { goneResponse } from "../adapter/gone-response.ts";
 import { problemResponse } from "../decision/problem.ts";
 import { periodicWrites } from "../metrics/periodic-writes.ts";
+import { connectionAddress, GONE } from "../partition/connection.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { requestReporter } from "../runtime/log.ts";
@@ -95,6 +97,16 @@ function makeGateway(
   const serve = compileServe({ config, enforcement, refresh, writes, reportOrigin });
   const gateway = new TinyHono();
 
+  /** A handler that gets the address of the connection, read before it waits; without a client, nothing goes on. */
+  function connected(
+    handle: (c: Context, connection: string | undefined) => Promise<Response>,
+  ): Handler {
+    return (c) => {
+      const connection = connectionAddress(config.clientIp, c.env);
+      return connection === GONE ? goneResponse() : handle(c, connection);
+    };
+  }
+
   // Does not ask Redis: the gateway serves without it, too.
   gateway.get(`/${OWN}/live`, () =>
     Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } }),
@@ -111,17 +123,23 @@ function makeGateway(
   });
   const quota = features.quota?.(config, enforcement);
   if (quota) {
-    gateway.get(`/${OWN}/quota`, async (c) => {
-      await refresh?.before(waitUntilOf(c));
-      return quota(c.req.raw, c.env);
-    });
+    gateway.get(
+      `/${OWN}/quota`,
+      connected(async (c, connection) => {
+        await refresh?.before(waitUntilOf(c));
+        return quota(c.req.raw, connection);
+      }),
+    );
   }
   const administration = live && platform.admin?.(config, live, environment);
   if (administration) {
-    gateway.all(`/${OWN}/api/*`, async (c) => {
-      await refresh?.before(waitUntilOf(c));
-      return administration.answer(c.req.raw, c.env);
-    });
+    gateway.all(
+      `/${OWN}/api/*`,
+      connected(async (c, connection) => {
+        await refresh?.before(waitUntilOf(c));
+        return administration.answer(c.req.raw, connection);
+      }),
+    );
     gateway.get(`/${OWN}/`, async (c) =>
       // The page names its files from here.
       c.req.path.endsWith("/") ? administration.file("") : c.redirect(`/${OWN}/`),
@@ -131,10 +149,13 @@ function makeGateway(
     );
   }
 
-  gateway.all("*", (c) => {
-    if (onError === "pass" && origin.url === undefined) failOpen(c);
-    return serve(c.req.raw, c.env, waitUntilOf(c));
-  });
+  gateway.all(
+    "*",
+    connected((c, connection) => {
+      if (onError === "pass" && origin.url === undefined) failOpen(c);
+      return serve(c.req.raw, connection, waitUntilOf(c));
+    }),
+  );
 
   const reportFailed = requestReporter(monotonicNow);
   gateway.onError((error) => {

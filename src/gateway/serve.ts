@@ -24,7 +24,7 @@ export interface Served {
 /** Answers a request by the rules, or by the origin. */
 export type Serve = (
   request: Request,
-  bindings: unknown,
+  connection: string | undefined,
   waitUntil: WaitUntil,
 ) => Promise<Response>;
 
@@ -46,14 +46,14 @@ export function compileServe({
     return passOn(request, config.origin, onFailure, over);
   }
 
-  return async function serve(request, bindings, waitUntil) {
+  return async function serve(request, connection, waitUntil) {
     const waiting = refresh?.before(waitUntil);
     if (waiting) await waiting;
     writes.start(waitUntil);
     const inForce = enforcement.now();
     const counter = config.recorder?.counterOf(inForce.ruleset.rules);
 
-    const admission = await admit(inForce, request, bindings, counter);
+    const admission = await admit(inForce, request, connection, counter);
     if (admission.kind === "answered") return admission.response;
     if (admission.kind === "unlimited") return forward(request, counter);
 

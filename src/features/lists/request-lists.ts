@@ -14,12 +14,12 @@ import { HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
 /**
  * The decision about a request whose client is on a list; `undefined` for any other request.
  *
- * @param bindings the platform's data beside the request, such as its socket
+ * @param connection the address of the connection, where it is the trusted one
  * @param identity the result of a partition function
  */
 export type FindListed = (
   request: RequestParts,
-  bindings?: unknown,
+  connection?: string,
   identity?: string | null,
 ) => Decision | undefined;
 
@@ -49,7 +49,7 @@ export function compileFindListed(
   const asksForFacts = kinds.has("asn") || kinds.has("country");
   const asksForIdentity = kinds.has("identity");
 
-  return function findListed(request, bindings, identity) {
+  return function findListed(request, connection, identity) {
     const { headers } = request;
     const facts = asksForFacts ? platformFacts(request, trusted) : {};
     if (asksForFacts && facts.asn === undefined && facts.country === undefined) {
@@ -60,7 +60,7 @@ export function compileFindListed(
     const found = lists.find(
       {
         ...facts,
-        ip: asksForIp ? clientAddress(headers, trusted, bindings) : undefined,
+        ip: asksForIp ? clientAddress(headers, trusted, connection) : undefined,
         identities: asksForIdentity ? identitiesOf(headers, identity) : [],
       },
       Date.now(),

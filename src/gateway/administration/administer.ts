@@ -90,7 +90,7 @@ export function administer(
     explain: (described) => explainRequest(enforcement, described, clientIp),
     reset: (described) => reset(enforcement, described, clientIp),
     resetDigest: (policy, digest) => resetDigest(enforcement.now(), policy, digest),
-    clientAddress: (request, bindings) => addressOf(request.headers, clientIp, bindings),
+    clientAddress: (request, connection) => addressOf(request.headers, clientIp, connection),
   };
 }
 
@@ -170,8 +170,8 @@ async function clientOf(
   described: DescribedRequest,
   clientIp: GatewayConfig["clientIp"],
 ) {
-  const { request, bindings } = requestFrom(described, clientIp);
-  const routed = await routeUnlisted()(request, bindings);
+  const { request, connection } = requestFrom(described, clientIp);
+  const routed = await routeUnlisted()(request, connection);
   return { request, client: routed.kind === "client" ? routed : undefined };
 }
 

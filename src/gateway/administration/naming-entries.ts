@@ -20,7 +20,7 @@ const MOST = 10;
 export function entriesNaming(
   list: "allow" | "deny",
   { lists }: RulesetData,
-  { request, bindings }: RequestAsData,
+  { request, connection }: RequestAsData,
   clientIp: ClientIp,
   digests: readonly string[],
 ): readonly ListedEntry[] {
@@ -35,7 +35,7 @@ export function entriesNaming(
     )!;
     const isNamed =
       isRefused(compiled.digests, digests, Date.now()) ||
-      compileFindListed(compiled, clientIp, headerIdentities(compiled))(request, bindings);
+      compileFindListed(compiled, clientIp, headerIdentities(compiled))(request, connection);
     if (isNamed) found.push(entry);
     if (found.length === MOST) break;
   }

@@ -32,25 +32,25 @@ export type Routed =
   /** Ask the limiter. */
   | (RuledClient & Covered);
 
-/** Routes a request, with the platform's data beside it. */
-export type RouteRequest = (request: Request, bindings: unknown) => Promise<Routed>;
+/** Routes a request; `connection` is the address of its connection, where it is the trusted one. */
+export type RouteRequest = (request: Request, connection: string | undefined) => Promise<Routed>;
 
 export function compileRoute(ruleset: Ruleset, ambiguousPaths: "refuse" | "pass"): RouteRequest {
   const selectRules = compileSelection(ruleset.rules, ambiguousPaths);
 
-  return async function route(request, bindings) {
+  return async function route(request, connection) {
     const { pathname, search } = new URL(request.url);
     const paths = readPath(pathname);
     if (paths === undefined) return { kind: "refused", response: badPath(HOSTILE) };
     const readings = [paths.plain, ...paths.others, ...paths.wider];
     if (readings.some(([first]) => first === OWN)) return { kind: "refused", response: notFound() };
-    const listed = ruleset.lists?.(request, bindings);
+    const listed = ruleset.lists?.(request, connection);
     if (listed && !listed.allowed) return { kind: "refused", response: listed.response() };
     const rules = selectRules(paths, { request, search });
     if (rules === undefined) return { kind: "refused", response: badPath(AMBIGUOUS) };
     if (rules.length === 0) return { kind: "uncovered" };
     if (listed) return { kind: "listed", decision: listed, rules };
-    const asked = { request, bindings, readings };
+    const asked = { request, connection, readings };
     return { ...(await readClient(ruleset, rules, request, asked)), rules };
   };
 }
