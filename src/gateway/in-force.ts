@@ -16,6 +16,8 @@ export interface InForce {
   readonly route: RouteRequest;
   /** Makes the same as if there were no lists, for what people ask about a client that one names. */
   readonly routeUnlisted: () => RouteRequest;
+  /** Makes the same as if lists named no addresses, for a described request whose address is left open. */
+  readonly routeUnaddressed: () => RouteRequest;
 }
 
 /** The rules that a gateway enforces now. */
@@ -28,7 +30,7 @@ export interface Enforcement {
 /** Makes what a gateway needs to enforce rules. */
 export interface EnforceRules {
   limiterOf(ruleset: Ruleset): InForce["limiter"];
-  routesOf(ruleset: Ruleset): Pick<InForce, "route" | "routeUnlisted">;
+  routesOf(ruleset: Ruleset): Pick<InForce, "route" | "routeUnlisted" | "routeUnaddressed">;
 }
 
 export function enforceWith({
@@ -52,9 +54,11 @@ export function enforceWith({
 
     routesOf(ruleset) {
       const unlisted = { ...ruleset, lists: undefined, refused: new Map() };
+      const unaddressed = { ...ruleset, lists: ruleset.listsBesideAddresses };
       return {
         route: compileRoute(ruleset, ambiguousPaths),
         routeUnlisted: () => compileRoute(unlisted, ambiguousPaths),
+        routeUnaddressed: () => compileRoute(unaddressed, ambiguousPaths),
       };
     },
   };

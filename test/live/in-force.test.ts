@@ -300,6 +300,7 @@ test("explain tells a blocked client, a refused path and an uncovered one apart"
     [{ ip: "203.0.113.9" }, "blocked 403"],
     [{ headers: { "x-user-id": "probe" } }, "exempt 200"],
     [{ path: "/other" }, "passed 200"],
+    [{ path: "/other", ip: "" }, "blocked 403"],
     [{ path: "/api%2fx;a" }, "refused 400"],
     [{ path: "/api/%2e%2e/x" }, "passed 200"],
   ] as const) {

@@ -1,6 +1,7 @@
 import { HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
 import { limiterLists } from "./limiter-lists.ts";
 import {
+  besideAddresses,
   checkFacts,
   compileFindListed,
   compileRequestLists,
@@ -16,4 +17,5 @@ export const lists = {
   needsClientIp,
   checkFacts,
   compileFindListed,
+  besideAddresses,
 };

@@ -105,7 +105,8 @@ async function explainRequest(
 ): ReturnType<Administered["explain"]> {
   const inForce = enforcement.now();
   const asked = requestFrom(described, clientIp);
-  return explain(inForce, asked, async (list) => {
+  const route = described.ip === undefined ? inForce.routeUnaddressed() : inForce.route;
+  return explain({ ...inForce, route }, asked, async (list) => {
     const { client } = await clientOf(inForce, described, clientIp);
     const digests = client ? await digestsOf(client.identities) : [];
     return entriesNaming(list, enforcement.held(), asked, clientIp, digests);

@@ -33,6 +33,8 @@ export interface Ruleset extends CompiledRules {
   readonly data: RulesetData;
   /** Looks a request up in the lists; `undefined` without lists. */
   readonly lists: FindListed | undefined;
+  /** Does so without the entries that name addresses. */
+  readonly listsBesideAddresses: FindListed | undefined;
   /** Until when a client with this digest is refused, in milliseconds since 1970. */
   readonly refused: ReadonlyMap<string, number>;
   readonly overrides: Overrides;
@@ -80,13 +82,14 @@ export function compileRuleset(
     ) ?? NO_OVERRIDES;
   if (faults.list.length > start || !compiled) return undefined;
   const { rules, settings } = compiled;
+  const finderOf = (lists: Lists) =>
+    features.lists!.compileFindListed(lists, clientIp, features.lists!.headerIdentities(lists));
   return {
     data,
     rules,
     settings,
-    lists:
-      lists &&
-      features.lists!.compileFindListed(lists, clientIp, features.lists!.headerIdentities(lists)),
+    lists: lists && finderOf(lists),
+    listsBesideAddresses: lists && finderOf(features.lists!.besideAddresses(lists)),
     refused: lists?.digests ?? new Map(),
     overrides,
   };
