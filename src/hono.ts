@@ -11,6 +11,7 @@ import { appendFields } from "./adapter/append-fields.ts";
 import { decideRequest } from "./adapter/decide-request.ts";
 import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
 import { goneResponse } from "./adapter/gone-response.ts";
+import { compileRefuseImitations } from "./adapter/refuse-imitations.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
 import { compileRequest } from "./adapter/request-reader.ts";
 import type { Hold } from "./decide/hold.ts";
@@ -102,11 +103,14 @@ function makeRateLimit<E extends Env>(
   const options = checkedOptions(unchecked, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
   const reader = compileRequest<Context<E>>(options, options.policies, features, faults);
   const opened = { ...options, policies: reader.policies };
+  const refuseImitations = compileRefuseImitations(reader.fields);
   const limiterFor = openForRequests(opened, reader.by, features, faults);
 
   return async function rateLimit(c: Context, next) {
     const connection = connectionAddress(options.clientIp, c.env);
     if (connection === GONE) return goneResponse();
+    const refused = refuseImitations?.(c.req.raw.headers.keys());
+    if (refused) return refused;
     const reading = reader.read(c, { request: c.req.raw, connection });
     const read = reading instanceof Promise ? await reading : reading;
     if (read.kind === "unidentified") return read.response;

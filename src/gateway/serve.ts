@@ -6,7 +6,7 @@ import type { PeriodicWrites } from "../metrics/periodic-writes.ts";
 import type { WaitUntil } from "../runtime/wait-until.ts";
 import { compileAdmit } from "./admit.ts";
 import type { GatewayConfig } from "./config/config.ts";
-import type { Enforcement } from "./in-force.ts";
+import type { Enforcement, InForce } from "./in-force.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
 
@@ -38,12 +38,17 @@ export function compileServe({
 }: Served): Serve {
   const admit = compileAdmit(config);
 
-  function forward(request: Request, counter: Counter | undefined, over?: string) {
+  function forward(
+    request: Request,
+    { ruleset }: InForce,
+    counter: Counter | undefined,
+    over?: string,
+  ) {
     const onFailure: ReportOrigin = (failure, error) => {
       counter?.unanswered(failure);
       reportOrigin(failure, error);
     };
-    return passOn(request, config.origin, onFailure, over);
+    return passOn(request, config.origin, onFailure, ruleset.isImitation, over);
   }
 
   return async function serve(request, connection, waitUntil) {
@@ -55,10 +60,10 @@ export function compileServe({
 
     const admission = await admit(inForce, request, connection, counter);
     if (admission.kind === "answered") return admission.response;
-    if (admission.kind === "unlimited") return forward(request, counter);
+    if (admission.kind === "unlimited") return forward(request, inForce, counter);
 
     const { decision, rules } = admission;
-    const response = await forward(request, counter, overLimits(decision));
+    const response = await forward(request, inForce, counter, overLimits(decision));
     const failures = rules.flatMap(({ reader }) => reader.failures);
     const settlement = config.features.holds?.settlementOf(decision, failures, waitUntil);
     return appendFields(settlement?.after(response, request) ?? response, decision);

@@ -61,6 +61,10 @@ const frameworks = FRAMEWORKS.map(([name, create]): readonly [string, Guard] => 
   },
 ]);
 
+/** Files share a process: the others keep their own `Request` and `Response`. */
+const onNode = (fetch: Parameters<typeof getRequestListener>[0]) =>
+  getRequestListener(fetch, { overrideGlobalObjects: false }) as RequestListener;
+
 const hono: Guard = async (lists) => {
   let reached = 0;
   const { options, counted } = common(lists);
@@ -69,7 +73,7 @@ const hono: Guard = async (lists) => {
     return c.text("hello");
   });
   return {
-    listener: getRequestListener(app.fetch) as RequestListener,
+    listener: onNode(app.fetch),
     reached: () => reached,
     counted,
   };
@@ -89,7 +93,7 @@ const gateway: Guard = async (lists) => {
     { onDecision },
   );
   return {
-    listener: getRequestListener(fetch) as RequestListener,
+    listener: onNode(fetch),
     reached: () => origin.seen.length,
     counted: () => onDecision.mock.calls.length,
   };

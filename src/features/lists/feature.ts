@@ -1,4 +1,4 @@
-import { HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
+import { fieldsOf, HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
 import { limiterLists } from "./limiter-lists.ts";
 import {
   besideAddresses,
@@ -14,6 +14,7 @@ export const lists = {
   compileRequestLists,
   identities: HEADER_IDENTITIES,
   headerIdentities,
+  fieldsOf,
   needsClientIp,
   checkFacts,
   compileFindListed,

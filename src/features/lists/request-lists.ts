@@ -11,7 +11,7 @@ import { platformFacts, tellsFacts } from "../../partition/platform-facts.ts";
 import type { RequestParts } from "../../partition/request-data.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { reportOnce } from "../../runtime/log.ts";
-import { HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
+import { fieldsOf, HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
 
 /**
  * The decision about a request whose client is on a list; `undefined` for any other request.
@@ -93,6 +93,13 @@ export function besideAddresses({ kinds, ...lists }: Lists): Lists {
   return { ...lists, kinds: new Map([...kinds].filter(([kind]) => kind !== "cidr")) };
 }
 
+/** The lists of a middleware. */
+interface RequestLists {
+  readonly find: FindListed;
+  /** The names of the header fields that they read. */
+  readonly fields: readonly string[];
+}
+
 /** The options of middleware that affect its lists. */
 interface ListedOptions {
   readonly lists?: unknown;
@@ -105,7 +112,7 @@ export function compileRequestLists(
   { lists: options, clientIp, partition = ["ip"] }: ListedOptions,
   policies: readonly Policy[],
   faults: Faults,
-): FindListed | undefined {
+): RequestLists | undefined {
   const isFunction = typeof partition === "function";
   const lists = compileLists(options, "lists", faults, isFunction ? undefined : HEADER_IDENTITIES);
   if (!lists) return undefined;
@@ -117,7 +124,11 @@ export function compileRequestLists(
     ? checkClientIp(clientIp, "clientIp", own)
     : { trustedHops: 1 };
   if (own.list.length === before) checkFacts(lists, trusted, faults);
-  return compileFindListed(lists, trusted, isFunction ? returnedIdentity : headerIdentities(lists));
+  const identitiesOf = isFunction ? returnedIdentity : headerIdentities(lists);
+  return {
+    find: compileFindListed(lists, trusted, identitiesOf),
+    fields: isFunction ? [] : fieldsOf(lists),
+  };
 }
 
 function returnedIdentity(_headers: Headers, identity?: string | null): readonly string[] {

@@ -6,6 +6,7 @@ import type { Faults } from "../../options/faults.ts";
 import { WITHOUT_FEATURE } from "../../options/messages.ts";
 import { readsAddress } from "../../partition/address.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
+import { compileIsImitation, type IsImitation } from "../../partition/field-names.ts";
 import { type CompiledRules, compileRules, type RulesData } from "./compile-rules.ts";
 import { withDigests } from "./digests.ts";
 import type { RuleFeatures } from "./features.ts";
@@ -38,6 +39,11 @@ export interface Ruleset extends CompiledRules {
   /** Until when a client with this digest is refused, in milliseconds since 1970. */
   readonly refused: ReadonlyMap<string, number>;
   readonly overrides: Overrides;
+  /**
+   * Whether some origins take a field for one that these read by its exact name. An override reads only fields by which a rule
+   * counts.
+   */
+  readonly isImitation: IsImitation;
 }
 
 /**
@@ -92,6 +98,10 @@ export function compileRuleset(
     listsBesideAddresses: lists && finderOf(features.lists!.besideAddresses(lists)),
     refused: lists?.digests ?? new Map(),
     overrides,
+    isImitation: compileIsImitation([
+      ...rules.flatMap(({ reader }) => reader.fields),
+      ...(lists ? features.lists!.fieldsOf(lists) : []),
+    ]),
   };
 }
 
