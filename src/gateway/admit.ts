@@ -12,6 +12,8 @@ import type { Rule } from "./rules/rule.ts";
 /** Whether a request goes on to the origin. */
 export type Admission =
   | { readonly kind: "answered"; readonly response: Response }
+  /** The gateway gives a browser its permission, or none. */
+  | { readonly kind: "preflight" }
   /** It goes on as it is. */
   | { readonly kind: "unlimited" }
   /** It goes on, and its response has the fields of the decision. */
@@ -30,6 +32,7 @@ export type Admit = (
 ) => Promise<Admission>;
 
 const UNLIMITED = { kind: "unlimited" } as const;
+const PREFLIGHT = { kind: "preflight" } as const;
 
 export function compileAdmit(config: GatewayConfig): Admit {
   const reportPassed = requestReporter(monotonicNow);
@@ -40,6 +43,9 @@ export function compileAdmit(config: GatewayConfig): Admit {
         case "uncovered":
           counter?.passed();
           return UNLIMITED;
+        case "preflight":
+          counter?.preflight();
+          return PREFLIGHT;
         case "refused":
           counter?.answered(routed.response);
           return { kind: "answered", response: routed.response };

@@ -17,6 +17,7 @@ import type { Environment } from "../runtime/environment.ts";
 import { requestReporter } from "../runtime/log.ts";
 import { waitUntilOf } from "../runtime/wait-until.ts";
 import { type GatewayConfig, readConfig } from "./config/config.ts";
+import { isPreflight } from "./cors/preflight.ts";
 import { EVERY_GATEWAY_FEATURE, type GatewayFeatures } from "./every-feature.ts";
 import { healthCheck } from "./health.ts";
 import { deployedRules } from "./in-force.ts";
@@ -89,7 +90,7 @@ function makeGateway(
     if (passing === undefined) throw error;
     return Object.assign(passing, { flush: async () => {} });
   }
-  const { origin, onError, store, defaults } = config;
+  const { origin, onError, store, defaults, cors } = config;
   const writes = periodicWrites(config.writers);
   const live = features.live?.open(config, platform);
   const enforcement = live?.enforcement ?? deployedRules(config);
@@ -127,9 +128,15 @@ function makeGateway(
       `/${OWN}/quota`,
       connected(async (c, connection) => {
         await refresh?.before(waitUntilOf(c));
-        return quota(c.req.raw, connection);
+        const answer = await quota(c.req.raw, connection);
+        return (await cors?.permit(c.req.raw, answer)) ?? answer;
       }),
     );
+    if (cors) {
+      gateway.options(`/${OWN}/quota`, (c, next) =>
+        isPreflight(c.req.raw) ? cors.preflight(c.req.raw) : next(),
+      );
+    }
   }
   const administration = live && platform.admin?.(config, live, environment);
   if (administration) {
@@ -158,14 +165,15 @@ function makeGateway(
   );
 
   const reportFailed = requestReporter(monotonicNow);
-  gateway.onError((error) => {
+  gateway.onError((error, c) => {
     reportFailed(`a request failed: ${error.message}`);
-    return problemResponse({
+    const answer = problemResponse({
       type: "about:blank",
       title: "Internal Server Error",
       status: 500,
       detail: "The gateway failed to handle the request.",
     });
+    return cors?.permit(c.req.raw, answer) ?? answer;
   });
   async function flush(): Promise<void> {
     // Whether a notice arrived is counted, too.

@@ -33,13 +33,8 @@ export interface EnforceRules {
   routesOf(ruleset: Ruleset): Pick<InForce, "route" | "routeUnlisted" | "routeUnaddressed">;
 }
 
-export function enforceWith({
-  store,
-  features,
-  ambiguousPaths,
-  notices,
-  replica,
-}: GatewayConfig): EnforceRules {
+export function enforceWith(config: GatewayConfig): EnforceRules {
+  const { store, features, notices, replica } = config;
   return {
     limiterOf: ({ rules, settings }) =>
       buildLimiter(
@@ -56,9 +51,9 @@ export function enforceWith({
       const unlisted = { ...ruleset, lists: undefined, refused: new Map() };
       const unaddressed = { ...ruleset, lists: ruleset.listsBesideAddresses };
       return {
-        route: compileRoute(ruleset, ambiguousPaths),
-        routeUnlisted: () => compileRoute(unlisted, ambiguousPaths),
-        routeUnaddressed: () => compileRoute(unaddressed, ambiguousPaths),
+        route: compileRoute(ruleset, config),
+        routeUnlisted: () => compileRoute(unlisted, config),
+        routeUnaddressed: () => compileRoute(unaddressed, config),
       };
     },
   };

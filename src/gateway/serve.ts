@@ -37,18 +37,23 @@ export function compileServe({
   reportOrigin,
 }: Served): Serve {
   const admit = compileAdmit(config);
+  const permit = config.cors?.permit ?? ((_request: Request, response: Response) => response);
 
-  function forward(
+  /** The origin's answer, or the gateway's own if there is none. */
+  async function forward(
     request: Request,
     { ruleset }: InForce,
     counter: Counter | undefined,
     over?: string,
   ) {
+    let isOwn = false;
     const onFailure: ReportOrigin = (failure, error) => {
+      isOwn = true;
       counter?.unanswered(failure);
       reportOrigin(failure, error);
     };
-    return passOn(request, config.origin, onFailure, ruleset.isImitation, over);
+    const response = await passOn(request, config.origin, onFailure, ruleset.isImitation, over);
+    return { response, isOwn };
   }
 
   return async function serve(request, connection, waitUntil) {
@@ -59,13 +64,18 @@ export function compileServe({
     const counter = config.recorder?.counterOf(inForce.ruleset.rules);
 
     const admission = await admit(inForce, request, connection, counter);
-    if (admission.kind === "answered") return admission.response;
-    if (admission.kind === "unlimited") return forward(request, inForce, counter);
+    if (admission.kind === "answered") return permit(request, admission.response);
+    if (admission.kind === "preflight") return config.cors!.preflight(request);
+    if (admission.kind === "unlimited") {
+      const { response, isOwn } = await forward(request, inForce, counter);
+      return isOwn ? permit(request, response) : response;
+    }
 
     const { decision, rules } = admission;
-    const response = await forward(request, inForce, counter, overLimits(decision));
+    const { response } = await forward(request, inForce, counter, overLimits(decision));
     const failures = rules.flatMap(({ reader }) => reader.failures);
     const settlement = config.features.holds?.settlementOf(decision, failures, waitUntil);
-    return appendFields(settlement?.after(response, request) ?? response, decision);
+    const settled = settlement?.after(response, request) ?? response;
+    return permit(request, appendFields(settled, decision));
   };
 }

@@ -19,6 +19,15 @@ export async function explain(
   if (routed.kind === "uncovered") {
     return { verdict: "passed", status: 200, reason: "no rule covers it", version, rules: [] };
   }
+  if (routed.kind === "preflight") {
+    return {
+      verdict: "passed",
+      status: 204,
+      reason: "the gateway answers preflights",
+      version,
+      rules: [],
+    };
+  }
   if (routed.kind === "refused" || routed.kind === "unidentified") {
     return refusal(routed.response, version, entriesOf);
   }
