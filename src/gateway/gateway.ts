@@ -56,8 +56,8 @@ export function createGateway(environment: Environment, platform: Platform = {})
 }
 
 /**
- * Makes a `createGateway()` that has these features and no others, so that a bundle contains what it uses: `live` and
- * `quota` of `tidegate/gateway`, and the features of `tidegate/core`. `live` has `lists` and `plans` with it.
+ * Makes a `createGateway()` that has these features and no others, so that a bundle contains what it uses: `cors`, `live`
+ * and `quota` of `tidegate/gateway`, and the features of `tidegate/core`. `live` has `lists` and `plans` with it.
  *
  * @returns a function that throws a ConfigurationError with every fault in its variables, also for an option whose
  * feature is missing

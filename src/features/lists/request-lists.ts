@@ -82,7 +82,7 @@ export function compileFindListed(
     const found = lists.find(subjectOf(...request), Date.now());
     if (found !== "unknown") return found && listedDecision(found);
     reportOnce(
-      `a request got a 403, because the list deny has addresses, and ${JSON.stringify(trusted)} as clientIp says none for this request: it may come from one of them.`,
+      `the list deny has addresses, and a request has none by clientIp ${JSON.stringify(trusted)}: such requests get a 403, because each may come from a denied address.`,
     );
     return listedDecision("blocked");
   };
