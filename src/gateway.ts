@@ -4,6 +4,7 @@
  * @module
  */
 
+export { cors } from "./gateway/cors/feature.ts";
 export type { GatewayFeatures } from "./gateway/every-feature.ts";
 export { createGateway, type Gateway, gatewayWith } from "./gateway/gateway.ts";
 export { live } from "./gateway/live/feature.ts";

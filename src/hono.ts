@@ -10,6 +10,8 @@ import { answerDenied } from "./adapter/answer-denied.ts";
 import { appendFields } from "./adapter/append-fields.ts";
 import { decideRequest } from "./adapter/decide-request.ts";
 import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
+import { goneResponse } from "./adapter/gone-response.ts";
+import { compileRefuseImitations } from "./adapter/refuse-imitations.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
 import { compileRequest } from "./adapter/request-reader.ts";
 import type { Hold } from "./decide/hold.ts";
@@ -21,6 +23,7 @@ import { openLimiter, openLimiterLater } from "./limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
 import { Faults } from "./options/faults.ts";
 import { checkedOptions } from "./options/unknown-options.ts";
+import { connectionAddress, GONE } from "./partition/connection.ts";
 import { readEnvironment } from "./runtime/environment.ts";
 import { waitUntilOf } from "./runtime/wait-until.ts";
 import type { RedisClient, RedisEndpoint } from "./store/redis/client.ts";
@@ -100,11 +103,15 @@ function makeRateLimit<E extends Env>(
   const options = checkedOptions(unchecked, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
   const reader = compileRequest<Context<E>>(options, options.policies, features, faults);
   const opened = { ...options, policies: reader.policies };
+  const refuseImitations = compileRefuseImitations(reader.fields);
   const limiterFor = openForRequests(opened, reader.by, features, faults);
 
   return async function rateLimit(c: Context, next) {
-    const asked = { request: c.req.raw, bindings: c.env };
-    const reading = reader.read(c, asked);
+    const connection = connectionAddress(options.clientIp, c.env);
+    if (connection === GONE) return goneResponse();
+    const refused = refuseImitations?.(c.req.raw.headers.keys());
+    if (refused) return refused;
+    const reading = reader.read(c, { request: c.req.raw, connection });
     const read = reading instanceof Promise ? await reading : reading;
     if (read.kind === "unidentified") return read.response;
     const answer = await decideRequest(read, limiterFor(c), reader);

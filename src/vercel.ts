@@ -9,6 +9,7 @@ import { appendFields } from "./adapter/append-fields.ts";
 import { decideRequest } from "./adapter/decide-request.ts";
 import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
 import { overLimits } from "./adapter/over-limits.ts";
+import { compileRefuseImitations } from "./adapter/refuse-imitations.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
 import { compileRequest } from "./adapter/request-reader.ts";
 import { goesOn, tellRoute } from "./adapter/route-fields.ts";
@@ -114,7 +115,11 @@ function makeRateLimit<R extends Request>(
   const { policies, by } = reader;
   const limiter = openLimiter({ ...options, policies }, features, readEnvironment(), faults, by);
 
+  const refuseImitations = compileRefuseImitations(reader.fields);
+
   return async function rateLimit(request, event) {
+    const refused = refuseImitations?.(request.headers.keys());
+    if (refused) return refused;
     const read = await reader.read(request, { request });
     if (read.kind === "unidentified") return read.response;
     const answer = await decideRequest(read, limiter, reader);

@@ -16,7 +16,13 @@ const limiter = createLimiter({
 });
 
 const server = createServer(async (request, response) => {
-  const decision = await limiter.limit(clientKey(request.socket.remoteAddress));
+  const { remoteAddress } = request.socket;
+  // A client that has reset its connection has none any more.
+  if (remoteAddress === undefined) {
+    response.destroy();
+    return;
+  }
+  const decision = await limiter.limit(clientKey(remoteAddress));
   response.setHeaders(decision.headers());
   if (decision.allowed) {
     response.end("hello");

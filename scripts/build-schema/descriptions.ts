@@ -134,6 +134,7 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
     "The key that signs them, as a secret: `whsec_` and 24 to 64 random bytes in base64. Needed with `NOTICE_URL`.",
   AMBIGUOUS_PATHS:
     'The treatment of a path that some origin may read as one under other rules: `"refuse"` answers 400, `"pass"` applies the rules of every reading.',
+  CORS: "The sites whose scripts may read answers, with the options of `hono/cors` that are data: [what it does](gateway.md#scripts-of-other-sites). Default: none, and preflights are requests like any other.",
   RULES:
     "The rules, as TOML tables or as JSON. [rules.schema.json](rules.schema.json) describes them.",
   PLANS:

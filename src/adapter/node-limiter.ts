@@ -6,11 +6,14 @@ import { openLimiter } from "../limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
+import { connectionAddress, GONE } from "../partition/connection.ts";
 import { readEnvironment } from "../runtime/environment.ts";
 import { answerDenied } from "./answer-denied.ts";
 import { decideRequest } from "./decide-request.ts";
 import type { RequestFeatures } from "./every-feature.ts";
+import { goneResponse } from "./gone-response.ts";
 import { endOf, type NodeRequest, type NodeResponse, requestDataOf } from "./node-server.ts";
+import { compileRefuseImitations } from "./refuse-imitations.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./request-options.ts";
 import { compileRequest } from "./request-reader.ts";
 
@@ -59,10 +62,16 @@ export function createNodeLimiter<Context>(
   const { policies, by, operation, failures } = reader;
   const limiter = openLimiter({ ...options, policies }, all, readEnvironment(), faults, by);
 
+  const refuseImitations = compileRefuseImitations(reader.fields);
+
   return async function limit(context, incoming, outgoing) {
+    const connection = connectionAddress(options.clientIp, { incoming });
+    if (connection === GONE) return { response: goneResponse() };
+    const refused = refuseImitations?.(Object.keys(incoming.headers));
+    if (refused) return { response: refused };
     // From before the decision: a client may hang up meanwhile.
     const end = operation === "reserve" ? endOf(outgoing) : undefined;
-    const read = await reader.read(context, requestDataOf(incoming));
+    const read = await reader.read(context, requestDataOf(incoming, connection));
     if (read.kind === "unidentified") return { response: read.response };
     const answer = await decideRequest(read, limiter, reader);
     if (!answer.allowed) {

@@ -1,3 +1,4 @@
+import type { NodeSocket } from "../partition/connection.ts";
 import type { RequestData } from "../partition/request-data.ts";
 
 /** The fields that are read of a request of Node. */
@@ -5,7 +6,7 @@ export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly socket?: { readonly remoteAddress?: string | undefined };
+  readonly socket?: NodeSocket;
 }
 
 /** The parts that are used of a response of Node, besides its header fields. */
@@ -28,7 +29,7 @@ export interface FieldSink {
 }
 
 /** A request of Node as sources read it: its fields are copied for the first source that reads one. */
-export function requestDataOf(incoming: NodeRequest): RequestData {
+export function requestDataOf(incoming: NodeRequest, connection: string | undefined): RequestData {
   let headers: Headers | undefined;
   return {
     request: {
@@ -37,7 +38,7 @@ export function requestDataOf(incoming: NodeRequest): RequestData {
       },
       url: incoming.url ?? "",
     },
-    bindings: { incoming },
+    connection,
   };
 }
 

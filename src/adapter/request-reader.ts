@@ -4,6 +4,7 @@ import type { LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { FUNCTION, WITHOUT_FEATURE } from "../options/messages.ts";
 import { compileAddress } from "../partition/address.ts";
+import { fieldNameIn } from "../partition/field-names.ts";
 import type { NamedSegments, RequestData } from "../partition/request-data.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { DecideOptions, ReadRequest } from "./decide-request.ts";
@@ -18,6 +19,8 @@ export interface RequestReader<Context> extends DecideOptions {
   readonly policies: readonly Policy[];
   /** For each policy, the dimension that it counts by. */
   readonly by: readonly string[];
+  /** The names of the header fields that are read, in lower case. */
+  readonly fields: readonly string[];
   /** Requests are reserved where they are settled after their responses. */
   readonly operation: "limit" | "reserve";
   /** The responses that are failures, for the policies that count them. */
@@ -46,7 +49,7 @@ export function compileRequest<Context>(
   const list = Array.isArray(policies) ? Array.from(policies as readonly Policy[]) : [];
   const compile = sources?.compile ?? compileAddress;
   const partitions = compilePartitions(options, list, { compile, segments, prefix }, faults);
-  const findListed = lists?.compileRequestLists(options, list, faults);
+  const listed = lists?.compileRequestLists(options, list, faults);
   const readCost = compileCost(options.cost, list, optimistic, faults);
   const readPlan = plans?.compilePlan(options.plan, options.plans, faults);
   if (!plans && options.plan !== undefined) {
@@ -61,8 +64,8 @@ export function compileRequest<Context>(
     data: RequestData,
     { identities, returned, isRefused }: Identified,
   ): ReadRequest | Promise<ReadRequest> {
-    const listed = findListed?.(data.request, data.bindings, returned);
-    if (listed) return { kind: "listed", decision: listed };
+    const decision = listed?.find(data.request, data.connection, returned);
+    if (decision) return { kind: "listed", decision };
     if (isRefused) return { kind: "unidentified", response: missingIdentity() };
     if (!readPlan && typeof options.cost !== "function") {
       return { kind: "client", identities, cost: options.cost, plan: undefined };
@@ -77,6 +80,7 @@ export function compileRequest<Context>(
 
   return {
     by: partitions.by,
+    fields: [...fieldsIn(options, list), ...(listed?.fields ?? [])],
     operation: holds?.needsHold(list) ? "reserve" : "limit",
     withoutHold: holds?.withoutHold,
     listener: listeners?.compile(options.onDecision, faults),
@@ -90,6 +94,16 @@ export function compileRequest<Context>(
         : readMore(context, data, identified);
     },
   };
+}
+
+/** The header fields that sources and the plan name. */
+function fieldsIn(
+  { partition, plan }: Pick<RequestOptions<never>, "partition" | "plan">,
+  policies: readonly Policy[],
+): readonly string[] {
+  const own = policies.map((policy) => Object(policy).partition as unknown);
+  const sources: readonly unknown[] = [partition, ...own, plan].flat(2);
+  return sources.map(fieldNameIn).filter((name) => name !== undefined);
 }
 
 function missingIdentity(): Response {

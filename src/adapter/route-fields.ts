@@ -1,3 +1,4 @@
+import { foldFieldName } from "../partition/field-names.ts";
 import { OVER } from "./over-limits.ts";
 
 /** The platform's list of the fields that the route's request is to have. It drops all others. */
@@ -12,7 +13,7 @@ export function goesOn(headers: Headers): boolean {
 
 /**
  * Sends a forwarded request's exceeded policies to its route, as `Tidegate-Over`, in place of a value that a client
- * made up. The platform has no way to set one field, so all of them are named, as `NextResponse.next({ request })`
+ * made up, in any spelling. The platform has no way to set one field, so all of them are named, as `NextResponse.next({ request })`
  * does.
  *
  * @param headers of the middleware's response
@@ -25,9 +26,9 @@ export function tellRoute(headers: Headers, fields: Headers, over: string): void
     ?.split(",")
     .map((name) => name.trim());
   const names = exposed ?? [...fields.keys()];
-  if (over === "" && !names.includes(OVER)) return;
+  const others = names.filter((name) => foldFieldName(name) !== OVER);
+  if (over === "" && others.length === names.length) return;
   if (!exposed) for (const [name, value] of fields) headers.set(VALUE + name, value);
-  const others = names.filter((name) => name !== OVER);
   headers.delete(VALUE + OVER);
   if (over !== "") headers.set(VALUE + OVER, over);
   headers.set(LIST, (over === "" ? others : [...others, OVER]).join(","));

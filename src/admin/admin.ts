@@ -2,7 +2,11 @@ import { Hono } from "hono/tiny";
 
 import { StoreError } from "../errors/errors.ts";
 import { administer } from "../gateway/administration/administer.ts";
-import type { Admin, Administered } from "../gateway/administration/administered.ts";
+import type {
+  Admin,
+  Administered,
+  Administration,
+} from "../gateway/administration/administered.ts";
 import { serveDashboard } from "../gateway/administration/dashboard.ts";
 import { report } from "../runtime/log.ts";
 import { compileAuthorize } from "./authorize.ts";
@@ -50,16 +54,17 @@ export const admin: Admin = (config, rules, environment) => {
 };
 
 /** Answers the requests below `/_tidegate/api/`. */
-export function answerAdmin(
-  gateway: Administered,
-): (request: Request, bindings: unknown) => Promise<Response> {
+export function answerAdmin(gateway: Administered): Administration["answer"] {
   const authorize = compileAuthorize(gateway);
   const connect = gateway.redis && connectionsTo(gateway.redis);
-  const app = new Hono<{ Variables: { caller: Awaited<ReturnType<typeof authorize>> } }>();
+  const app = new Hono<{
+    Bindings: { readonly connection: string | undefined };
+    Variables: { caller: Awaited<ReturnType<typeof authorize>> };
+  }>();
 
   // Before anything is said about the path.
   app.use("*", async (c, next) => {
-    c.set("caller", await authorize(c.req.raw, c.env));
+    c.set("caller", await authorize(c.req.raw, c.env.connection));
     await next();
   });
 
@@ -95,7 +100,7 @@ export function answerAdmin(
     report(`the administration failed: ${error.message}`);
     return new Refusal(500, "The gateway failed to handle the request.").response();
   });
-  return async (request, bindings) => app.fetch(request, bindings as object);
+  return async (request, connection) => app.fetch(request, { connection });
 }
 
 /** A misspelt parameter would silently lose its effect. */

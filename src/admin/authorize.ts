@@ -28,7 +28,7 @@ export interface Caller {
 }
 
 /** Identifies the sender of a request; throws a Refusal without a valid token. */
-export type Authorize = (request: Request, bindings: unknown) => Promise<Caller>;
+export type Authorize = (request: Request, connection: string | undefined) => Promise<Caller>;
 
 /**
  * Compiles the check of tokens. A right token costs no call of Redis, and works in spite of wrong ones from the same address:
@@ -44,7 +44,7 @@ export function compileAuthorize(gateway: Administered): Authorize {
   /** Not a promise: on Workers the request that waits for it may end first. */
   let digests: readonly Uint8Array[] | undefined;
 
-  return async function authorize(request, bindings) {
+  return async function authorize(request, connection) {
     const field = request.headers.get("authorization");
     const token = /^Bearer +(\S+)$/i.exec(field ?? "")?.[1] ?? "";
     const [sent, known] = await Promise.all([
@@ -61,7 +61,7 @@ export function compileAuthorize(gateway: Administered): Authorize {
         by: `admin:${hexOf(sent.subarray(0, 4))}`,
       };
     }
-    if (field !== null) await countFailure(gateway.clientAddress(request, bindings) ?? "unknown");
+    if (field !== null) await countFailure(gateway.clientAddress(request, connection) ?? "unknown");
     throw new Refusal(
       401,
       'Send a token of this gateway: "Authorization: Bearer <token>".',

@@ -15,6 +15,17 @@ export interface HeaderOptions {
   readonly "x-ratelimit"?: boolean;
 }
 
+/** All fields that a decision may set. */
+export const RATE_LIMIT_FIELDS = [
+  "RateLimit",
+  "RateLimit-Policy",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "X-RateLimit-Reason",
+  "Retry-After",
+];
+
 /** Takes the fields of a decision one by one. Their names have the capitals of the specifications. */
 export type FieldTarget = Pick<Headers, "set">;
 

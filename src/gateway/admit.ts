@@ -12,6 +12,8 @@ import type { Rule } from "./rules/rule.ts";
 /** Whether a request goes on to the origin. */
 export type Admission =
   | { readonly kind: "answered"; readonly response: Response }
+  /** The gateway gives a browser its permission, or none. */
+  | { readonly kind: "preflight" }
   /** It goes on as it is. */
   | { readonly kind: "unlimited" }
   /** It goes on, and its response has the fields of the decision. */
@@ -25,21 +27,25 @@ export type Admission =
 export type Admit = (
   inForce: InForce,
   request: Request,
-  bindings: unknown,
+  connection: string | undefined,
   counter: Counter | undefined,
 ) => Promise<Admission>;
 
 const UNLIMITED = { kind: "unlimited" } as const;
+const PREFLIGHT = { kind: "preflight" } as const;
 
 export function compileAdmit(config: GatewayConfig): Admit {
   const reportPassed = requestReporter(monotonicNow);
-  return async function admit({ route, limiter }, request, bindings, counter) {
+  return async function admit({ route, limiter }, request, connection, counter) {
     try {
-      const routed = await route(request, bindings);
+      const routed = await route(request, connection);
       switch (routed.kind) {
         case "uncovered":
           counter?.passed();
           return UNLIMITED;
+        case "preflight":
+          counter?.preflight();
+          return PREFLIGHT;
         case "refused":
           counter?.answered(routed.response);
           return { kind: "answered", response: routed.response };

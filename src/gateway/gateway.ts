@@ -4,17 +4,20 @@
  * @module
  */
 
-import type { Hono } from "hono";
+import type { Context, Handler, Hono } from "hono";
 // A few routes need no more than the smallest of its routers.
 import { Hono as TinyHono } from "hono/tiny";
 
+import { goneResponse } from "../adapter/gone-response.ts";
 import { problemResponse } from "../decision/problem.ts";
 import { periodicWrites } from "../metrics/periodic-writes.ts";
+import { connectionAddress, GONE } from "../partition/connection.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { requestReporter } from "../runtime/log.ts";
 import { waitUntilOf } from "../runtime/wait-until.ts";
 import { type GatewayConfig, readConfig } from "./config/config.ts";
+import { isPreflight } from "./cors/preflight.ts";
 import { EVERY_GATEWAY_FEATURE, type GatewayFeatures } from "./every-feature.ts";
 import { healthCheck } from "./health.ts";
 import { deployedRules } from "./in-force.ts";
@@ -53,8 +56,8 @@ export function createGateway(environment: Environment, platform: Platform = {})
 }
 
 /**
- * Makes a `createGateway()` that has these features and no others, so that a bundle contains what it uses: `live` and
- * `quota` of `tidegate/gateway`, and the features of `tidegate/core`. `live` has `lists` and `plans` with it.
+ * Makes a `createGateway()` that has these features and no others, so that a bundle contains what it uses: `cors`, `live`
+ * and `quota` of `tidegate/gateway`, and the features of `tidegate/core`. `live` has `lists` and `plans` with it.
  *
  * @returns a function that throws a ConfigurationError with every fault in its variables, also for an option whose
  * feature is missing
@@ -87,13 +90,23 @@ function makeGateway(
     if (passing === undefined) throw error;
     return Object.assign(passing, { flush: async () => {} });
   }
-  const { origin, onError, store, defaults } = config;
+  const { origin, onError, store, defaults, cors } = config;
   const writes = periodicWrites(config.writers);
   const live = features.live?.open(config, platform);
   const enforcement = live?.enforcement ?? deployedRules(config);
   const refresh = live?.refresh;
   const serve = compileServe({ config, enforcement, refresh, writes, reportOrigin });
   const gateway = new TinyHono();
+
+  /** A handler that gets the address of the connection, read before it waits; without a client, nothing goes on. */
+  function connected(
+    handle: (c: Context, connection: string | undefined) => Promise<Response>,
+  ): Handler {
+    return (c) => {
+      const connection = connectionAddress(config.clientIp, c.env);
+      return connection === GONE ? goneResponse() : handle(c, connection);
+    };
+  }
 
   // Does not ask Redis: the gateway serves without it, too.
   gateway.get(`/${OWN}/live`, () =>
@@ -111,17 +124,29 @@ function makeGateway(
   });
   const quota = features.quota?.(config, enforcement);
   if (quota) {
-    gateway.get(`/${OWN}/quota`, async (c) => {
-      await refresh?.before(waitUntilOf(c));
-      return quota(c.req.raw, c.env);
-    });
+    gateway.get(
+      `/${OWN}/quota`,
+      connected(async (c, connection) => {
+        await refresh?.before(waitUntilOf(c));
+        const answer = await quota(c.req.raw, connection);
+        return (await cors?.permit(c.req.raw, answer)) ?? answer;
+      }),
+    );
+    if (cors) {
+      gateway.options(`/${OWN}/quota`, (c, next) =>
+        isPreflight(c.req.raw) ? cors.preflight(c.req.raw) : next(),
+      );
+    }
   }
   const administration = live && platform.admin?.(config, live, environment);
   if (administration) {
-    gateway.all(`/${OWN}/api/*`, async (c) => {
-      await refresh?.before(waitUntilOf(c));
-      return administration.answer(c.req.raw, c.env);
-    });
+    gateway.all(
+      `/${OWN}/api/*`,
+      connected(async (c, connection) => {
+        await refresh?.before(waitUntilOf(c));
+        return administration.answer(c.req.raw, connection);
+      }),
+    );
     gateway.get(`/${OWN}/`, async (c) =>
       // The page names its files from here.
       c.req.path.endsWith("/") ? administration.file("") : c.redirect(`/${OWN}/`),
@@ -131,20 +156,24 @@ function makeGateway(
     );
   }
 
-  gateway.all("*", (c) => {
-    if (onError === "pass" && origin.url === undefined) failOpen(c);
-    return serve(c.req.raw, c.env, waitUntilOf(c));
-  });
+  gateway.all(
+    "*",
+    connected((c, connection) => {
+      if (onError === "pass" && origin.url === undefined) failOpen(c);
+      return serve(c.req.raw, connection, waitUntilOf(c));
+    }),
+  );
 
   const reportFailed = requestReporter(monotonicNow);
-  gateway.onError((error) => {
+  gateway.onError((error, c) => {
     reportFailed(`a request failed: ${error.message}`);
-    return problemResponse({
+    const answer = problemResponse({
       type: "about:blank",
       title: "Internal Server Error",
       status: 500,
       detail: "The gateway failed to handle the request.",
     });
+    return cors?.permit(c.req.raw, answer) ?? answer;
   });
   async function flush(): Promise<void> {
     // Whether a notice arrived is counted, too.

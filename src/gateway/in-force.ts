@@ -16,6 +16,8 @@ export interface InForce {
   readonly route: RouteRequest;
   /** Makes the same as if there were no lists, for what people ask about a client that one names. */
   readonly routeUnlisted: () => RouteRequest;
+  /** Makes the same as if lists named no addresses, for a described request whose address is left open. */
+  readonly routeUnaddressed: () => RouteRequest;
 }
 
 /** The rules that a gateway enforces now. */
@@ -28,16 +30,11 @@ export interface Enforcement {
 /** Makes what a gateway needs to enforce rules. */
 export interface EnforceRules {
   limiterOf(ruleset: Ruleset): InForce["limiter"];
-  routesOf(ruleset: Ruleset): Pick<InForce, "route" | "routeUnlisted">;
+  routesOf(ruleset: Ruleset): Pick<InForce, "route" | "routeUnlisted" | "routeUnaddressed">;
 }
 
-export function enforceWith({
-  store,
-  features,
-  ambiguousPaths,
-  notices,
-  replica,
-}: GatewayConfig): EnforceRules {
+export function enforceWith(config: GatewayConfig): EnforceRules {
+  const { store, features, notices, replica } = config;
   return {
     limiterOf: ({ rules, settings }) =>
       buildLimiter(
@@ -52,9 +49,11 @@ export function enforceWith({
 
     routesOf(ruleset) {
       const unlisted = { ...ruleset, lists: undefined, refused: new Map() };
+      const unaddressed = { ...ruleset, lists: ruleset.listsBesideAddresses };
       return {
-        route: compileRoute(ruleset, ambiguousPaths),
-        routeUnlisted: () => compileRoute(unlisted, ambiguousPaths),
+        route: compileRoute(ruleset, config),
+        routeUnlisted: () => compileRoute(unlisted, config),
+        routeUnaddressed: () => compileRoute(unaddressed, config),
       };
     },
   };

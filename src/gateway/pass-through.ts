@@ -11,6 +11,9 @@ import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
 import { OWN } from "./route/route.ts";
 
+/** No rule reads a field. */
+const NO_RULES = () => false;
+
 /**
  * Replaces a gateway whose variables have faults: it passes every request on, and limits none. `undefined` unless
  * `ON_ERROR` is `pass` and the origin is known.
@@ -39,6 +42,6 @@ export function passThroughGateway(
       detail: "The gateway's variables have faults, which its log names: no request is limited.",
     }),
   );
-  gateway.all("*", (c) => passOn(c.req.raw, origin, reportOrigin));
+  gateway.all("*", (c) => passOn(c.req.raw, origin, reportOrigin, NO_RULES));
   return gateway;
 }

@@ -19,25 +19,25 @@ const ASKS = fixedWindow({ name: "quota", limit: 60, window: "1m" });
 export function answerQuota(
   { store, defaults, clientIp }: GatewayConfig,
   enforcement: Enforcement,
-): (request: Request, bindings: unknown) => Promise<Response> {
+): (request: Request, connection: string | undefined) => Promise<Response> {
   // A prefix of its own: a policy of the rules may have the same name.
   const prefix = `${defaults.prefix}:quota`;
   const settings = checkSettings({ policies: [ASKS] }, {}, new Faults());
   const asks = buildLimiter(store, { ...settings, prefix }, {});
 
-  return async function quota(request, bindings) {
+  return async function quota(request, connection) {
     const inForce = enforcement.now();
     const rules = inForce.ruleset.rules.filter(({ showsQuota }) => showsQuota);
     if (rules.length === 0) return notFound();
-    const listed = inForce.ruleset.lists?.(request, bindings);
+    const listed = inForce.ruleset.lists?.(request, connection);
     if (listed && !listed.allowed) return listed.response();
-    const address = addressOf(request.headers, clientIp, bindings) ?? "unknown";
+    const address = addressOf(request.headers, clientIp, connection) ?? "unknown";
     const asked = await asks.limit(address);
     if (!asked.allowed) return asked.response();
     const policies: object[] = [];
     for (const rule of rules) {
       // No reading: policies that count by a path segment have no state here.
-      const asked = { request, bindings, readings: [] };
+      const asked = { request, connection, readings: [] };
       const read = await readClient(inForce.ruleset, [rule], request, asked);
       if (read.kind === "listed") return read.decision.response();
       if (read.kind === "client") policies.push(...(await rowsOf(inForce, read)));

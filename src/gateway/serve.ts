@@ -6,7 +6,7 @@ import type { PeriodicWrites } from "../metrics/periodic-writes.ts";
 import type { WaitUntil } from "../runtime/wait-until.ts";
 import { compileAdmit } from "./admit.ts";
 import type { GatewayConfig } from "./config/config.ts";
-import type { Enforcement } from "./in-force.ts";
+import type { Enforcement, InForce } from "./in-force.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
 
@@ -24,7 +24,7 @@ export interface Served {
 /** Answers a request by the rules, or by the origin. */
 export type Serve = (
   request: Request,
-  bindings: unknown,
+  connection: string | undefined,
   waitUntil: WaitUntil,
 ) => Promise<Response>;
 
@@ -37,30 +37,45 @@ export function compileServe({
   reportOrigin,
 }: Served): Serve {
   const admit = compileAdmit(config);
+  const permit = config.cors?.permit ?? ((_request: Request, response: Response) => response);
 
-  function forward(request: Request, counter: Counter | undefined, over?: string) {
+  /** The origin's answer, or the gateway's own if there is none. */
+  async function forward(
+    request: Request,
+    { ruleset }: InForce,
+    counter: Counter | undefined,
+    over?: string,
+  ) {
+    let isOwn = false;
     const onFailure: ReportOrigin = (failure, error) => {
+      isOwn = true;
       counter?.unanswered(failure);
       reportOrigin(failure, error);
     };
-    return passOn(request, config.origin, onFailure, over);
+    const response = await passOn(request, config.origin, onFailure, ruleset.isImitation, over);
+    return { response, isOwn };
   }
 
-  return async function serve(request, bindings, waitUntil) {
+  return async function serve(request, connection, waitUntil) {
     const waiting = refresh?.before(waitUntil);
     if (waiting) await waiting;
     writes.start(waitUntil);
     const inForce = enforcement.now();
     const counter = config.recorder?.counterOf(inForce.ruleset.rules);
 
-    const admission = await admit(inForce, request, bindings, counter);
-    if (admission.kind === "answered") return admission.response;
-    if (admission.kind === "unlimited") return forward(request, counter);
+    const admission = await admit(inForce, request, connection, counter);
+    if (admission.kind === "answered") return permit(request, admission.response);
+    if (admission.kind === "preflight") return config.cors!.preflight(request);
+    if (admission.kind === "unlimited") {
+      const { response, isOwn } = await forward(request, inForce, counter);
+      return isOwn ? permit(request, response) : response;
+    }
 
     const { decision, rules } = admission;
-    const response = await forward(request, counter, overLimits(decision));
+    const { response } = await forward(request, inForce, counter, overLimits(decision));
     const failures = rules.flatMap(({ reader }) => reader.failures);
     const settlement = config.features.holds?.settlementOf(decision, failures, waitUntil);
-    return appendFields(settlement?.after(response, request) ?? response, decision);
+    const settled = settlement?.after(response, request) ?? response;
+    return permit(request, appendFields(settled, decision));
   };
 }

@@ -4,8 +4,8 @@ import { compileRanges, type CoveredUntil, type Range } from "./ranges.ts";
 
 /** The known facts about a request. Facts that no entry uses may be left out. */
 export interface Subject {
-  /** The client's address as text, also with port or zone. A text that is no address matches nothing. */
-  readonly ip?: string | null | undefined;
+  /** The client's address; `null` if it should be known and is not. */
+  readonly address?: Address | null | undefined;
   readonly asn?: number | string | undefined;
   readonly country?: string | undefined;
   /** As the caller gave them, not hashed. */
@@ -13,11 +13,7 @@ export interface Subject {
 }
 
 /** Whether a list names a request now. */
-export type Covers = (
-  subject: Omit<Subject, "ip">,
-  address: Address | undefined,
-  nowMs: number,
-) => boolean;
+export type Covers = (subject: Subject, nowMs: number) => boolean;
 
 /** Compiles the entries of one list. Of several entries for the same clients, the one that ends last counts. */
 export function compileList(entries: readonly Entry[]): Covers {
@@ -35,9 +31,9 @@ export function compileList(entries: readonly Entry[]): Covers {
   const ipv6 = compileRanges(ranges.filter(({ first }) => first.length === 4));
   const coveredUntil: CoveredUntil = (address) => (address.length === 1 ? ipv4 : ipv6)(address);
 
-  return function covers({ asn, country, identities }, address, nowMs) {
+  return function covers({ address, asn, country, identities }, nowMs) {
     return (
-      (address !== undefined && coveredUntil(address) > nowMs) ||
+      (address ? coveredUntil(address) > nowMs : false) ||
       (byIdentity.size > 0 && identities.some((identity) => isNow(byIdentity, identity, nowMs))) ||
       (byAsn.size > 0 && asn !== undefined && isNow(byAsn, Number(asn), nowMs)) ||
       (byCountry.size > 0 && country !== undefined && isNow(byCountry, country, nowMs))

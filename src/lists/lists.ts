@@ -2,7 +2,6 @@ import type { Faults } from "../options/faults.ts";
 import { ALLOWED_DIGEST, HEADER_IDENTITY, LIST, LISTS } from "../options/messages.ts";
 import { isRecord } from "../options/record.ts";
 import { checkOptions } from "../options/unknown-options.ts";
-import { readAddress } from "../partition/ip-address.ts";
 import { compileList, type Covers, setLatest, type Subject } from "./compile-list.ts";
 import { type Entry, type IdentityForm, type Kind, readEntry } from "./entry.ts";
 import type { ListOptions } from "./options.ts";
@@ -17,9 +16,9 @@ export interface Lists {
   readonly digests: ReadonlyMap<string, number>;
   /**
    * The lists' answer about a request. `allow` wins, because an exemption is deliberate, often for a client inside a
-   * denied range.
+   * denied range. Where addresses are denied, a client whose address is not known is `"unknown"`: it may have one of them.
    */
-  find(subject: Subject, nowMs: number): "exempt" | "blocked" | undefined;
+  find(subject: Subject, nowMs: number): "exempt" | "blocked" | "unknown" | undefined;
 }
 
 const ANY_TEXT: IdentityForm = { spell: (identity) => identity, fault: HEADER_IDENTITY };
@@ -40,6 +39,7 @@ export function compileLists(
   const kinds = new Map<Kind, { path: string; value: unknown }[]>();
   const identities = new Set<string>();
   const digests = new Map<string, number>();
+  let addressesDeniedUntilMs = -Infinity;
 
   function compile(name: "allow" | "deny"): Covers {
     const { [name]: list = [] } = lists as ListOptions;
@@ -58,6 +58,9 @@ export function compileLists(
       }
       entries.push(entry);
       if (kind === "identity") identities.add(entry.names);
+      if (kind === "cidr" && name === "deny") {
+        addressesDeniedUntilMs = Math.max(addressesDeniedUntilMs, entry.untilMs);
+      }
       const place = { path: `${path}.${name}[${i}].${kind}`, value };
       const places = kinds.get(kind);
       if (places) places.push(place);
@@ -72,9 +75,9 @@ export function compileLists(
     identities: [...identities],
     digests,
     find(subject, nowMs) {
-      const address = kinds.has("cidr") ? readAddress(subject.ip) : undefined;
-      if (allows(subject, address, nowMs)) return "exempt";
-      return denies(subject, address, nowMs) ? "blocked" : undefined;
+      if (allows(subject, nowMs)) return "exempt";
+      if (denies(subject, nowMs)) return "blocked";
+      return subject.address === null && addressesDeniedUntilMs > nowMs ? "unknown" : undefined;
     },
   };
 }

@@ -30,6 +30,6 @@ export interface ListOptions {
    * Redis. Default: none.
    */
   readonly allow?: readonly ListEntry[];
-  /** Clients that get a 403. Default: none. */
+  /** Clients that get a 403. With a `cidr` among them, a client whose address is not known gets one, too. Default: none. */
   readonly deny?: readonly ListEntry[];
 }

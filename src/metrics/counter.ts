@@ -8,6 +8,7 @@ import {
   NO_RULE,
   NOT_FOUND,
   ORIGIN_FAILURES,
+  PREFLIGHT,
 } from "./outcomes.ts";
 import { type CountedRule, createTally, type Tally } from "./tally.ts";
 
@@ -15,6 +16,8 @@ import { type CountedRule, createTally, type Tally } from "./tally.ts";
 export interface Counter {
   /** No rule covers it. */
   passed(): void;
+  /** A browser asked for permission. */
+  preflight(): void;
   /** It was answered before any rule was asked. */
   answered(response: Response): void;
   /** The sender is unknown. */
@@ -73,6 +76,7 @@ function counterFor(
   const tally = createTally(rules, () => onFirst(tally));
   return {
     passed: () => tally.request(NO_RULE, undefined),
+    preflight: () => tally.request(PREFLIGHT, undefined),
     answered: ({ status }) => tally.request(ANSWERED.get(status) ?? FAILED, undefined),
     refused: ([rule]) => tally.request(NO_IDENTITY, rule),
     decided: ([rule], decision, identities, costs, headers) =>

@@ -19,6 +19,7 @@ export const OUTCOMES = [
   { outcome: "allowed", reason: "store-unavailable-open" },
   { outcome: "allowed", reason: "optimistic" },
   { outcome: "denied", reason: "replica-denial" },
+  { outcome: "passed", reason: "preflight" },
 ] as const;
 
 /** The position of an outcome. */
@@ -41,6 +42,9 @@ export const ALLOWED_OPEN = 13;
 export const ALLOWED_AHEAD = 14;
 /** By a replica, which the store does not hear of. */
 export const DENIED_NEARBY = 15;
+
+/** The gateway answered what a browser asks before it sends a request. */
+export const PREFLIGHT = 16;
 
 /** As policies name it; their positions are codes, too. */
 export const MODES = ["enforce", "shadow", "soft"] as const;

@@ -12,8 +12,8 @@ export function readsAddress(sources: unknown): boolean {
 
 /** Reads the client's address as an identity. */
 export function addressReader(trusted: ClientIp): (data: RequestData) => string | undefined {
-  return ({ request, bindings }) => {
-    const ip = clientIp(request.headers, trusted, bindings);
+  return ({ request, connection }) => {
+    const ip = clientIp(request.headers, trusted, connection);
     return ip === undefined ? undefined : `ip:${ip}`;
   };
 }

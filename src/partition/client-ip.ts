@@ -43,33 +43,26 @@ export function checkClientIp(trusted: unknown, path: string, faults: Faults): C
   return { trustedHops: 1 };
 }
 
-/** The bindings that @hono/node-server adds to a request. */
-interface NodeBindings {
-  readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
-}
-
 /**
  * The client's address as its identity, IPv6 by its /64; `undefined` if the trusted header has none.
  *
- * @param bindings the platform's data beside the request, such as its socket
+ * @param connection as `connectionAddress()` returns it
  */
 export function clientIp(
   headers: Headers,
   trusted: ClientIp,
-  bindings?: unknown,
+  connection?: string,
 ): string | undefined {
-  return ipPartition(clientAddress(headers, trusted, bindings));
+  return ipPartition(clientAddress(headers, trusted, connection));
 }
 
 /** The client's address as the trusted source writes it, which may be any text. */
 export function clientAddress(
   headers: Headers,
   trusted: ClientIp,
-  bindings?: unknown,
+  connection?: string,
 ): string | null | undefined {
-  if (trusted === "socket") {
-    return (bindings as NodeBindings | null | undefined)?.incoming?.socket?.remoteAddress;
-  }
+  if (trusted === "socket") return connection;
   if (trusted === "cloudflare") return headers.get("cf-connecting-ip");
   if (trusted === "vercel") return headers.get("x-real-ip");
   // Every trusted proxy appended the address that called it, so the client's is that many places from the right. The

@@ -2,7 +2,7 @@ import { report, reportOnce } from "../runtime/log.ts";
 import { ipPartition } from "./ip-address.ts";
 
 /** Stands for every client whose address is not known: they share one count. */
-const UNKNOWN = "unknown";
+export const UNKNOWN_ADDRESS = "unknown";
 let hasReportedUnknown = false;
 
 /** The most characters of a log line that a client may have written. */
@@ -31,10 +31,10 @@ function unknown(address: unknown): string {
     const shown =
       typeof address === "string" ? JSON.stringify(address.slice(0, MAX_SHOWN)) : String(address);
     report(
-      `clientKey() got no address, but ${shown}: every such client is "${UNKNOWN}", and all of them share one count. Read the address from what your platform sets, such as cf-connecting-ip on Cloudflare Workers.`,
+      `clientKey() got no address, but ${shown}: every such client is "${UNKNOWN_ADDRESS}", and all of them share one count. Read the address from what your platform sets, such as cf-connecting-ip on Cloudflare Workers.`,
     );
   }
-  return UNKNOWN;
+  return UNKNOWN_ADDRESS;
 }
 
 /** Written like an address of IPv6: a rough look, so that `limit()` ships no parser for a warning. */

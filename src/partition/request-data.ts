@@ -3,8 +3,8 @@ import type { Faults } from "../options/faults.ts";
 /** The data of a request that sources read. Each source reads its own part, so no unused part is parsed. */
 export interface RequestData {
   readonly request: RequestParts;
-  /** The platform's data beside the request, such as its socket. */
-  readonly bindings?: unknown;
+  /** The address of the connection, where it is the trusted one. */
+  readonly connection?: string | undefined;
   /** The segments of the path in every reading, where rules have paths. */
   readonly readings?: PathReadings;
 }

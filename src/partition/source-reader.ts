@@ -62,8 +62,8 @@ function hashed(prefix: string, value: string | undefined): Promise<string> | un
 }
 
 function subnetReader(trusted: ClientIp): ReadSource {
-  return ({ request, bindings }) => {
-    const ip = clientIp(request.headers, trusted, bindings);
+  return ({ request, connection }) => {
+    const ip = clientIp(request.headers, trusted, connection);
     return ip === undefined ? undefined : `subnet:${subnetOf(ip)}`;
   };
 }

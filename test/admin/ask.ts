@@ -33,7 +33,7 @@ export function askingOf(gateway: Administered): Ask {
   const answer = answerAdmin(gateway);
   return async (path, asked = {}) => {
     const request = requestOf(path, asked);
-    const response = await answer(request, {});
+    const response = await answer(request, undefined);
     const text = await response.text();
     const isJson = /json/.test(response.headers.get("content-type") ?? "");
     const { status, headers } = response;

@@ -134,7 +134,7 @@ function asking({ administered }: MeteredGateway) {
     const [method, path] = what.split(" ") as [string, string];
     const headers = { "if-match": '"0"' };
     const sent = { method, headers, body: JSON.stringify(body), token: ADMIN_TOKEN };
-    return (await answer(requestOf(path, sent), {})).status;
+    return (await answer(requestOf(path, sent), undefined)).status;
   };
 }
 

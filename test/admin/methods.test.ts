@@ -55,7 +55,7 @@ test.each(NOWHERE)("there is nothing at %s", async (path) => {
 test("another version of the interface is not there", async () => {
   const { url, headers } = requestOf("/rules", {});
   const request = new Request(url.replace("/v1/", "/v2/"), { headers });
-  expect((await answerAdmin(administered(sharedRedis()))(request, {})).status).toBe(404);
+  expect((await answerAdmin(administered(sharedRedis()))(request, undefined)).status).toBe(404);
 });
 
 test("where the counts are in memory, routes that need a Redis say what to set", async () => {

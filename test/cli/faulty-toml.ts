@@ -23,6 +23,11 @@ export const FAULTY_TOML: readonly FaultyFile[] = [
     "4:62: vars.RULES[0].policies[0].anchor: Give a day of the month from 1 to 31, or a moment",
   ),
   faulty(
+    "the sites of CORS",
+    `[vars.CORS]\norigin = ["https://a.example/"]\n\n[[vars.RULES]]\npath = "/a"\npolicies = [${POLICY}]\n`,
+    "2:11: vars.CORS.origin[0]: Give origins as browsers send them",
+  ),
+  faulty(
     "a number in an inline table",
     `[[vars.RULES]]\npath = "/a"\npolicies = [\n  { algorithm = "token-bucket", limit = 0, refill = 10, per = "1s" },\n]\n`,
     "4:33: vars.RULES[0].policies[0].limit: Give a whole number from 1 to 1000000000",

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
+import { quota } from "../support/gateway/gateway.ts";
 import { codeBlocks } from "./code-blocks.ts";
 import { configuredGateway } from "./configured-gateway.ts";
 import { guideBlocks, guideCode } from "./guides.ts";
@@ -69,7 +70,7 @@ async function statusesOf(
 
 describe("the guides' TypeScript", () => {
   test("has every block that it should", () => {
-    expect(blocks).toHaveLength(25);
+    expect(blocks).toHaveLength(26);
   });
 
   test.for(blocks)(
@@ -98,6 +99,41 @@ describe("the guides' TypeScript", () => {
       log.mockRestore();
     },
   );
+});
+
+test("the guides' Hono app with cors() counts no preflight, and scripts can read its 429", async () => {
+  const block = blocks.find(({ code }) => code.includes("hono/cors"))!;
+  const { default: app } = (await import(join(folder, block.file))) as {
+    default: { request(path: string, init: RequestInit): Promise<Response> };
+  };
+  const headers = { "cf-connecting-ip": "198.51.100.60", origin: "https://app.example.com" };
+  const ask = (method: string) => {
+    const asked = { "access-control-request-method": "GET", ...headers };
+    return app.request("/api/rides", { method, headers: method === "OPTIONS" ? asked : headers });
+  };
+  for (let i = 0; i < 61; i++) expect((await ask("OPTIONS")).status).toBe(204);
+  const statuses: number[] = [];
+  for (let i = 0; i < 61; i++) statuses.push((await ask("GET")).status);
+  expect(statuses).toEqual([...Array(60).fill(200), 429]);
+  const denied = await ask("GET");
+  expect(denied.headers.get("Access-Control-Allow-Origin")).toBe("https://app.example.com");
+  expect(denied.headers.get("Access-Control-Expose-Headers")).toContain("Retry-After");
+  expect(denied.headers.has("Retry-After")).toBe(true);
+});
+
+test("the guides' CORS answers preflights of the site that it names", async () => {
+  const gateway = configuredGateway(guideCode("[vars.CORS]"), folder, {
+    ORIGIN: origin.url,
+    RULES: [{ path: "/*", policies: [quota("all", 1)] }],
+  });
+  const headers = {
+    "cf-connecting-ip": "192.0.2.1",
+    origin: "https://app.example.com",
+    "access-control-request-method": "GET",
+  };
+  const answer = await gateway.request("/api/rides", { method: "OPTIONS", headers });
+  expect([answer.status, answer.headers.get("Access-Control-Max-Age")]).toEqual([204, "600"]);
+  expect(answer.headers.get("Access-Control-Allow-Origin")).toBe("https://app.example.com");
 });
 
 test("the guides' wrangler.toml is a gateway's, and its rule limits", async () => {

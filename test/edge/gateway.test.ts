@@ -53,6 +53,25 @@ describe("createGateway() in Vercel's runtime, on a real Redis", () => {
     expect(await answer.json()).toEqual({ result: "x".repeat(100_000) });
   });
 
+  test("answers preflights of the sites in CORS, whose scripts can read a 429", async () => {
+    const ask = gatewayWith([{ path: "/echo/*", policies: [quota("echo", 1)] }], {
+      CORS: JSON.stringify({ origin: ["https://app.example"] }),
+    });
+    const from = { origin: "https://app.example", ...authorization() };
+    const asking = { ...from, "access-control-request-method": "GET" };
+    const answers = [
+      await ask("/echo/hello", { method: "OPTIONS", headers: asking }),
+      await ask("/echo/hello", { headers: from }),
+      await ask("/echo/hello", { headers: from }),
+    ];
+    // The bridge refuses requests of other sites.
+    expect(answers.map(({ status }) => status)).toEqual([204, 403, 429]);
+    for (const { headers } of answers) {
+      expect(headers.get("Access-Control-Allow-Origin")).toBe("https://app.example");
+      expect(headers.get("Access-Control-Expose-Headers")).toContain("Retry-After");
+    }
+  });
+
   test("keeps clients apart by x-real-ip", async () => {
     const ask = gatewayWith([{ path: "/a", policies: [quota("a", 1)] }]);
     const as = async (address: string) =>

@@ -243,7 +243,7 @@ describe("a route", () => {
   });
 
   test("is told nothing that a client made up", async () => {
-    const made = { "Tidegate-Over": '"made up"' };
+    const made = { "Tidegate-Over": '"made up"', Tidegate_Over: "x", "tidegate.over": "x" };
     const quiet = rateLimit({ store: openMemoryStore(), policies });
     expect(routed(request(made), await quiet(request(made)))).toEqual(given);
     const over = rateLimit({ store: openMemoryStore(), policies: [soft], cost: () => 2 });

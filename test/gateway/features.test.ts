@@ -83,17 +83,19 @@ describe("a variable whose feature is missing is one fault that names the import
     expect(faultsOf(EVERY_GATEWAY_FEATURE, variables(rule))).toEqual([]);
   });
 
-  test("LISTS, PLANS, a rule's plan, LIVE_REFRESH and the admin API, all at once", () => {
+  test("CORS, LISTS, PLANS, a rule's plan, LIVE_REFRESH and the admin API, all at once", () => {
     const given = variables(
       { policies: [window], plan: "header:x-plan" },
       {
         LISTS: { deny: [{ identity: "x-user-id:666" }] },
         PLANS: { gold: { p: { limit: 800 } } },
         LIVE_REFRESH: "5s",
+        CORS: { origin: "*" },
       },
     );
     const faults = faultsOf({}, given, { admin });
     expect(faults.map(({ path, code }) => [path, code]).sort()).toEqual([
+      ["CORS", "unsupported"],
       ["LISTS", "unsupported"],
       ["LIVE_REFRESH", "unsupported"],
       ["PLANS", "unsupported"],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import {
+  clientKey,
   createLimiter,
   type CreateLimiterOptions,
   fixedWindow,
@@ -45,6 +46,20 @@ describe("a limiter with lists", () => {
     expect(asked).toEqual([]);
   });
 
+  test("knows addresses as clientKey() makes them, and refuses what it makes of no address", async () => {
+    const { limiter, asked } = limiterOf({
+      allow: [{ cidr: "2001:db8:1::/48" }],
+      deny: [{ cidr: "2001:db8::/32" }],
+    });
+    const reasons = [];
+    for (const address of ["2001:db8::1", "2001:db8:1::1", "", undefined]) {
+      reasons.push((await limiter.limit(clientKey(address))).reason);
+    }
+    expect(reasons).toEqual(["blocked", "exempt", "blocked", "blocked"]);
+    expect(asked).toEqual([]);
+    expect((await limiter.limit(clientKey("2001:db9::1"))).reason).toBe("allowed");
+  });
+
   test("limits all other clients", async () => {
     const { limiter } = limiterOf(lists);
     for (const identity of ["11.0.0.1", "user:66", "KP", "64496"]) {
@@ -69,7 +84,11 @@ describe("a limiter with lists", () => {
     [{ ip: "192.0.2.1", key: "k", country: "KP" }, "blocked"],
     [{ ip: "192.0.2.1", key: "k", country: "CH", asn: "1" }, "allowed"],
     // Only the dimension `ip` holds an address, and only those of their names a network and a country.
-    [{ ip: undefined, key: "10.2.3.4" }, "allowed"],
+    [{ key: "10.2.3.4" }, "allowed"],
+    [{ ip: undefined, key: "k" }, "blocked"],
+    [{ ip: "", key: "k" }, "blocked"],
+    [{ ip: "unknown", key: "k" }, "blocked"],
+    [{ ip: undefined, key: "user:1" }, "exempt"],
     [{ ip: "192.0.2.1", key: "KP" }, "allowed"],
     [{ ip: "192.0.2.1", key: "k", user: "user:666" }, "blocked"],
   ] as const)("with dimensions %j is %s", async ([identity, reason]) => {

@@ -5,6 +5,7 @@ import type { Subject } from "../../src/lists/compile-list.ts";
 import { compileLists } from "../../src/lists/lists.ts";
 import type { ListEntry, ListOptions } from "../../src/lists/options.ts";
 import { Faults } from "../../src/options/faults.ts";
+import { readAddress } from "../../src/partition/ip-address.ts";
 
 const ADDRESSES = ["10.1.2.3", "10.1.9.9", "10.9.9.9", "9.9.9.9", "2001:db8::1", "::2"];
 const NOW_MS = Date.parse("2027-01-01T00:00:00Z");
@@ -16,25 +17,30 @@ function compiled(options: ListOptions) {
   return lists!;
 }
 
+/** The facts about a request, with its address as text; without one, no address is asked for. */
+interface Known extends Partial<Omit<Subject, "address">> {
+  readonly ip?: string | undefined;
+}
+
 /** The verdict of the lists on a request of which only this is known. */
-function find(options: ListOptions, subject: Partial<Subject>, nowMs = NOW_MS) {
-  return compiled(options).find({ identities: [], ...subject }, nowMs);
+function find(options: ListOptions, { ip, ...subject }: Known, nowMs = NOW_MS) {
+  const address = ip === undefined ? undefined : (readAddress(ip) ?? null);
+  return compiled(options).find({ identities: [], ...subject, address }, nowMs);
 }
 
 describe("lists", () => {
-  test.for<[entry: ListEntry, named: Partial<Subject>, other: Partial<Subject>]>([
+  test.for<[entry: ListEntry, named: Known, other: Known]>([
     [{ cidr: "10.0.0.0/8" }, { ip: "10.255.0.1" }, { ip: "11.0.0.0" }],
     [{ cidr: "192.0.2.7" }, { ip: "192.0.2.7:443" }, { ip: "192.0.2.8" }],
     [{ cidr: "192.0.2.7" }, { ip: "::ffff:192.0.2.7" }, { ip: "::ffff:c000:208" }],
     [{ cidr: "192.0.2.0/24" }, { ip: "::ffff:c000:2ff" }, { ip: "::192.0.2.7" }],
-    [{ cidr: "192.0.2.0/24" }, { ip: "64:ff9b::192.0.2.1" }, { ip: "unknown" }],
+    [{ cidr: "192.0.2.0/24" }, { ip: "64:ff9b::192.0.2.1" }, { ip: "64:ff9b::192.0.3.1" }],
     [{ cidr: "2001:db8::/32" }, { ip: "[2001:db8:1::1]:443" }, { ip: "2001:db9::" }],
     [{ cidr: "fe80::/10" }, { ip: "fe80::1%eth0" }, { ip: "fec0::1" }],
     [{ cidr: "2001:db8::1" }, { ip: "2001:DB8:0:0::1" }, { ip: "2001:db8::2" }],
     [{ cidr: "0.0.0.0/0" }, { ip: "255.255.255.255" }, { ip: "::1" }],
     [{ cidr: "::/0" }, { ip: "ffff::" }, { ip: "192.0.2.7" }],
     [{ cidr: "::/0" }, { ip: "::1" }, { ip: "::ffff:192.0.2.7" }],
-    [{ cidr: "::/0" }, { ip: "::1" }, { ip: null }],
     [{ identity: "user:42" }, { identities: ["a", "user:42"] }, { identities: ["user:4"] }],
     [{ asn: 64496 }, { asn: 64496 }, { asn: 64497 }],
     [{ asn: 64496 }, { asn: "64496" }, { asn: "AS64496" }],
@@ -46,6 +52,21 @@ describe("lists", () => {
     for (const options of [{ allow: [entry] }, { deny: [entry] }]) {
       expect(find(options, other)).toBeUndefined();
       expect(find(options, {})).toBeUndefined();
+    }
+  });
+
+  test("where addresses are denied, let no client pass whose address is not known, until the last of them ends", () => {
+    const unknown = { ip: "unknown" };
+    const until = NOW_MS + 1;
+    const deny = [{ cidr: "10.0.0.0/8", until }, { cidr: "::/0", until: until - 1 }, { asn: 1 }];
+    expect(find({ deny }, unknown)).toBe("unknown");
+    expect(find({ deny }, unknown, until)).toBeUndefined();
+    expect(find({ allow: [{ identity: "ada" }], deny }, { ...unknown, identities: ["ada"] })).toBe(
+      "exempt",
+    );
+    expect(find({ deny }, { ...unknown, asn: 1 })).toBe("blocked");
+    for (const options of [{ allow: deny }, { deny: [{ asn: 1 }] }]) {
+      expect(find(options, unknown)).toBeUndefined();
     }
   });
 
@@ -131,9 +152,9 @@ describe("lists", () => {
       "::/0": "",
       "2001:db8::/32": "2001:db8::",
     };
-    const covers = (cidr: string, ip: string | null | undefined) =>
+    const covers = (cidr: string, ip: string | undefined) =>
       ip?.includes(":") === cidr.includes(":") && ip!.startsWith(starts[cidr] ?? cidr);
-    const names = (entry: ListEntry, { ip, asn, country, identities }: Subject) => {
+    const names = (entry: ListEntry, { ip, asn, country, identities = [] }: Known) => {
       if (entry.until !== undefined && Number(entry.until) <= NOW_MS) return false;
       if (entry.cidr !== undefined) return covers(entry.cidr, ip);
       if (entry.identity !== undefined) return identities.includes(entry.identity);

@@ -289,9 +289,10 @@ test("explain gives the verdict on the next request, and takes nothing", async (
 });
 
 test("explain tells a blocked client, a refused path and an uncovered one apart", async () => {
-  const gateway = await startLiveGateway();
+  const gateway = await startLiveGateway({ CORS: { origin: "*" } });
   await gateway.writeEntry("deny:1", { cidr: "203.0.113.0/24" });
   await gateway.put("allow:1", { identity: "x-user-id:probe" });
+  const preflight = { origin: "https://a.example", "access-control-request-method": "GET" };
   const verdictOf = async (request: object) => {
     const { verdict, status } = await gateway.administered.explain({ path: "/api/x", ...request });
     return `${verdict} ${status}`;
@@ -300,6 +301,8 @@ test("explain tells a blocked client, a refused path and an uncovered one apart"
     [{ ip: "203.0.113.9" }, "blocked 403"],
     [{ headers: { "x-user-id": "probe" } }, "exempt 200"],
     [{ path: "/other" }, "passed 200"],
+    [{ method: "OPTIONS", headers: preflight }, "passed 204"],
+    [{ path: "/other", ip: "" }, "blocked 403"],
     [{ path: "/api%2fx;a" }, "refused 400"],
     [{ path: "/api/%2e%2e/x" }, "passed 200"],
   ] as const) {

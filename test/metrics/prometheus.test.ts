@@ -26,7 +26,7 @@ test.runIf(hasPrometheus)("a Prometheus scrapes every request that was sent", as
   await ask("/a%22b%3Cscript%3E%01/x");
   for (let i = 0; i < 3; i++) await ask("/other");
   const answer = answerAdmin(administered);
-  const server = await startOrigin(listenTo((request) => answer(request, {})));
+  const server = await startOrigin(listenTo((request) => answer(request, undefined)));
   const query = await startPrometheus(`${server.url}/_tidegate/api/v1/metrics`, ADMIN_TOKEN);
 
   expect(await query("up == 1")).not.toEqual({});

@@ -21,8 +21,13 @@ test("every request is counted once, by its outcome", async () => {
       },
       { path: "/big", cost: 9, policies: [quota("big", 10)] },
     ],
-    { LISTS: { allow: [{ cidr: "198.51.100.0/24" }], deny: [{ cidr: "203.0.113.0/24" }] } },
+    {
+      LISTS: { allow: [{ cidr: "198.51.100.0/24" }], deny: [{ cidr: "203.0.113.0/24" }] },
+      CORS: { origin: "*" },
+    },
   );
+  const asking = { origin: "https://app.example", "access-control-request-method": "GET" };
+  const preflight = { method: "OPTIONS", headers: asking };
   const { ask, flush } = gateways.open();
   const statuses: number[] = [];
   for (let i = 0; i < 9; i++) statuses.push((await ask("/api/x")).status);
@@ -34,13 +39,14 @@ test("every request is counted once, by its outcome", async () => {
     (await ask("/api/x", "203.0.113.1")).status,
     (await ask("/pay/x")).status,
     (await ask("/other")).status,
+    (await ask("/api/x", "192.0.2.1", preflight)).status,
     (await ask("/api/%252e%252e/x")).status,
     (await ask("/_tidegate/nothing")).status,
     // It is none of the origin's, so that it is not counted.
     (await ask("/_tidegate/live")).status,
   );
   expect(statuses.join()).toBe(
-    "200,200,200,200,200,429,429,429,429,200,429,429,429,200,403,400,200,400,404,200",
+    "200,200,200,200,200,429,429,429,429,200,429,429,429,200,403,400,200,204,400,404,200",
   );
   await Promise.all([flush(), other.flush()]);
   expect(await requestsOf(gateways)).toEqual({
@@ -53,6 +59,7 @@ test("every request is counted once, by its outcome", async () => {
     "none blocked list": 1,
     "* /pay/* refused identity": 1,
     "none passed no-rule": 1,
+    "none passed preflight": 1,
     "none refused path": 1,
     "none refused not-found": 1,
   });

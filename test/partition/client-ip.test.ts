@@ -31,11 +31,8 @@ describe("the proxy that is trusted to tell the address", () => {
 
   test("is the socket's where no header is trusted", () => {
     const headers = new Headers(everyField);
-    const bindings = { incoming: { socket: { remoteAddress: "::ffff:7.7.7.7" } } };
-    expect(clientIp(headers, "socket", bindings)).toBe("7.7.7.7");
-    for (const none of [undefined, null, {}, { incoming: null }, { incoming: { socket: {} } }]) {
-      expect(clientIp(headers, "socket", none)).toBeUndefined();
-    }
+    expect(clientIp(headers, "socket", "::ffff:7.7.7.7")).toBe("7.7.7.7");
+    expect(clientIp(headers, "socket", undefined)).toBeUndefined();
   });
 
   test.each<Exclude<ClientIp, "socket">>(["cloudflare", "vercel", { trustedHops: 1 }])(

@@ -10,10 +10,10 @@ import { atMost, type Figure } from "../figure.ts";
 const BUDGETS: Readonly<Record<string, number>> = {
   ".": 65_900,
   "./core": 69_300,
-  "./hono": 60_900,
-  "./express": 62_000,
-  "./fastify": 61_300,
-  "./vercel": 61_200,
+  "./hono": 61_500,
+  "./express": 62_600,
+  "./fastify": 62_000,
+  "./vercel": 61_700,
   "./node": 2_000,
   "./cloudflare": 2_300,
   "./durable-object": 23_300,
@@ -25,8 +25,8 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./upstash-ratelimit": 38_300,
   "./tracing": 2_300,
   "./admin": 115_300,
-  "./gateway": 106_400,
-  "./worker": 153_300,
+  "./gateway": 109_000,
+  "./worker": 157_200,
 };
 
 /** A peer of Node alone, which no bundler for the edge takes. */

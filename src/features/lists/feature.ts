@@ -1,6 +1,7 @@
-import { HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
+import { fieldsOf, HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
 import { limiterLists } from "./limiter-lists.ts";
 import {
+  besideAddresses,
   checkFacts,
   compileFindListed,
   compileRequestLists,
@@ -13,7 +14,9 @@ export const lists = {
   compileRequestLists,
   identities: HEADER_IDENTITIES,
   headerIdentities,
+  fieldsOf,
   needsClientIp,
   checkFacts,
   compileFindListed,
+  besideAddresses,
 };

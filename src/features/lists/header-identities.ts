@@ -29,12 +29,17 @@ export function spellHeader(name: string, value: string): string | undefined {
 
 const NONE: readonly string[] = [];
 
+/** The names of the header fields that the lists' identities name. */
+export function fieldsOf({ identities }: Lists): readonly string[] {
+  return [...new Set(identities.map((text) => text.slice(0, text.indexOf(":"))))];
+}
+
 /**
  * Reads the headers that the lists' identities name. It walks the request's own headers, so that many names cost no
  * time.
  */
-export function headerIdentities({ identities }: Lists): (headers: Headers) => readonly string[] {
-  const names = new Set(identities.map((text) => text.slice(0, text.indexOf(":"))));
+export function headerIdentities(lists: Lists): (headers: Headers) => readonly string[] {
+  const names = new Set(fieldsOf(lists));
   if (names.size === 0) return () => NONE;
   return (headers) => {
     const found: string[] = [];

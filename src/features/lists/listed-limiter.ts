@@ -5,6 +5,8 @@ import type { Decision } from "../../decision/decision.ts";
 import { listedDecision } from "../../decision/listed.ts";
 import type { Subject } from "../../lists/compile-list.ts";
 import type { Lists } from "../../lists/lists.ts";
+import { UNKNOWN_ADDRESS } from "../../partition/client-key.ts";
+import { type Address, readAddress } from "../../partition/ip-address.ts";
 
 /**
  * A limiter that first looks an identity up in lists: `limit()`, `reserve()` and `peek()` of a listed identity take no
@@ -21,9 +23,11 @@ export function withLists<Given extends Operations & Partial<Reserve>>(
 ): Given {
   const { reserve } = limiter;
 
+  const asksForAddress = lists.kinds.has("cidr");
+
   function listDecision(identity: Identity): Decision | undefined {
-    const found = lists.find(subjectOf(identity), nowMs());
-    return found && listedDecision(found);
+    const found = lists.find(subjectOf(identity, asksForAddress), nowMs());
+    return found && listedDecision(found === "exempt" ? found : "blocked");
   }
 
   return {
@@ -41,11 +45,22 @@ export function withLists<Given extends Operations & Partial<Reserve>>(
 }
 
 /** The list subject of an identity: a text may be an address, and dimensions are found by their names. */
-function subjectOf(identity: Identity): Subject {
-  if (typeof identity === "string") return { ip: identity, identities: [identity] };
+function subjectOf(identity: Identity, asksForAddress: boolean): Subject {
+  if (typeof identity === "string") {
+    const unknown = identity === UNKNOWN_ADDRESS ? null : undefined;
+    const address = asksForAddress ? (addressIn(identity) ?? unknown) : undefined;
+    return { address, identities: [identity] };
+  }
   const { ip, asn, country, ...others } = Object(identity) as Exclude<Identity, string>;
   const identities = [ip, asn, country, ...Object.values(others)].filter(
     (text) => text !== undefined,
   );
-  return { ip, asn, country, identities };
+  const named = Object.hasOwn(Object(identity) as object, "ip");
+  const address = asksForAddress && named ? (addressIn(ip) ?? null) : undefined;
+  return { address, asn, country, identities };
+}
+
+/** An address, or the /64 that `clientKey()` makes of one of IPv6, by its first address. */
+function addressIn(text: unknown): Address | undefined {
+  return readAddress(typeof text === "string" ? text.replace(/::\/64$/, "::") : text);
 }

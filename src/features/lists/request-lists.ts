@@ -1,25 +1,27 @@
 import type { Decision } from "../../decision/decision.ts";
 import { listedDecision } from "../../decision/listed.ts";
+import type { Subject } from "../../lists/compile-list.ts";
 import { compileLists, type Lists } from "../../lists/lists.ts";
 import { Faults } from "../../options/faults.ts";
 import { UNKNOWN_FACT } from "../../options/messages.ts";
 import { readsAddress } from "../../partition/address.ts";
 import { checkClientIp, clientAddress, type ClientIp } from "../../partition/client-ip.ts";
+import { readAddress } from "../../partition/ip-address.ts";
 import { platformFacts, tellsFacts } from "../../partition/platform-facts.ts";
 import type { RequestParts } from "../../partition/request-data.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { reportOnce } from "../../runtime/log.ts";
-import { HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
+import { fieldsOf, HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
 
 /**
  * The decision about a request whose client is on a list; `undefined` for any other request.
  *
- * @param bindings the platform's data beside the request, such as its socket
+ * @param connection the address of the connection, where it is the trusted one
  * @param identity the result of a partition function
  */
 export type FindListed = (
   request: RequestParts,
-  bindings?: unknown,
+  connection?: string,
   identity?: string | null,
 ) => Decision | undefined;
 
@@ -38,18 +40,19 @@ export function checkFacts({ kinds }: Lists, trusted: ClientIp, faults: Faults):
   }
 }
 
-/** Compiles the lookup of a request in lists. It reads only the parts of a request that entries use. */
-export function compileFindListed(
-  lists: Lists,
+type IdentitiesOf = (headers: Headers, identity: string | null | undefined) => readonly string[];
+
+/** Compiles the reading of what lists compare of a request: only the parts that entries use. */
+export function compileSubject(
+  { kinds }: Lists,
   trusted: ClientIp,
-  identitiesOf: (headers: Headers, identity: string | null | undefined) => readonly string[],
-): FindListed {
-  const { kinds } = lists;
+  identitiesOf: IdentitiesOf,
+): (...request: Parameters<FindListed>) => Subject {
   const asksForIp = kinds.has("cidr");
   const asksForFacts = kinds.has("asn") || kinds.has("country");
   const asksForIdentity = kinds.has("identity");
 
-  return function findListed(request, bindings, identity) {
+  return function subjectOf(request, connection, identity) {
     const { headers } = request;
     const facts = asksForFacts ? platformFacts(request, trusted) : {};
     if (asksForFacts && facts.asn === undefined && facts.country === undefined) {
@@ -57,16 +60,44 @@ export function compileFindListed(
         "lists name networks or countries, and a request says neither: they are known on Cloudflare Workers and on Vercel only.",
       );
     }
-    const found = lists.find(
-      {
-        ...facts,
-        ip: asksForIp ? clientAddress(headers, trusted, bindings) : undefined,
-        identities: asksForIdentity ? identitiesOf(headers, identity) : [],
-      },
-      Date.now(),
-    );
-    return found && listedDecision(found);
+    return {
+      ...facts,
+      ...(asksForIp && {
+        address: readAddress(clientAddress(headers, trusted, connection)) ?? null,
+      }),
+      identities: asksForIdentity ? identitiesOf(headers, identity) : [],
+    };
   };
+}
+
+/** Compiles the lookup of a request in lists. */
+export function compileFindListed(
+  lists: Lists,
+  trusted: ClientIp,
+  identitiesOf: IdentitiesOf,
+): FindListed {
+  const subjectOf = compileSubject(lists, trusted, identitiesOf);
+
+  return function findListed(...request) {
+    const found = lists.find(subjectOf(...request), Date.now());
+    if (found !== "unknown") return found && listedDecision(found);
+    reportOnce(
+      `the list deny has addresses, and a request has none by clientIp ${JSON.stringify(trusted)}: such requests get a 403, because each may come from a denied address.`,
+    );
+    return listedDecision("blocked");
+  };
+}
+
+/** The same lists as if no entry named addresses. */
+export function besideAddresses({ kinds, ...lists }: Lists): Lists {
+  return { ...lists, kinds: new Map([...kinds].filter(([kind]) => kind !== "cidr")) };
+}
+
+/** The lists of a middleware. */
+interface RequestLists {
+  readonly find: FindListed;
+  /** The names of the header fields that they read. */
+  readonly fields: readonly string[];
 }
 
 /** The options of middleware that affect its lists. */
@@ -81,7 +112,7 @@ export function compileRequestLists(
   { lists: options, clientIp, partition = ["ip"] }: ListedOptions,
   policies: readonly Policy[],
   faults: Faults,
-): FindListed | undefined {
+): RequestLists | undefined {
   const isFunction = typeof partition === "function";
   const lists = compileLists(options, "lists", faults, isFunction ? undefined : HEADER_IDENTITIES);
   if (!lists) return undefined;
@@ -93,7 +124,11 @@ export function compileRequestLists(
     ? checkClientIp(clientIp, "clientIp", own)
     : { trustedHops: 1 };
   if (own.list.length === before) checkFacts(lists, trusted, faults);
-  return compileFindListed(lists, trusted, isFunction ? returnedIdentity : headerIdentities(lists));
+  const identitiesOf = isFunction ? returnedIdentity : headerIdentities(lists);
+  return {
+    find: compileFindListed(lists, trusted, identitiesOf),
+    fields: isFunction ? [] : fieldsOf(lists),
+  };
 }
 
 function returnedIdentity(_headers: Headers, identity?: string | null): readonly string[] {

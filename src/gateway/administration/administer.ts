@@ -90,7 +90,7 @@ export function administer(
     explain: (described) => explainRequest(enforcement, described, clientIp),
     reset: (described) => reset(enforcement, described, clientIp),
     resetDigest: (policy, digest) => resetDigest(enforcement.now(), policy, digest),
-    clientAddress: (request, bindings) => addressOf(request.headers, clientIp, bindings),
+    clientAddress: (request, connection) => addressOf(request.headers, clientIp, connection),
   };
 }
 
@@ -105,7 +105,8 @@ async function explainRequest(
 ): ReturnType<Administered["explain"]> {
   const inForce = enforcement.now();
   const asked = requestFrom(described, clientIp);
-  return explain(inForce, asked, async (list) => {
+  const route = described.ip === undefined ? inForce.routeUnaddressed() : inForce.route;
+  return explain({ ...inForce, route }, asked, async (list) => {
     const { client } = await clientOf(inForce, described, clientIp);
     const digests = client ? await digestsOf(client.identities) : [];
     return entriesNaming(list, enforcement.held(), asked, clientIp, digests);
@@ -171,8 +172,8 @@ async function clientOf(
   described: DescribedRequest,
   clientIp: GatewayConfig["clientIp"],
 ) {
-  const { request, bindings } = requestFrom(described, clientIp);
-  const routed = await routeUnlisted()(request, bindings);
+  const { request, connection } = requestFrom(described, clientIp);
+  const routed = await routeUnlisted()(request, connection);
   return { request, client: routed.kind === "client" ? routed : undefined };
 }
 

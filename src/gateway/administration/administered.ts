@@ -154,14 +154,18 @@ export interface Administered {
     policy: string,
     digest: string,
   ): Promise<readonly { readonly policy: string; readonly partition: string }[]>;
-  /** The client's address as the trusted platform reports it, IPv6 by its /64. */
-  clientAddress(request: Request, bindings: unknown): string | undefined;
+  /**
+   * The client's address as the trusted platform reports it, IPv6 by its /64.
+   *
+   * @param connection the address of the connection, where it is the trusted one
+   */
+  clientAddress(request: Request, connection: string | undefined): string | undefined;
 }
 
 /** An administration of gateways, as it answers for one of them. */
 export interface Administration {
   /** Answers the requests under `/_tidegate/api/`. */
-  answer(request: Request, bindings: unknown): Promise<Response>;
+  answer(request: Request, connection: string | undefined): Promise<Response>;
   /** Answers with a file of the dashboard by its path below `/_tidegate/`. */
   file(path: string): Promise<Response>;
 }

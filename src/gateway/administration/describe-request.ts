@@ -8,8 +8,8 @@ import type { DescribedRequest } from "./administered.ts";
 /** A described request as the gateway would get it. */
 export interface RequestAsData {
   readonly request: Request;
-  /** The platform's data beside the request, such as its socket. */
-  readonly bindings: unknown;
+  /** The address of its connection, where it is the trusted one. */
+  readonly connection: string | undefined;
 }
 
 /**
@@ -41,8 +41,7 @@ export function requestFrom(
   }
   const request = new Request(`http://host${path}`, { method, headers });
   if (clientIp === "cloudflare") Object.defineProperty(request, "cf", { value: { asn, country } });
-  const bindings = { incoming: { socket: { remoteAddress: ip } } };
-  return { request, bindings: clientIp === "socket" ? bindings : undefined };
+  return { request, connection: clientIp === "socket" ? ip : undefined };
 }
 
 function isMethod(method: unknown): boolean {

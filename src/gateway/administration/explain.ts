@@ -12,12 +12,21 @@ import type { RequestAsData } from "./describe-request.ts";
 /** Explains the decision about a request now, by the same steps that decide it, without taking units. */
 export async function explain(
   { version, ruleset, limiter, route }: InForce,
-  { request, bindings }: RequestAsData,
+  { request, connection }: RequestAsData,
   entriesOf: (list: "allow" | "deny") => Promise<readonly ListedEntry[]>,
 ): Promise<Explanation> {
-  const routed = await route(request, bindings);
+  const routed = await route(request, connection);
   if (routed.kind === "uncovered") {
     return { verdict: "passed", status: 200, reason: "no rule covers it", version, rules: [] };
+  }
+  if (routed.kind === "preflight") {
+    return {
+      verdict: "passed",
+      status: 204,
+      reason: "the gateway answers preflights",
+      version,
+      rules: [],
+    };
   }
   if (routed.kind === "refused" || routed.kind === "unidentified") {
     return refusal(routed.response, version, entriesOf);

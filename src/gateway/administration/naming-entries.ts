@@ -1,5 +1,5 @@
 import { HEADER_IDENTITIES, headerIdentities } from "../../features/lists/header-identities.ts";
-import { compileFindListed } from "../../features/lists/request-lists.ts";
+import { compileSubject } from "../../features/lists/request-lists.ts";
 import { compileLists } from "../../lists/lists.ts";
 import { Faults } from "../../options/faults.ts";
 import type { ClientIp } from "../../partition/client-ip.ts";
@@ -20,7 +20,7 @@ const MOST = 10;
 export function entriesNaming(
   list: "allow" | "deny",
   { lists }: RulesetData,
-  { request, bindings }: RequestAsData,
+  { request, connection }: RequestAsData,
   clientIp: ClientIp,
   digests: readonly string[],
 ): readonly ListedEntry[] {
@@ -33,9 +33,11 @@ export function entriesNaming(
       new Faults(),
       withDigests(HEADER_IDENTITIES),
     )!;
+    const subjectOf = compileSubject(compiled, clientIp, headerIdentities(compiled));
+    const verdict = compiled.find(subjectOf(request, connection), Date.now());
     const isNamed =
       isRefused(compiled.digests, digests, Date.now()) ||
-      compileFindListed(compiled, clientIp, headerIdentities(compiled))(request, bindings);
+      (verdict !== undefined && verdict !== "unknown");
     if (isNamed) found.push(entry);
     if (found.length === MOST) break;
   }

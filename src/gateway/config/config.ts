@@ -19,6 +19,7 @@ import type { RedisAddress } from "../../store/redis/client.ts";
 import { counting } from "../../store/redis/counted-client.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
+import type { Cors } from "../cors/cors.ts";
 import { GATEWAY_FEATURE, NO_SHARING, VARIABLES } from "../messages/variables.ts";
 import { type Notices, noticesTo } from "../notices/notices.ts";
 import { createWebhook } from "../notices/webhook.ts";
@@ -90,6 +91,8 @@ export interface GatewayConfig {
   readonly ambiguousPaths: "refuse" | "pass";
   /** The trusted source of the client's address. */
   readonly clientIp: ClientIp;
+  /** `undefined` if the gateway leaves it to the origin. */
+  readonly cors: Cors | undefined;
   readonly tokens: Tokens;
   readonly features: RuleFeatures;
   /** How often live rules are read, in milliseconds; `undefined` for never. */
@@ -156,6 +159,7 @@ export function readConfig(
     lists: readLists(environment["LISTS"], faults),
     overrides: undefined,
   };
+  const cors = readCors(environment["CORS"], features, faults);
   const ruleset = compileRuleset(deployed, defaults, faults);
   const wrap = recorder && counting(recorder.meter.command);
   const opened = openCounts(
@@ -186,6 +190,7 @@ export function readConfig(
     notices,
     ambiguousPaths,
     clientIp: clientIp ?? detectPlatform() ?? { trustedHops: 1 },
+    cors,
     tokens,
     liveRefreshMs: store === "redis" ? refreshMs(liveRefresh, tokens) : undefined,
   };
@@ -207,6 +212,13 @@ function refreshMs(
   if (refresh === "off") return undefined;
   if (refresh === undefined && admin === undefined && read === undefined) return undefined;
   return parseDuration(refresh ?? DEFAULT_REFRESH)! / 1000;
+}
+
+/** The gateway leaves CORS to the origin unless the variable is set. */
+function readCors(value: unknown, { cors }: RuleFeatures, faults: Faults): Cors | undefined {
+  if (value === undefined) return undefined;
+  if (!cors) faults.add("CORS", "(a table)", GATEWAY_FEATURE, "cors");
+  return cors?.open(value, faults);
 }
 
 /** Denials are shared wherever the platform can, unless `SHARED_DENIALS` is `"none"`. */

@@ -24,7 +24,8 @@ export function reportMisspelt(environment: Environment, faults: Faults): void {
 function isMisspelt(key: string, name: string): boolean {
   const [a, b] = [key, name].map((text) => text.toUpperCase().replace(/[^A-Z0-9]/g, ""));
   if (a === b) return true;
-  if (a === `${b}S`) return false;
+  // To a name of four letters too many others are near: CORES may be the number of processors.
+  if (a === `${b}S` || b!.length < 5) return false;
   return a!.length === b!.length
     ? [...a!].sort().join() === [...b!].sort().join() && isNear(a!, b!, 2)
     : isNear(a!, b!, 1);

@@ -109,7 +109,7 @@ const Token = z.optional(z.string());
 const RestUrl = z.optional(z.string());
 const RestToken = z.optional(z.string());
 
-/** Every variable that the gateway reads. Rules, lists, client IP, Redis and its replica are checked where they are used. */
+/** Every variable that the gateway reads. Rules, lists, client IP, CORS, Redis and its replica are checked where they are used. */
 export const VARIABLES = {
   ORIGIN: Origin,
   ORIGIN_TIMEOUT: OriginTimeout,
@@ -134,6 +134,7 @@ export const VARIABLES = {
   NOTICE_URL: Token,
   NOTICE_SECRET: Token,
   AMBIGUOUS_PATHS: AmbiguousPaths,
+  CORS: z.optional(z.record(z.string(), z.unknown())),
   RULES: Rules,
   PLANS: z.optional(Plans),
   LISTS: z.optional(Lists),

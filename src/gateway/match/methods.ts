@@ -8,7 +8,10 @@ const PARAMETER = /^\s*[_.[\s]method(?:\[|$)/i;
  * The methods by which an origin may handle a request, in capitals: its own, and those that its fields and query name
  * to override it. HEAD counts as GET. A method named in the body is not seen.
  */
-export function methodsOf({ method, headers }: Request, search: string): readonly string[] {
+export function methodsOf(
+  { method, headers }: Pick<Request, "method" | "headers">,
+  search: string,
+): readonly string[] {
   const methods = [method];
   for (const [name, value] of headers) {
     if (OVERRIDE.test(name)) methods.push(...value.split(","));

@@ -16,7 +16,7 @@ export interface Route {
  */
 export type SelectRules<Rule> = (
   readings: Readings,
-  from: { readonly request: Request; readonly search: string },
+  from: { readonly request: Pick<Request, "method" | "headers">; readonly search: string },
 ) => readonly Rule[] | undefined;
 
 /**

@@ -192,6 +192,12 @@ export const LISTS_TEXT = {
     `Give a table of allow and deny; where variables are text, as JSON. ${noJson(place)}`,
 } as const;
 
+export const CORS_TEXT = {
+  code: "no-json",
+  say: (place: string) =>
+    `Give a table with an origin; where variables are text, as JSON. ${noJson(place)}`,
+} as const;
+
 // Rules.
 
 export const SEARCHED_SEGMENTS = {

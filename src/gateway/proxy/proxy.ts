@@ -1,8 +1,10 @@
 import { OVER } from "../../adapter/over-limits.ts";
 import { problemResponse } from "../../decision/problem.ts";
+import type { IsImitation } from "../../partition/field-names.ts";
 import { onWorkers } from "../../runtime/environment.ts";
 import { TIMED_OUT, withTimeout } from "../../runtime/timeout.ts";
 import { stripHopByHop } from "./hop-by-hop.ts";
+import { dropImitations } from "./imitations.ts";
 import { stripPrivate } from "./private-fields.ts";
 
 /** The server behind the gateway. */
@@ -21,16 +23,18 @@ export type OriginFailure = "unreachable" | "timeout";
  * an answer it is a 502, or a 504 after the timeout; a body that has begun is never cut off.
  *
  * @param onFailure called where the origin gave no answer, unless the client has gone
+ * @param isImitation whether some origins take a field for one that the rules in force read
  * @param over what the origin learns as `Tidegate-Over`; nothing if it is empty
  */
 export async function passOn(
   request: Request,
   { url, timeoutMs }: Origin,
   onFailure: (failure: OriginFailure, error?: unknown) => void,
+  isImitation: IsImitation,
   over = "",
 ): Promise<Response> {
   try {
-    const response = await ask(outgoing(request, url, over), timeoutMs);
+    const response = await ask(outgoing(request, url, isImitation, over), timeoutMs);
     if (response !== TIMED_OUT) return incoming(response);
     onFailure("timeout");
     return problemResponse({
@@ -74,7 +78,12 @@ function endingWith(client: AbortSignal): AbortController {
   return stop;
 }
 
-function outgoing(request: Request, origin: string | undefined, over: string): Request {
+function outgoing(
+  request: Request,
+  origin: string | undefined,
+  isImitation: IsImitation,
+  over: string,
+): Request {
   const { href, protocol, host } = new URL(request.url);
   // Joined as text: resolved as a relative URL, a path of "//evil.example" would name another host.
   const path = href.slice(href.indexOf("/", protocol.length + 2));
@@ -83,6 +92,7 @@ function outgoing(request: Request, origin: string | undefined, over: string): R
   const upgrade = headers.get("upgrade");
   stripHopByHop(headers);
   stripPrivate(headers);
+  dropImitations(headers, isImitation);
   // A client may have made it up.
   headers.delete(OVER);
   if (over !== "") headers.set(OVER, over);

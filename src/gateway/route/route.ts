@@ -1,5 +1,6 @@
 import type { Listed, Unidentified } from "../../adapter/decide-request.ts";
 import { problemResponse } from "../../decision/problem.ts";
+import { askedRequest, isPreflight } from "../cors/preflight.ts";
 import { readPath } from "../match/path.ts";
 import { compileSelection } from "../match/select-rules.ts";
 import type { Rule } from "../rules/rule.ts";
@@ -23,6 +24,8 @@ interface Covered {
 export type Routed =
   /** Pass it on: no rule covers it. */
   | { readonly kind: "uncovered" }
+  /** Answer it: a browser asks for permission to send a request that a rule covers. */
+  | { readonly kind: "preflight" }
   /** Answer it under any rules: its path is hostile or ambiguous, or its client is on the list `deny`. */
   | { readonly kind: "refused"; readonly response: Response }
   /** Answer it: it lacks an identity, which a rule asks for. */
@@ -32,26 +35,42 @@ export type Routed =
   /** Ask the limiter. */
   | (RuledClient & Covered);
 
-/** Routes a request, with the platform's data beside it. */
-export type RouteRequest = (request: Request, bindings: unknown) => Promise<Routed>;
+/** Routes a request; `connection` is the address of its connection, where it is the trusted one. */
+export type RouteRequest = (request: Request, connection: string | undefined) => Promise<Routed>;
 
-export function compileRoute(ruleset: Ruleset, ambiguousPaths: "refuse" | "pass"): RouteRequest {
+/** The settings of a gateway that change where requests go. */
+export interface RouteSettings {
+  readonly ambiguousPaths: "refuse" | "pass";
+  /** Set if the gateway answers preflights. */
+  readonly cors?: unknown;
+}
+
+export function compileRoute(
+  ruleset: Ruleset,
+  { ambiguousPaths, cors }: RouteSettings,
+): RouteRequest {
   const selectRules = compileSelection(ruleset.rules, ambiguousPaths);
 
-  return async function route(request, bindings) {
+  return async function route(request, connection) {
     const { pathname, search } = new URL(request.url);
     const paths = readPath(pathname);
     if (paths === undefined) return { kind: "refused", response: badPath(HOSTILE) };
     const readings = [paths.plain, ...paths.others, ...paths.wider];
     if (readings.some(([first]) => first === OWN)) return { kind: "refused", response: notFound() };
-    const listed = ruleset.lists?.(request, bindings);
+    const listed = ruleset.lists?.(request, connection);
     if (listed && !listed.allowed) return { kind: "refused", response: listed.response() };
     const rules = selectRules(paths, { request, search });
-    if (rules === undefined) return { kind: "refused", response: badPath(AMBIGUOUS) };
+    const preflight = cors !== undefined && isPreflight(request);
+    const asked = preflight ? selectRules(paths, { request: askedRequest(request), search }) : [];
+    if (rules === undefined || asked === undefined) {
+      return { kind: "refused", response: badPath(AMBIGUOUS) };
+    }
+    // If a rule covers it, or the request that it asks for, it goes no further: no limit is evaded by looking like one.
+    if (preflight && rules.length + asked.length > 0) return { kind: "preflight" };
     if (rules.length === 0) return { kind: "uncovered" };
     if (listed) return { kind: "listed", decision: listed, rules };
-    const asked = { request, bindings, readings };
-    return { ...(await readClient(ruleset, rules, request, asked)), rules };
+    const data = { request, connection, readings };
+    return { ...(await readClient(ruleset, rules, request, data)), rules };
   };
 }
 

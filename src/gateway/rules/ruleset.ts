@@ -6,6 +6,7 @@ import type { Faults } from "../../options/faults.ts";
 import { WITHOUT_FEATURE } from "../../options/messages.ts";
 import { readsAddress } from "../../partition/address.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
+import { compileIsImitation, type IsImitation } from "../../partition/field-names.ts";
 import { type CompiledRules, compileRules, type RulesData } from "./compile-rules.ts";
 import { withDigests } from "./digests.ts";
 import type { RuleFeatures } from "./features.ts";
@@ -33,9 +34,16 @@ export interface Ruleset extends CompiledRules {
   readonly data: RulesetData;
   /** Looks a request up in the lists; `undefined` without lists. */
   readonly lists: FindListed | undefined;
+  /** Does so without the entries that name addresses. */
+  readonly listsBesideAddresses: FindListed | undefined;
   /** Until when a client with this digest is refused, in milliseconds since 1970. */
   readonly refused: ReadonlyMap<string, number>;
   readonly overrides: Overrides;
+  /**
+   * Whether some origins take a field for one that these read by its exact name. An override reads only fields by which a rule
+   * counts.
+   */
+  readonly isImitation: IsImitation;
 }
 
 /**
@@ -80,15 +88,20 @@ export function compileRuleset(
     ) ?? NO_OVERRIDES;
   if (faults.list.length > start || !compiled) return undefined;
   const { rules, settings } = compiled;
+  const finderOf = (lists: Lists) =>
+    features.lists!.compileFindListed(lists, clientIp, features.lists!.headerIdentities(lists));
   return {
     data,
     rules,
     settings,
-    lists:
-      lists &&
-      features.lists!.compileFindListed(lists, clientIp, features.lists!.headerIdentities(lists)),
+    lists: lists && finderOf(lists),
+    listsBesideAddresses: lists && finderOf(features.lists!.besideAddresses(lists)),
     refused: lists?.digests ?? new Map(),
     overrides,
+    isImitation: compileIsImitation([
+      ...rules.flatMap(({ reader }) => reader.fields),
+      ...(lists ? features.lists!.fieldsOf(lists) : []),
+    ]),
   };
 }
 

@@ -23,21 +23,17 @@ async function ask(path: string, method: string, headers: Record<string, string>
 }
 
 describe("a method that a client asks the origin to take instead", () => {
-  test.each([
-    "X-HTTP-Method-Override",
-    "X-HTTP-Method",
-    "X-Method-Override",
-    "X_HTTP_Method_Override",
-    "x-http_method-override",
-    "X_Method_Override",
-  ])("counts, too, and reaches the origin as it was sent: %s", async (name) => {
-    for (const value of ["POST", " post", "PATCH, POST", "Post,"]) {
-      const { policies, seen, fields } = await ask("/api/login", "GET", { [name]: value });
-      expect([value, policies]).toEqual([value, ["login"]]);
-      expect(seen).toBe("GET /api/login");
-      expect(fields[name.toLowerCase()]).toEqual([value.trim()]);
-    }
-  });
+  test.each(["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])(
+    "counts, too, and reaches the origin as it was sent: %s",
+    async (name) => {
+      for (const value of ["POST", " post", "PATCH, POST", "Post,"]) {
+        const { policies, seen, fields } = await ask("/api/login", "GET", { [name]: value });
+        expect([value, policies]).toEqual([value, ["login"]]);
+        expect(seen).toBe("GET /api/login");
+        expect(fields[name.toLowerCase()]).toEqual([value.trim()]);
+      }
+    },
+  );
 
   test.each([
     "?_method=POST",

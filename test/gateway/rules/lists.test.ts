@@ -72,6 +72,39 @@ describe("LISTS", () => {
     expect((await ask("/that/no/rule/covers", other)).status).toBe(200);
   });
 
+  test.for<[clientIp: unknown, field: string, known: string]>([
+    ["cloudflare", "cf-connecting-ip", "192.0.2.1"],
+    ["vercel", "x-real-ip", "192.0.2.1"],
+    [{ trustedHops: 1 }, "x-forwarded-for", "198.51.100.7, 192.0.2.1"],
+    [{ trustedHops: 2 }, "x-forwarded-for", "192.0.2.1, 203.0.113.9"],
+  ])(
+    "where they deny addresses, refuse a client whose address %j does not say",
+    async ([CLIENT_IP, field, known]) => {
+      const log = vi.spyOn(console, "warn").mockImplementation(() => {});
+      onTestFinished(() => log.mockRestore());
+      const origin = await startOrigin();
+      const { fetch } = createGateway({
+        ORIGIN: origin.url,
+        STORE: "memory",
+        RULES: rules,
+        CLIENT_IP,
+        LISTS: { allow: [{ identity: "x-job:42" }], deny: [{ cidr: "203.0.113.0/24" }] },
+      });
+      const statusOf = async (headers: Record<string, string>) =>
+        (await fetch(new Request("http://gateway.example/that/no/rule/covers", { headers })))
+          .status;
+      for (const sent of [undefined, "", "unknown", "203.0.113.9.", "203.0.113.9 192.0.2.1"]) {
+        const headers: Record<string, string> = sent === undefined ? {} : { [field]: sent };
+        expect([sent, await statusOf(headers)]).toEqual([sent, 403]);
+        expect([sent, await statusOf({ ...headers, "x-job": "42" })]).toEqual([sent, 200]);
+      }
+      expect(await statusOf({ [field]: known })).toBe(200);
+      expect(log.mock.calls.flat().filter((line) => /deny has addresses/.test(line))).toHaveLength(
+        1,
+      );
+    },
+  );
+
   test("say nothing about the gateway's own paths, and nothing about paths that are refused anyway", async () => {
     const ask = gatewayTo("http://127.0.0.1:1", rules, {
       LISTS: { deny: [{ cidr: "0.0.0.0/0" }] },

@@ -54,9 +54,23 @@ export const ADAPTERS: readonly Written[] = [
   {
     name: "a route believes what a client says it is over",
     file: "src/adapter/route-fields.ts",
-    find: 'if (over === "" && !names.includes(OVER)) return;',
+    find: 'if (over === "" && others.length === names.length) return;',
     replace: 'if (over === "") return;',
     tests: ["test/edge/vercel"],
+  },
+  {
+    name: "a client is gone only once Node knows",
+    file: "src/partition/connection.ts",
+    find: "socket.destroyed || socket.localAddress !== undefined",
+    replace: "socket.destroyed",
+    tests: ["test/node-servers/gone-clients"],
+  },
+  {
+    name: "middleware looks for dashes and underscores alone",
+    file: "src/partition/field-names.ts",
+    find: 'lower.replaceAll(/[^a-z0-9]/g, "-")',
+    replace: 'lower.replaceAll("_", "-")',
+    tests: ["test/adapter/refuse-imitations"],
   },
   {
     name: "the plugin of Fastify decides before everything else",

@@ -71,7 +71,6 @@ export async function meteredGateways(
         },
       );
       const answer = answerAdmin(administered!);
-      const bindings = {};
       return {
         administered: administered!,
         async ask(path, ip = "192.0.2.1", init = {}) {
@@ -85,7 +84,7 @@ export async function meteredGateways(
             headers: { authorization: `Bearer ${token}`, "cf-connecting-ip": "192.0.2.9" },
           });
           if (body !== undefined) request.headers.set("content-type", "application/json");
-          return answer(request, bindings);
+          return answer(request, undefined);
         },
         async flush() {
           await administered!.flushMetrics!();

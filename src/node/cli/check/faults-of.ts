@@ -5,10 +5,10 @@ import { compileDocument } from "../../../gateway/live/document.ts";
 import { DEFAULTS } from "../../../limiter/settings.ts";
 import { Faults } from "../../../options/faults.ts";
 
-/** The faults of a gateway's variables RULES, PLANS, LISTS and CLIENT_IP. */
+/** The faults of a gateway's variables RULES, PLANS, LISTS, CORS and CLIENT_IP. */
 export function faultsOfVariables(variables: Readonly<Record<string, unknown>>): readonly Fault[] {
-  const { RULES, PLANS, LISTS, CLIENT_IP = "cloudflare" } = variables;
-  const texts = { RULES, PLANS, LISTS, CLIENT_IP };
+  const { RULES, PLANS, LISTS, CORS, CLIENT_IP = "cloudflare" } = variables;
+  const texts = { RULES, PLANS, LISTS, CORS, CLIENT_IP };
   try {
     readConfig({ ...texts, STORE: "memory", ORIGIN: "https://origin.invalid" }, {}, features);
     return [];

@@ -1,0 +1,21 @@
+import type { Faults } from "../../options/faults.ts";
+import { positionOfFault } from "../../options/json-fault.ts";
+import { CORS_TEXT } from "../messages/variables.ts";
+import { check } from "../rules/check-shape.ts";
+import { fromJson } from "../rules/from-json.ts";
+import { compileCors, type Cors } from "./cors.ts";
+import { CorsOptions } from "./options.ts";
+
+/** Checks the variable CORS and compiles it; `undefined` after a fault. */
+function open(value: unknown, faults: Faults): Cors | undefined {
+  const options = fromJson(value);
+  if (options instanceof SyntaxError) {
+    faults.add("CORS", value, CORS_TEXT, positionOfFault(options));
+    return undefined;
+  }
+  const checked = check(CorsOptions, options, "CORS", faults);
+  return checked && compileCors(checked);
+}
+
+/** Answers to browsers that ask whether a site's scripts may send requests and read answers. */
+export const cors = { open };
