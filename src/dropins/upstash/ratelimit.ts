@@ -7,9 +7,10 @@ import { Faults } from "../../options/faults.ts";
 import { REDIS_CLIENT } from "../../options/messages.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import { reportOnce } from "../../runtime/log.ts";
-import { type Cores, type DropInCore, openCores } from "../open-cores.ts";
+import { prefixOf } from "../prefix.ts";
 import { type Algorithm, bucket, cached, type Duration, fixed, sliding } from "./algorithms.ts";
-import { type LimitOptions, prefixOf, type RatelimitConfig, timeoutOf } from "./config.ts";
+import { type LimitOptions, type RatelimitConfig, timeoutOf } from "./config.ts";
+import { type Cores, type DropInCore, openCores } from "./cores.ts";
 import { createRefunds, type Refunds } from "./refunds.ts";
 import { type RatelimitResponse, responseOf, waitMsOf } from "./response.ts";
 import { createSideCalls, type SideCalls } from "./side-calls.ts";
@@ -62,8 +63,6 @@ export class Ratelimit {
         redis: config.redis,
         prefix: prefixOf(prefix),
         timeout: timeoutOf(timeout) as OwnDuration,
-        // So that a request without an answer is told apart; then it passes.
-        onFailure: "error",
       },
       {
         features: { holds: limiterHolds, optimistic },
