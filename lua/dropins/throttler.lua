@@ -5,7 +5,8 @@
 -- ARGV[4]  limit
 -- ARGV[5]  ttl: how long a hit counts, in microseconds; 0 for not at all
 -- ARGV[6]  block: how long a hit beyond the limit blocks, in microseconds; 0 to deny until there is room again
--- ARGV[7]  grain: hits whose ends fall into one grain of this many microseconds end together, with the last of them
+-- ARGV[7]  most: how many hits have an end of their own
+-- ARGV[8]  grain: beyond those, hits whose ends fall into one grain of this many microseconds end together, with the last of them
 --
 -- Reply, integers only, times in microseconds: now; 1 if the hit was counted and is not blocked; limit less hits, of a denial
 -- the limit less more hits than that; how long the next hit is certain to be denied; how long the ttl lasts that began with the
@@ -22,7 +23,8 @@
 -- When the clock goes back, all these times go back with it.
 
 local key = KEYS[1]
-local limit, ttl, block, grain = ARGV[4] + 0, ARGV[5] + 0, ARGV[6] + 0, ARGV[7] + 0
+local limit, ttl, block = ARGV[4] + 0, ARGV[5] + 0, ARGV[6] + 0
+local most, grain = ARGV[7] + 0, ARGV[8] + 0
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
@@ -64,8 +66,8 @@ if ttl_ends <= now then
   ttl_ends, changes = now + ttl, true
 end
 local is_blocked = block > 0 and blocked_until > now
-if block > 0 and not is_blocked and blocked_until > 0 then
-  blocked_until, hits, runs = 0, 0, ''
+if blocked_until > 0 and blocked_until <= now then
+  blocked_until, hits, runs, changes = 0, 0, '', true
 end
 
 local counts = not is_blocked and (block > 0 or hits < limit)
@@ -79,7 +81,9 @@ end
 
 if counts and ttl > 0 then
   local ends = now + ttl
-  ends = ends + -ends % grain
+  if #runs >= 11 * most then
+    ends = ends + -ends % grain
+  end
   -- A shorter ttl than before ends before hits that were counted earlier.
   local at, count, rest = #runs + 1, 1, #runs + 1
   while at > 1 do

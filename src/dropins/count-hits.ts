@@ -19,13 +19,13 @@ export interface HitCounter {
   add(key: unknown, limit: number, ttlUs: number, blockUs: number): Promise<Answer>;
 }
 
-/** Up to here each hit has an end of its own. Beyond it, hits that end together take the memory of one. */
+/** So many hits have an end of their own. Beyond, some end later by a part of the ttl, so that a key has a bounded size. */
 const MOST_ENDS = 1_000;
 
 const BY_THROTTLER: CountsBy<ThrottlerParameters, ThrottlerState> = {
   name: "throttler",
   algorithm: THROTTLER,
-  parameters: ["ttlUs", "blockUs", "grainUs"],
+  parameters: ["ttlUs", "blockUs", "most", "grainUs"],
   unitsOf: ({ hits }) => hits,
   unitsAfter: ({ limit }, { remaining }) => Math.max(0, limit - remaining),
   adopt({ allowed, retryAfterUs, resetAfterUs }, nowUs, { parameters }, hits, before) {
@@ -46,11 +46,11 @@ export function countHits(dropIn: DropIn): HitCounter {
 
   return {
     add(key, limit, ttlUs, blockUs) {
-      const grainUs = limit > MOST_ENDS ? Math.max(1, Math.ceil(ttlUs / MOST_ENDS)) : 1;
+      const grainUs = Math.max(1, Math.ceil(ttlUs / MOST_ENDS));
       return counts.ask(key, {
         operation: "charge",
         limit,
-        parameters: { ttlUs, blockUs, grainUs },
+        parameters: { ttlUs, blockUs, most: MOST_ENDS, grainUs },
         rule: `${limit} ${ttlUs} ${blockUs}`,
       });
     },

@@ -1,15 +1,19 @@
 /** Some 142 years: a time that ends no sooner than everything that counts by it. */
 const FOREVER_US = 2 ** 52;
 
-/** A time in microseconds, the unit of Redis's clock. What is no time above 0 is 0, and no time is longer than `FOREVER_US`. */
+/** A longer time is `FOREVER_US`, and what is left of that stays longer than this for nine years. */
+const LONGEST_US = FOREVER_US - 2 ** 48;
+
+/** A time in microseconds, the unit of Redis's clock; 0 for what is no time above 0. */
 export function microsecondsOf(milliseconds: number): number {
   if (!(milliseconds > 0)) return 0;
-  return Math.max(1, Math.min(Math.round(milliseconds * 1000), FOREVER_US));
+  const microseconds = Math.max(1, Math.round(milliseconds * 1000));
+  return isForever(microseconds) ? FOREVER_US : microseconds;
 }
 
 /** Whether a time does not end while anybody waits. */
 export function isForever(microseconds: number): boolean {
-  return microseconds > FOREVER_US / 2;
+  return microseconds > LONGEST_US;
 }
 
 /** Whole seconds, rounded up. */

@@ -107,7 +107,9 @@ export function expectRow(page: string, text: string): void {
 
 /** The row about a value, if there is one. */
 export function rowOf(rows: Readonly<Record<string, readonly unknown[]>>, value: unknown) {
-  return Object.keys(rows).filter((row) => rows[row]!.some((each) => Object.is(each, value)));
+  return Object.keys(rows).filter((row) =>
+    rows[row]!.some((each) => shownOf(each) === shownOf(value)),
+  );
 }
 
 /** Every kind of value that code without types may give for a number. */
@@ -139,5 +141,9 @@ export const ANY_NUMBER: readonly unknown[] = [
 ];
 
 /** A value in the name of a test. */
-export const shownOf = (value: unknown): string =>
-  typeof value === "string" || Object(value) === value ? JSON.stringify(value) : String(value);
+export function shownOf(value: unknown): string {
+  if (Object.is(value, -0)) return "-0";
+  return typeof value === "string" || Object(value) === value
+    ? JSON.stringify(value)
+    : String(value);
+}

@@ -48,6 +48,7 @@ const throttling = fc.record<Step>({
   parameters: fc.record({
     ttlUs: time,
     blockUs: time,
+    most: fc.constantFrom(0, 1, 3, 1_000),
     grainUs: fc.constantFrom(1, 1, 7, 1_000, 300_000, SECOND),
   }),
 });
@@ -90,7 +91,7 @@ test.for([
 test("a foreign value is no state, and is replaced", async () => {
   for (const [name, script, numbers] of [
     ["counter", scripts.COUNTER, [0, 1, SECOND, 0, 0, 0]],
-    ["throttler", scripts.THROTTLER, [3, SECOND, SECOND, 1]],
+    ["throttler", scripts.THROTTLER, [3, SECOND, SECOND, 9, 1]],
   ] as const) {
     for (const plant of [
       (key: string) => redis.set(key, "x".repeat(21)),

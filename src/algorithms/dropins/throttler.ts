@@ -7,7 +7,9 @@ export interface ThrottlerParameters extends Readonly<Record<string, number>> {
   readonly ttlUs: number;
   /** How long a hit beyond the limit blocks; 0 to deny until there is room again. */
   readonly blockUs: number;
-  /** Hits whose ends fall into one grain end together, with the last of them. */
+  /** How many hits have an end of their own. */
+  readonly most: number;
+  /** Beyond those, hits whose ends fall into one grain end together, with the last of them. */
   readonly grainUs: number;
 }
 
@@ -27,16 +29,24 @@ export interface ThrottlerState {
   readonly keptUntilUs: number;
 }
 
-const NO_HITS = { blockedUntilUs: 0, ttlEndsUs: 0, hits: 0, runs: [] } as const;
+const NO_HITS: ThrottlerState = {
+  seenUs: 0,
+  blockedUntilUs: 0,
+  ttlEndsUs: 0,
+  hits: 0,
+  runs: [],
+  keptUntilUs: 0,
+};
 
 /** Counts a hit, whatever the operation. */
 const model: AlgorithmModel<ThrottlerParameters, ThrottlerState> = (
   state,
   { nowUs, limit, parameters },
 ) => {
-  const { ttlUs, blockUs, grainUs } = parameters;
-  const backUs = Math.max(0, (state?.seenUs ?? nowUs) - nowUs);
-  let { blockedUntilUs, ttlEndsUs, hits, runs } = movedBack(state ?? NO_HITS, backUs);
+  const { ttlUs, blockUs, most, grainUs } = parameters;
+  const found = state ?? NO_HITS;
+  const backUs = Math.max(0, found.seenUs - nowUs);
+  let { blockedUntilUs, ttlEndsUs, hits, runs } = movedBack(found, backUs);
   let changes = backUs > 0;
 
   let live = 0;
@@ -48,8 +58,8 @@ const model: AlgorithmModel<ThrottlerParameters, ThrottlerState> = (
     changes = true;
   }
   let isBlocked = blockUs > 0 && blockedUntilUs > nowUs;
-  if (blockUs > 0 && !isBlocked && blockedUntilUs > 0) {
-    [blockedUntilUs, hits, runs] = [0, 0, []];
+  if (blockedUntilUs > 0 && blockedUntilUs <= nowUs) {
+    [blockedUntilUs, hits, runs, changes] = [0, 0, [], true];
   }
 
   const counts = !isBlocked && (blockUs > 0 || hits < limit);
@@ -58,8 +68,9 @@ const model: AlgorithmModel<ThrottlerParameters, ThrottlerState> = (
     changes = true;
     isBlocked = hits > limit;
     if (isBlocked) blockedUntilUs = nowUs + blockUs;
-    const over = (nowUs + ttlUs) % grainUs;
-    if (ttlUs > 0) runs = withHit(runs, nowUs + ttlUs + (over > 0 ? grainUs - over : 0));
+    const endsUs = nowUs + ttlUs;
+    const over = runs.length < 2 * most ? 0 : endsUs % grainUs;
+    if (ttlUs > 0) runs = withHit(runs, over > 0 ? endsUs + grainUs - over : endsUs);
   }
   const stored = ttlUs > 0 ? hits : hits - Number(counts);
   const keptUntilUs = Math.max(blockedUntilUs, ttlEndsUs, runs.at(-2) ?? 0);
@@ -75,17 +86,17 @@ const model: AlgorithmModel<ThrottlerParameters, ThrottlerState> = (
       : limit - hits,
     retryAfterUs: waitUs,
     resetAfterUs: ttlEndsUs - nowUs,
-    state: changes ? kept : state,
+    state: changes ? (keptUntilUs > nowUs ? kept : NO_HITS) : state,
   };
 };
 
 /** The times of a state after the clock went back. */
-function movedBack(state: typeof NO_HITS | ThrottlerState, backUs: number) {
+function movedBack(state: ThrottlerState, backUs: number) {
   const { blockedUntilUs, ttlEndsUs, hits, runs } = state;
   return {
     blockedUntilUs: Math.max(0, blockedUntilUs - backUs),
     ttlEndsUs: ttlEndsUs - backUs,
-    hits: hits as number,
+    hits,
     runs: backUs > 0 ? runs.map((each, i) => (i % 2 === 0 ? each - backUs : each)) : runs,
   };
 }

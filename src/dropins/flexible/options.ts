@@ -25,8 +25,8 @@ export interface RateLimiterTidegateOptions extends Omit<DropInOptions, "prefix"
   /** Points that a key may consume in a duration. Range: any number. */
   readonly points: number;
   /**
-   * Seconds from a key's first point until all of them are forgotten, to the microsecond; 0 if they are not, for 142 years.
-   * Range: from 0.
+   * Seconds from a key's first point until all of them are forgotten, to the microsecond; 0, or more than 133 years, if they
+   * never are. Range: from 0.
    */
   readonly duration: number;
   /**
