@@ -20,6 +20,9 @@ export interface RateLimitStorage {
   ): Promise<{ allowed: boolean; retryAfter: number | null }>;
 }
 
+/** That of better-auth, in seconds, for a rule that code without types has made. */
+const DEFAULT_WINDOW = 10;
+
 /**
  * Counts for better-auth: `consume` is one atomic call of Redis, and a client that this process knows to be denied
  * costs none. A window begins with the first request and is over `window` seconds later; a denied request is not
@@ -36,7 +39,7 @@ export function tidegateStorage(options: TidegateStorageOptions = {}): RateLimit
 
   return {
     async consume(key, { window, max }) {
-      const windowUs = microsecondsOf(window * 1000);
+      const windowUs = microsecondsOf((window ?? DEFAULT_WINDOW) * 1000);
       const limit = limitOf(max, Math.floor, 0);
       if (limit < 1) return { allowed: false, retryAfter: secondsOf(windowUs) };
       const { allowed, retryAfterUs } = await counter.consume(key, limit, windowUs);

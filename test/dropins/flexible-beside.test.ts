@@ -179,8 +179,8 @@ describe("RateLimiterTidegate beside RateLimiterRedis", () => {
     const cases = [
       { points: 5, duration: 60, blockDuration: 300 },
       { points: 5, duration: 60, blockDuration: 100 / 3 },
-      { points: 5, duration: 60, blockDuration: 30, customDuration: 1 },
-      { points: 7, duration: 0.25 * 3_600, blockDuration: 1, cost: 3 },
+      { points: 5, duration: 60, blockDuration: 300, customDuration: 600 },
+      { points: 7, duration: 0.25 * 3_600, blockDuration: 30, cost: 3 },
       { points: 5, duration: 60, blockDuration: 300, blockOnConsumed: 9 },
       { points: 5, duration: 60 },
     ];
