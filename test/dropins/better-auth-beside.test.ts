@@ -185,7 +185,10 @@ describe("arguments of any kind: as in better-auth's secondary storage", () => {
     }
   });
 
-  test.each(ANY_NUMBER.map((value) => [shownOf(value), value]))("window: %s", async (_, value) => {
+  /** Without a window, the package's own denial is a TypeError. */
+  const windows = ANY_NUMBER.filter((value) => value !== undefined && value !== null);
+
+  test.each(windows.map((value) => [shownOf(value), value]))("window: %s", async (_, value) => {
     const clock = standStill();
     const rule = { window: value as number, max: 2 };
     const [their, own_] = [authOf(secondary(counterByDate()), rule), authOf(own(), rule)];
@@ -196,6 +199,21 @@ describe("arguments of any kind: as in better-auth's secondary storage", () => {
       expect(actual).toBe(expected);
     }
   });
+});
+
+test("a rule without a window has that of better-auth, and one without a max lets nothing pass", async () => {
+  const clock = standStill();
+  const storage = ours();
+  for (const window of [undefined, null] as never[]) {
+    const key = ownPrefix();
+    const consume = () => storage.consume(key, { window, max: 1 });
+    expect((await consume()).allowed).toBe(true);
+    expect(await consume()).toEqual({ allowed: false, retryAfter: 10 });
+    clock.pass(10_000);
+    expect((await consume()).allowed).toBe(true);
+    const without = await storage.consume(ownPrefix(), { window: 10, max: window });
+    expect(without).toEqual({ allowed: false, retryAfter: 10 });
+  }
 });
 
 describe("without Redis", () => {
