@@ -8,7 +8,15 @@ import { REDIS_CLIENT } from "../../options/messages.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import { prefixOf } from "../prefix.ts";
-import { type Algorithm, bucket, cached, type Duration, fixed, sliding } from "./algorithms.ts";
+import {
+  type Algorithm,
+  bucket,
+  cached,
+  type Duration,
+  fixed,
+  sliding,
+  wholeOf,
+} from "./algorithms.ts";
 import { type LimitOptions, type RatelimitConfig, timeoutOf } from "./config.ts";
 import { type Cores, type DropInCore, openCores } from "./cores.ts";
 import { createRefunds, type Refunds } from "./refunds.ts";
@@ -153,8 +161,9 @@ export class Ratelimit {
   setDynamicLimit = async ({ limit }: { limit: number | false }): Promise<void> => {
     this.#requireDynamic("setDynamicLimit");
     // A limit that cannot be would be refused with every request.
-    if (limit !== false) this.#core(limit);
-    await this.#side.writeOverride(limit === false ? undefined : limit);
+    const tokens = limit === false ? undefined : wholeOf(limit);
+    if (tokens !== undefined) this.#core(tokens);
+    await this.#side.writeOverride(tokens);
   };
 
   /**
@@ -176,7 +185,7 @@ export class Ratelimit {
     const [verdict, found] =
       known === undefined
         ? await Promise.all([
-            this.#ask(this.#core(tokens), identifier, req.rate ?? 1),
+            this.#ask(this.#core(tokens), identifier, wholeOf(req.rate ?? 1)),
             this.enableProtection ? this.#side.findDenied(values) : undefined,
           ])
         : [NOT_ASKED, known];
