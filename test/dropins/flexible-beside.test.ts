@@ -22,7 +22,7 @@ import {
   rowOf,
   shownOf,
 } from "./beside.ts";
-import { connect, noRedis, ownPrefix, quietly, redisByDate } from "./clocked-redis.ts";
+import { connect, noRedis, ownPrefix, quietly, redisByDate, standStill } from "./clocked-redis.ts";
 
 type Options = Omit<IRateLimiterStoreOptions, "storeClient"> & {
   readonly points: number;
@@ -126,6 +126,24 @@ describe("RateLimiterTidegate beside RateLimiterMemory", () => {
       }),
       { numRuns: runs(150) },
     );
+  });
+
+  test("execEvenly: what is left after each delay is equal", async () => {
+    // The delays pass in real time, and the clock stands still: what is left tells how long they were.
+    standStill();
+    for (const more of [{}, { execEvenlyMinDelayMs: 7 }, { points: 0 }, { blockDuration: 9 }]) {
+      const options = { points: 40, duration: 1, execEvenly: true, ...more };
+      const own = new RateLimiterTidegate({ ...options, store: inMemory() });
+      const answers = [];
+      for (const limiter of [new RateLimiterMemory(options), own]) {
+        const all = [];
+        for (const points of [1, 1, 2, 1, 40, 1]) {
+          all.push((await shown(limiter.consume("ada", points))).slice(0, 4));
+        }
+        answers.push(all);
+      }
+      expect(answers[1]).toEqual(answers[0]);
+    }
   });
 });
 
@@ -488,6 +506,25 @@ describe("without Redis", () => {
       }),
       { numRuns: runs(60) },
     );
+  });
+
+  test("counts as the insuranceLimiter of another", async () => {
+    const insuranceLimiter = ours({ points: 2, duration: 60 });
+    const insured = new RateLimiterRedis({
+      points: 2,
+      duration: 60,
+      blockDuration: 6_000,
+      insuranceLimiter,
+      storeClient: unreachable(),
+    });
+    const answers = [];
+    for (let i = 0; i < 3; i++) answers.push(await shown(insured.consume("ada")));
+    expect(answers.map(([kind, consumed]) => [kind, consumed])).toEqual([
+      ["resolved", 1],
+      ["resolved", 2],
+      ["rejected", 3],
+    ]);
+    expect(answers[2]![3]).toBe(6_000_000);
   });
 
   test('with onFailure: "error" every method rejects with a StoreError', async () => {

@@ -51,9 +51,10 @@ async function shown(storage: Storage, { key, ttl, limit, block, name }: Call) {
 }
 
 const milliseconds = fc.constantFrom(1, 2.5, 250, 1_000, 1_500, 10_000, 60_000);
+const limits = fc.constantFrom(1, 2, 2.5, 3, 5, 5, Infinity);
 const settings = fc.record<Settings>({
   ttl: fc.oneof({ weight: 8, arbitrary: milliseconds }, fc.constantFrom(0, 1e10)),
-  limit: fc.constantFrom(1, 2, 2.5, 3, 5, 5, Infinity),
+  limit: limits,
   block: fc.oneof(fc.constant(0), milliseconds),
 });
 const passMs = fc.oneof(
@@ -66,13 +67,11 @@ const name = fc.constant("default");
 const LENGTHS = { minLength: 1, maxLength: 40 };
 
 /** Calls by one throttler, and by throttlers that compute the limit and the block; they block always or never. */
-const calls = settings.chain((one) => {
-  const same = fc.record({ passMs, key, name });
-  const others = settings.filter(({ block }) => block > 0 === one.block > 0);
-  const computed = fc
-    .tuple(others, same)
-    .map(([{ limit, block }, call]): Call => ({ ...call, ttl: one.ttl, limit, block }));
-  const fixed = same.map((call): Call => ({ ...one, ...call }));
+const calls = settings.chain(({ ttl, limit, block }) => {
+  const same = { passMs, key, name, ttl: fc.constant(ttl) };
+  const blocks = block > 0 ? milliseconds : fc.constant(0);
+  const fixed = fc.record<Call>({ ...same, limit: fc.constant(limit), block: fc.constant(block) });
+  const computed = fc.record<Call>({ ...same, limit: limits, block: blocks });
   return fc.oneof(fc.array(fixed, LENGTHS), fc.array(computed, LENGTHS));
 });
 
