@@ -5,9 +5,5 @@
  */
 
 export { clientKey } from "./partition/client-key.ts";
-export {
-  fromIoredis,
-  fromNodeRedis,
-  type IoredisClient,
-  type NodeRedisClient,
-} from "./store/redis/node-clients.ts";
+export { fromIoredis, type IoredisClient } from "./store/redis/from-ioredis.ts";
+export { fromNodeRedis, type NodeRedisClient } from "./store/redis/from-node-redis.ts";

@@ -83,7 +83,7 @@ local function concurrency_extend(key, now, ttl, slot, hold_ttl)
   if type(expires) == 'string' and expires + 0 > now then
     redis.call('ZADD', key, now + math.min(ttl, hold_ttl), slot)
     local latest = redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')[2] + 0
-    redis.call('PEXPIREAT', key, math.floor(math.min(latest, now + ttl) / 1000) + 1)
+    redis.call('PEXPIREAT', key, math.floor(latest / 1000) + 1)
     extended = 1
   end
   return extended

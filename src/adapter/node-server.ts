@@ -13,8 +13,9 @@ export interface NodeResponse {
   readonly statusCode: number;
   readonly headersSent: boolean;
   readonly destroyed?: boolean;
+  readonly writableEnded?: boolean;
   readonly writableFinished?: boolean;
-  /** Of HTTP/2, whose response does not say itself whether it is gone. */
+  /** HTTP/2 only: there the response does not report a closed stream. */
   readonly stream?: { readonly destroyed: boolean } | undefined;
   once(event: "finish" | "close", listener: () => void): unknown;
   end(...args: never[]): unknown;
@@ -74,7 +75,10 @@ export interface ResponseEnd {
 export function endOf(outgoing: NodeResponse): Promise<ResponseEnd> {
   return new Promise((resolve) => {
     const end = (aborted: boolean) => resolve({ status: outgoing.statusCode, aborted });
+    let isGone = false;
     const close = () => {
+      if (isGone) return;
+      isGone = true;
       if (outgoing.headersSent) return end(!outgoing.writableFinished);
       // The client has hung up on a handler that is still at work, and whose status is not known yet.
       const { end: send } = outgoing;
@@ -85,7 +89,8 @@ export function endOf(outgoing: NodeResponse): Promise<ResponseEnd> {
     };
     // A handler before the limiter may have taken longer than the client waited: then no event comes.
     if (outgoing.destroyed || outgoing.stream?.destroyed) return close();
-    outgoing.once("finish", () => end(false));
+    // A response of HTTP/2 also says that it is finished when its client has hung up.
+    outgoing.once("finish", () => (outgoing.writableEnded === false ? close() : end(false)));
     outgoing.once("close", close);
   });
 }

@@ -76,6 +76,8 @@ export interface AlgorithmDefinition<
   readonly refuse?: (policy: CommonOptions, path: string, faults: Faults) => void;
   /** Refuses numbers of a plan that this kind of policy cannot have: returns `true`, and adds a fault under `path`. */
   readonly refusesNumbers?: (numbers: object, path: string, faults: Faults) => boolean;
+  /** Whether units come back one after the other, each after the same time. Default: `false`, as for windows. */
+  readonly refillsEvenly?: boolean;
   /**
    * Whether it gives each hold a slot, instead of counting units: a consume takes one if it comes with a `Slot`, and a
    * denial can end before its time, because a slot may be given back.

@@ -210,6 +210,7 @@ export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */
   TokenBucketState
 >({
   name: "token-bucket",
+  refillsEvenly: true,
   code: "b",
   layout: 1,
   maxLimit: MAX_LIMIT,

@@ -27,11 +27,15 @@ export function knownDenials({ now, perGroup }: Kit<CoreSettings>, known: Known)
     function look(asked: Asked, arrivedAtMs: number, nowMs: number): Verdict | Promise<Verdict> {
       const { groups } = asked;
       let expired: Map<AskedGroup, boolean> | undefined;
+      let longest: { readonly asked: AskedGroup; readonly denial: KnownDenial } | undefined;
       for (let i = 0; i < groups.length; i++) {
         const found = known.find(groups[i]!, nowMs);
-        if (found.state === "denied") return deny(groups[i]!, found);
+        if (found.state === "denied" && !(longest && waitOf(found) <= waitOf(longest.denial))) {
+          longest = { asked: groups[i]!, denial: found };
+        }
         if (found.state === "expired") (expired ??= new Map()).set(groups[i]!, found.denied);
       }
+      if (longest) return deny(longest.asked, longest.denial);
       if (expired) return askAlone(asked, expired, nowMs);
       for (let i = 0; i < groups.length; i++) {
         const { group, partition, costs } = groups[i]!;
@@ -72,6 +76,10 @@ export function knownDenials({ now, perGroup }: Kit<CoreSettings>, known: Known)
       return look(asked, nowMs, nowMs);
     };
   };
+}
+
+function waitOf({ rows }: KnownDenial): number {
+  return Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
 }
 
 /** The verdict of a known denial of one group. */

@@ -20,12 +20,16 @@ export interface Known {
 export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings>): Known {
   const { prefix, policies, maxDenials } = settings;
   const clocks = createRedisClocks();
-  const of = perGroup(({ denying }) => createDenialCache(maxDenials, denying.length));
+  const of = perGroup(({ denying }) => {
+    const evenLimits = denying.map(({ implementation, limit }) =>
+      implementation.refillsEvenly ? limit : undefined,
+    );
+    return createDenialCache(maxDenials, denying.length, evenLimits);
+  });
   const isOnePartition = new Set(policies.map(({ by, shards }) => `${by} ${shards}`)).size <= 1;
 
   function learnGroup(verdict: GroupVerdict, costs: readonly number[]): void {
     const { asked, rows, at } = verdict;
-    if (!waits(verdict)) return;
     const { partition, group, wasDenied } = asked;
     const decidedAtMs = at.estimated
       ? at.sentAtMs
@@ -34,11 +38,17 @@ export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings
   }
 
   function learnAll({ operation }: Asked, verdict: Verdict, isReliable: boolean): Verdict {
+    const takes = operation === "charge" || (operation === "consume" && verdict.status === 200);
     for (const each of verdict.groups) {
       if (!isStoreAnswer(each, verdict)) continue;
       const { group, partition, costs } = each.asked;
-      // After a charge, the wait is for one more unit.
-      if (isReliable) learnGroup(each, operation === "charge" ? group.defaultCosts : costs);
+      if (isReliable && waits(each)) {
+        // After a charge, the wait is for one more unit.
+        learnGroup(each, operation === "charge" ? group.defaultCosts : costs);
+      } else if (takes && each.countedBy === "store" && costs.some((cost) => cost > 0)) {
+        // An earlier denial of a greater cost lacks the units that were taken, so that its waits have become too short.
+        of(group).drop(partition, each.at.sentAtMs);
+      }
       for (const variant of group.variants) if (variant !== group) of(variant).drop(partition);
     }
     return verdict;

@@ -6,8 +6,8 @@ import { createClockCache, type ClockCache } from "./clock-cache.ts";
 export interface DenialCache {
   /** Looks up a denial of these costs. A denial stays `expired` until it is dropped or learnt anew. */
   find(partition: string, costs: readonly number[], nowMs: number): Knowledge;
-  /** Drops a partition's denial. */
-  drop(partition: string): void;
+  /** Drops a partition's denial, if Redis can have decided it before this moment. */
+  drop(partition: string, beforeMs?: number): void;
   /**
    * Notes the wait of requests of the same costs.
    *
@@ -70,16 +70,21 @@ const MAX_TRUST_MS = 60_000;
  *
  * @param maxEntries from 1; beyond it, an entry that was not used lately is evicted
  * @param rowCount the number of policies
+ * @param evenLimits the limits of policies whose units come back one after the other; `undefined` for other policies
  */
-export function createDenialCache(maxEntries: number, rowCount: number): DenialCache {
+export function createDenialCache(
+  maxEntries: number,
+  rowCount: number,
+  evenLimits: readonly (number | undefined)[] = [],
+): DenialCache {
   // Created with the first denial: Workers have no random numbers while a module is loaded.
   let known: ClockCache | undefined;
   const columns = HEAD + WIDTH * rowCount;
   let forgotAtMs = -Infinity;
 
-  function drop(partition: string): void {
+  function drop(partition: string, beforeMs = Infinity): void {
     const slot = known?.find(partition);
-    if (slot) known!.remove(slot);
+    if (slot && known!.numbers[slot * columns]! < beforeMs) known!.remove(slot);
   }
 
   return {
@@ -105,7 +110,7 @@ export function createDenialCache(maxEntries: number, rowCount: number): DenialC
       }
       if (nowMs >= decidedAtMs + trustMs(ownWaitUs)) return UNKNOWN;
       numbers[at + HEAD] = Math.abs(numbers[at + HEAD]!);
-      return denialAt(numbers, at, rowCount, (nowMs - decidedAtMs) * 1000, costs);
+      return denialAt(numbers, at, rowCount, (nowMs - decidedAtMs) * 1000, costs, evenLimits);
     },
 
     drop,
@@ -146,12 +151,17 @@ function denialAt(
   rowCount: number,
   elapsedUs: number,
   costs: readonly number[],
+  evenLimits: readonly (number | undefined)[],
 ): KnownDenial {
   const rows: Row[] = [];
   for (let row = 0; row < rowCount; row++) {
     const column = at + HEAD + WIDTH * row;
+    const more = costs[row]! - (Math.abs(known[column]!) - 1);
     // The wait of a greater cost does not apply to a smaller one.
-    const waitUs = costs[row]! >= Math.abs(known[column]!) - 1 ? known[column + 2]! : 0;
+    let waitUs = more < 0 ? 0 : known[column + 2]!;
+    if (more > 0 && waitUs > 0) {
+      waitUs = greaterWaitUs(waitUs, known[column + 3]!, more, costs[row]!, evenLimits[row]);
+    }
     rows.push({
       allowed: waitUs <= elapsedUs,
       remaining: known[column + 1]!,
@@ -160,4 +170,20 @@ function denialAt(
     });
   }
   return { state: "denied", nowUs: known[at + 1]! + elapsedUs, rows };
+}
+
+/**
+ * How long a lone client of a greater cost has to wait at most. Where units come back one after the other it is exact: the wait grows
+ * evenly, up to the time at which the whole limit is free. Elsewhere it is that time, because a denial does not tell when enough
+ * units leave a window.
+ */
+function greaterWaitUs(
+  waitUs: number,
+  resetUs: number,
+  more: number,
+  cost: number,
+  evenLimit: number | undefined,
+): number {
+  if (evenLimit === undefined || cost >= evenLimit) return Math.max(waitUs, resetUs);
+  return waitUs + Math.ceil(((resetUs - waitUs) * more) / (evenLimit - cost + more));
 }

@@ -573,7 +573,7 @@ export const OF_DATABASES = {
 
 export const IOREDIS = {
   code: "unsupported",
-  say: "Give fromIoredis(redis), of tidegate/node. Commands must not be sent again after a lost connection, or they are charged twice: build it with { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }.",
+  say: "Give fromIoredis(redis), of tidegate/node. Commands must not be sent again after a lost connection, or they are charged twice: build it with { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }, or a Cluster with { retryDelayOnFailover: 0 }.",
 } as const;
 
 export const NODE_REDIS = {
@@ -589,6 +589,26 @@ export const IOREDIS_CLIENT = {
 export const NODE_REDIS_CLIENT = {
   code: "shape",
   say: "Give a client, a pool or a cluster of node-redis.",
+} as const;
+
+export const NODE_REDIS_SENTINEL = {
+  code: "unsupported",
+  say: "A sentinel of node-redis sends commands again after a lost connection, so that a request is charged twice. Give fromIoredis(new Redis({ sentinels, name, autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 })).",
+} as const;
+
+export const SENDS_AGAIN = {
+  code: "unsupported",
+  say: "The client would send a decision again after a lost connection, so that a request is charged twice. Build it, or a second one by client.duplicate(), with { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }.",
+} as const;
+
+export const CLUSTER_SENDS_AGAIN = {
+  code: "unsupported",
+  say: "The client would send a decision up to 17 times after a lost connection, so that a request is charged as often. Build it with { retryDelayOnFailover: 0 }.",
+} as const;
+
+export const CONNECTED_ON_WORKERS = {
+  code: "unsupported",
+  say: "On Workers a connection belongs to the request that opened it, so that later requests would wait for it in vain. Give redis: { url, token } of a REST API: of Upstash, or of the bridge in front of your Redis.",
 } as const;
 
 // Lists.

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -11,31 +10,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { freePort } from "../../scripts/support/free-port.ts";
 import { redisServerPath, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
-import { leavesReplica } from "../../src/node/bridge/connection.ts";
 import { ask, result, token, until } from "../support/bridge/harness.ts";
-
-/** One address in front of servers, as a service's name is. Connections that are open stay where they are. */
-async function startAddress(target: { port: number }) {
-  let { port } = target;
-  const open = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect(port, "127.0.0.1");
-    open.add(client);
-    client.pipe(upstream).pipe(client);
-    for (const end of [client, upstream])
-      end.on("error", () => {}).on("close", () => (client.destroy(), upstream.destroy()));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    for (const socket of open) socket.destroy();
-    server.close();
-  });
-  return {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    connections: () => open.size,
-    pointAt: (next: { port: number }) => (port = next.port),
-  };
-}
+import { startAddress } from "../support/redis-address.ts";
 
 async function startServer() {
   const server = await startRedisServer();
@@ -73,19 +49,6 @@ test("where the address names a replica, writes to it end no connection again an
   onTestFinished(() => bridge.close());
   for (let write = 0; write < 50; write++) await ask(bridge, ["SET", "k", "1"]);
   expect(address.connections()).toBeLessThanOrEqual(3);
-});
-
-test("a connection is left at most once a second, and for nothing that only reads like it", () => {
-  let nowMs = 0;
-  const leaves = leavesReplica(() => nowMs);
-  const readOnly = new Error("READONLY You can't write against a read only replica.");
-  expect(leaves(new Error("ERR READONLY is not the first word"))).toBe(false);
-  expect(leaves(new Error("READONLYX"))).toBe(false);
-  expect([leaves(readOnly), leaves(readOnly)]).toEqual([true, false]);
-  nowMs = 999;
-  expect(leaves(readOnly)).toBe(false);
-  nowMs = 1_000;
-  expect(leaves(readOnly)).toBe(true);
 });
 
 describe("a Redis that loads its data set", () => {

@@ -111,7 +111,7 @@ test.for([{ hash: "drawn" }, { hash: "the same for every partition" }])(
               const reply = { nowUs: 1e15 + which, rows };
               each.learn(partition, costs, now - underWay, reply, deniedBefore);
             } else if (what === "forget") each.forget(partition, now);
-            else if (what === "drop") each.drop(partition);
+            else if (what === "drop") each.drop(partition, which % 2 ? now - underWay : undefined);
           }
           expect(cache.find(partition, costs, now)).toEqual(model.find(partition, costs, now));
         }

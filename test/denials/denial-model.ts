@@ -55,13 +55,19 @@ export function modelDenialCache(maxEntries: number, rowCount: number): DenialCa
       if (now >= sentAt + trusted(rows)) return { state: "expired", denied: entry.denied };
       // The denial of a greater cost says nothing about a smaller one.
       const known = rows.map((row, i) => (given[i]! >= costs[i]! ? row : withoutWait(row)));
+      // Nor does that of a smaller cost tell when a greater one has room; the reset does.
+      const told = known.map((row, i) => {
+        const { retryAfterUs, resetAfterUs } = row;
+        const isGreater = given[i]! > costs[i]! && retryAfterUs > 0;
+        return isGreater ? { ...row, retryAfterUs: Math.max(retryAfterUs, resetAfterUs) } : row;
+      });
       if (now >= sentAt + trusted(known)) return { state: "unknown" };
       entry.denied = true;
       const left = (time: number) => Math.max(0, time - (now - sentAt) * 1000);
       return {
         state: "denied",
         nowUs: shown + (now - sentAt) * 1000,
-        rows: known.map(({ remaining, retryAfterUs, resetAfterUs }) => ({
+        rows: told.map(({ remaining, retryAfterUs, resetAfterUs }) => ({
           allowed: left(retryAfterUs) === 0,
           remaining,
           retryAfterUs: left(retryAfterUs),
@@ -69,9 +75,9 @@ export function modelDenialCache(maxEntries: number, rowCount: number): DenialCa
         })),
       };
     },
-    drop(partition) {
+    drop(partition, before = Infinity) {
       const entry = use(partition);
-      if (entry) drop(entry);
+      if (entry && entry.denial.sentAt < before) drop(entry);
     },
     learn(partition, given, sentAt, reply, deniedBefore = false) {
       const rows = reply.rows.slice(0, rowCount);

@@ -1,20 +1,24 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { execPath } from "node:process";
+import { promisify } from "node:util";
 
-import { afterEach, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from "vitest";
 
 import { freePort } from "../../scripts/support/free-port.ts";
 import { codeBlocks } from "../docs/code-blocks.ts";
+import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 
 /** The imports of the samples, and their places in the project. */
 const BESIDE = { express: "express5", fastify: "fastify5", ioredis: "ioredis", redis: "redis" };
 
-const blocks = ["docs/node.md", "docs/start.md"].flatMap((document) =>
+const all = ["docs/node.md", "docs/start.md"].flatMap((document) =>
   codeBlocks(document).filter(({ language }) => language === "js"),
 );
+const clusters = all.filter(({ code }) => code.includes("REDIS_NODES"));
+const blocks = all.filter((block) => !clusters.includes(block));
 
 let child: ChildProcess | undefined;
 beforeAll(() => {
@@ -30,15 +34,20 @@ afterEach(async () => {
   child = undefined;
 });
 
-/** Starts a server as the page shows it, but on a port and with counts of its own. */
-async function start(code: string): Promise<{ url: string; log: () => string }> {
-  const port = await freePort();
-  const file = join(inject("installed"), `server-${port}.js`);
+/** Writes a block as the page shows it, but with counts of its own that do not refill during a test. */
+function writeBlock(name: string, code: string): string {
+  const file = join(inject("installed"), name);
   const own = code
-    .replace("3000", String(port))
     .replace('name: "api"', `name: ${JSON.stringify(crypto.randomUUID())}`)
     .replace('per: "1s"', 'per: "1h"');
   writeFileSync(file, own);
+  return file;
+}
+
+/** Starts a server as the page shows it, but on a port of its own. */
+async function start(code: string): Promise<{ url: string; log: () => string }> {
+  const port = await freePort();
+  const file = writeBlock(`server-${port}.js`, code.replace("3000", String(port)));
   child = spawn(execPath, [file], {
     env: { ...process.env, REDIS_URL: inject("redisUrl") },
     stdio: ["ignore", "inherit", "pipe"],
@@ -82,4 +91,32 @@ describe("docs/node.md and docs/start.md", () => {
       expect(log()).toBe("");
     },
   );
+});
+
+describe("the limiters of docs/node.md on a Redis Cluster", () => {
+  let cluster: RedisCluster;
+  beforeAll(async () => {
+    cluster = await startRedisCluster({ masters: 3 });
+  });
+  afterAll(() => cluster.stop());
+
+  test("are one for each library", () => {
+    expect(clusters).toHaveLength(2);
+  });
+
+  test.for(clusters)("on line $line: twenty decisions of a client pass", async ({ line, code }) => {
+    const main = `
+      const reasons = [];
+      for (let i = 0; i < 21; i++) reasons.push((await limiter.limit("ada")).reason);
+      // Other clients have their keys on other masters.
+      for (const client of "bcdefghi") reasons.push((await limiter.limit(client)).reason);
+      console.log(JSON.stringify(reasons));
+      process.exit();`;
+    const file = writeBlock(`cluster-${line}.js`, code + main);
+    const env = { ...process.env, REDIS_NODES: cluster.urls.slice(0, 2).join(",") };
+    const { stdout, stderr } = await promisify(execFile)(execPath, [file], { env });
+    expect(stderr).toBe("");
+    const allowed = (count: number) => Array<string>(count).fill("allowed");
+    expect(JSON.parse(stdout)).toEqual([...allowed(20), "cached-denial", ...allowed(8)]);
+  });
 });

@@ -203,6 +203,16 @@ test("a key is kept until after its last slot, and goes with its last one that i
   expect(await redis.exists(key)).toBe(0);
 });
 
+test("a hold that is extended under a shorter ttl leaves a key its other hold's time", async () => {
+  const { clock, keys, key, ask, scores } = partition();
+  const start = clock.nowUs;
+  for (const id of ["a", "b"]) await ask("consume", slotOf(id));
+  const shorter = compile([concurrency({ limit: 3, ttl: "1s" })]);
+  expect(await inRedisAt(clock).extend!(keys, shorter, slotOf("b"))).toEqual([true]);
+  expect(await scores()).toEqual(["b", `${start + 1e6}`, "a", `${start + 60e6}`]);
+  expect(await redis.pexpiretime(key)).toBe(Math.floor((start + 60e6) / 1000) + 1);
+});
+
 test("expired slots go with the next slot that is taken", async () => {
   const { clock, ask, scores } = partition();
   for (const id of ["a", "b"]) await ask("consume", slotOf(id, 1e6));

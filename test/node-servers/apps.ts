@@ -12,6 +12,7 @@ import type { Decision } from "../../src/decision/decision.ts";
 import { rateLimit as expressLimit } from "../../src/express.ts";
 import { rateLimit as fastifyLimit } from "../../src/fastify.ts";
 import { startOrigin } from "../support/gateway/gateway.ts";
+import { overHttp2 } from "./over-http2.ts";
 
 /** The exchange that a handler of any of the frameworks gets. */
 export interface Exchange {
@@ -59,9 +60,9 @@ const express =
   };
 
 const fastify =
-  (create: unknown): CreateApp =>
+  (create: unknown, options: { readonly http2?: true } = {}): CreateApp =>
   async (limiters, handle) => {
-    const app = (create as (options: object) => any)({});
+    const app = (create as (options: object) => any)(options);
     for (const options of limiters) app.register(fastifyLimit, options);
     app.setErrorHandler((error: Error, _request: unknown, reply: any) =>
       reply.code(500).send(`error handler: ${error.message}`),
@@ -80,7 +81,9 @@ const fastify =
     });
     await app.ready();
     onTestFinished(() => app.close());
-    return (...pair) => app.routing(...pair);
+    return options.http2
+      ? overHttp2(await app.listen({ port: 0, host: "127.0.0.1" }))
+      : (...pair) => app.routing(...pair);
   };
 
 /** The frameworks in the versions that people have. */
@@ -89,6 +92,7 @@ export const FRAMEWORKS: readonly (readonly [name: string, create: CreateApp])[]
   ["express 5", express(express5)],
   ["fastify 4", fastify(fastify4)],
   ["fastify 5", fastify(fastify5)],
+  ["fastify 5 over HTTP/2", fastify(fastify5, { http2: true })],
 ];
 
 const answerByPath = ({ path, send }: Exchange) =>

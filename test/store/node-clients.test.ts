@@ -67,12 +67,6 @@ test("fromIoredis() decides through the client's connection, two commands for a 
   expect(said()).toEqual([]);
 });
 
-test("fromIoredis() warns of a client that sends commands again", () => {
-  const said = warnings();
-  fromIoredis(ioredis(inject("redisUrl")));
-  expect(said()).toEqual([expect.stringContaining("autoResendUnfulfilledCommands: false")]);
-});
-
 test("a client that makes texts of numbers decides, too", async () => {
   const own = await createClient({
     url: inject("redisUrl"),

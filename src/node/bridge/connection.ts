@@ -33,22 +33,6 @@ export function firstAttempt(redis: Redis | Cluster): Promise<boolean> {
   });
 }
 
-/** A failover takes longer; and where the address is a replica's for good, clients keep their connection. */
-const LEAVE_AT_MOST_EVERY_MS = 1_000;
-
-/**
- * Whether an error means that another server is the master now, behind the same address: then the connection is made anew.
- * The command is not sent again, though it has not run: that is for the caller to say.
- */
-export function leavesReplica(now = () => performance.now()): (error: Error) => boolean {
-  let leftAtMs = -Infinity;
-  return ({ message }) => {
-    if (!message.startsWith("READONLY ") || now() - leftAtMs < LEAVE_AT_MOST_EVERY_MS) return false;
-    leftAtMs = now();
-    return true;
-  };
-}
-
 /** ioredis reshapes some arguments and replies by a command's lower-case name; upper case is left alone. */
 export function toCommand({ name, args }: RedisCommand): Command {
   return new Command(name.toUpperCase(), [...args], { replyEncoding: null });

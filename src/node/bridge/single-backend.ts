@@ -1,21 +1,17 @@
 import { Redis } from "ioredis";
 
+import { monotonicNow } from "../../runtime/clock.ts";
+import { staleConnection } from "../../store/redis/stale-connection.ts";
 import type { Backend, BackendReply } from "./backend.ts";
 import { boundReplies } from "./bound-replies.ts";
-import {
-  connectionOptions,
-  firstAttempt,
-  leavesReplica,
-  runTransaction,
-  toCommand,
-} from "./connection.ts";
+import { connectionOptions, firstAttempt, runTransaction, toCommand } from "./connection.ts";
 import { connectionLost, unreachable } from "./errors.ts";
 
 export function singleBackend(url: string, password?: string): Backend {
   const redis = new Redis(url, {
     ...connectionOptions,
     ...(password !== undefined && { password }),
-    reconnectOnError: leavesReplica(),
+    reconnectOnError: staleConnection(monotonicNow),
     enableOfflineQueue: false,
     // ioredis 6 reads integers within 48 of 2^53 wrong. (A cluster client cannot do without numbers.)
     stringNumbers: true,

@@ -75,7 +75,7 @@ export const PROGRAMS: readonly Written[] = [
   {
     name: "bridge: it stays with a master of before",
     file: "src/node/bridge/single-backend.ts",
-    find: "reconnectOnError: leavesReplica(),",
+    find: "reconnectOnError: staleConnection(monotonicNow),",
     replace: "",
     tests: ["test/bridge/one-address"],
   },

@@ -87,7 +87,11 @@ export function trueDenials(observed: Observed): Invariant {
       return count(statistics, "wrong denial with an excuse");
     }
     count(statistics, "true denial");
-    const left = Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
+    // The denial of a smaller cost tells a greater one a bound: when all units are free.
+    const isBound = grounds.some((fact) => fact.cost < cost);
+    const left = Math.max(
+      ...rows.map((row) => Math.max(row.retryAfterUs, isBound ? row.resetAfterUs : 0)),
+    );
     if (!excused && told * 1000 > left + (scheduler.now - since) * DRIFT + 1) {
       violated("true-denials", `told to wait ${told} ms where ${left} us are left`);
     }
