@@ -57,7 +57,7 @@ export class TidegateThrottlerStorage {
     // A hit is one too many if it makes more than 2.5; without a block, if 2.5 are there already.
     const most = limitOf(limit, blockUs > 0 ? Math.floor : Math.ceil, Infinity);
     // An application may give several throttlers the same key. The length keeps name and key apart.
-    const named = `${String(throttlerName).length}:${throttlerName}:${key}`;
+    const named = `${String(throttlerName).length}|${throttlerName}|${key}`;
     const answer = await this.#counter.add(named, most, microsecondsOf(ttl), blockUs);
     const { allowed, remaining, retryAfterUs, resetAfterUs } = answer;
     return {
