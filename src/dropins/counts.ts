@@ -124,9 +124,10 @@ export function openCounts<Parameters extends Readonly<Record<string, number>>, 
     };
   }
 
-  function note(key: string, reply: Reply, question: Question<Parameters>): void {
-    // Answers may overtake each other.
-    if (noted.has(key) && noted.get(key)!.reply.nowUs > reply.nowUs) return;
+  function note(key: string, reply: Reply, question: Question<Parameters>, sentUs: number): void {
+    const found = noted.get(key);
+    // Answers to calls at the same time may overtake each other.
+    if (found && found.hereUs >= sentUs && found.reply.nowUs > reply.nowUs) return;
     setRecent(noted, key, { reply, question, hereUs: clockUs() }, MAX_KEYS);
   }
 
@@ -159,12 +160,13 @@ export function openCounts<Parameters extends Readonly<Record<string, number>>, 
       const found = denials.find(known, ONE, sentAtMs);
       if (found.state === "denied") return { ...found.rows[0]!, nowUs: found.nowUs };
     }
+    const sentUs = clockUs();
     const policy = policyOf(question);
     const key = `${prefix}:{${partition}}:${name}`;
     try {
       const reply = await store.decide(operation, [key], ONE, [policy]);
       if (known !== "") denials.learn(known, ONE, sentAtMs, reply);
-      note(key, reply, question);
+      note(key, reply, question, sentUs);
       return { ...reply.rows[0]!, nowUs: reply.nowUs };
     } catch (error) {
       if (onFailure === "error" || !(error instanceof StoreError)) throw error;
