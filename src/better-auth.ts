@@ -4,10 +4,10 @@
  * @module
  */
 
-import { fixedWindow } from "./algorithms/fixed-window.ts";
-import { countedVerdict, type DropInOptions, openCores } from "./dropins/open-cores.ts";
-import { waitSeconds } from "./dropins/row-of.ts";
-import type { Duration } from "./options/duration.ts";
+import { COUNTER_SCRIPTS, countPoints } from "./dropins/count-points.ts";
+import { limitOf, microsecondsOf, secondsOf } from "./dropins/numbers.ts";
+import { type DropInOptions, openDropIn } from "./dropins/open-drop-in.ts";
+import { Faults } from "./options/faults.ts";
 
 /** The options of `tidegateStorage()`. */
 export interface TidegateStorageOptions extends DropInOptions {}
@@ -20,33 +20,30 @@ export interface RateLimitStorage {
   ): Promise<{ allowed: boolean; retryAfter: number | null }>;
 }
 
-const NAME = "auth";
+/** That of better-auth, in seconds, for a rule that code without types has made. */
+const DEFAULT_WINDOW = 10;
 
 /**
  * Counts for better-auth: `consume` is one atomic call of Redis, and a client that this process knows to be denied
  * costs none. A window begins with the first request and is over `window` seconds later; a denied request is not
  * counted.
  *
- * @throws ConfigurationError with every fault; `consume` throws it if `max` is above 2^53 - 1 or `window` above 366 days
+ * @throws ConfigurationError with every fault
  * @example
  * betterAuth({
  *   rateLimit: { enabled: true, customStorage: tidegateStorage({ prefix: "auth" }) },
  * });
  */
 export function tidegateStorage(options: TidegateStorageOptions = {}): RateLimitStorage {
-  const cores = openCores(options, { features: {}, scripts: {} });
+  const counter = countPoints(openDropIn(options, COUNTER_SCRIPTS, new Faults()), "auth");
 
   return {
     async consume(key, { window, max }) {
-      if (max < 1) return { allowed: false, retryAfter: Math.ceil(window) };
-      const core = cores.of(`${window} ${max}`, () => [
-        fixedWindow({ name: NAME, limit: max, window: durationOf(window), aligned: false }),
-      ]);
-      const verdict = countedVerdict(await core.ask("consume", key, {}));
-      const allowed = verdict.status === 200;
-      return { allowed, retryAfter: allowed ? null : waitSeconds(verdict) };
+      const windowUs = microsecondsOf((window ?? DEFAULT_WINDOW) * 1000);
+      const limit = limitOf(max, Math.floor, 0);
+      if (limit < 1) return { allowed: false, retryAfter: secondsOf(windowUs) };
+      const { allowed, retryAfterUs } = await counter.consume(key, limit, windowUs);
+      return { allowed, retryAfter: allowed ? null : secondsOf(retryAfterUs) };
     },
   };
 }
-
-const durationOf = (seconds: number) => `${seconds}s` as Duration;

@@ -5,8 +5,18 @@
  * @module
  */
 
-import { countHits, HIT_COUNTER, type HitCounter } from "./dropins/hit-counter.ts";
-import { type Cores, type DropInOptions, openCores } from "./dropins/open-cores.ts";
+import {
+  COUNTER_SCRIPTS,
+  countPoints,
+  type PointCounter,
+  pointsOf,
+} from "./dropins/count-points.ts";
+import { type Answer, partitionOf } from "./dropins/counts.ts";
+import { microsecondsOf } from "./dropins/numbers.ts";
+import { type DropIn, type DropInOptions, openDropIn } from "./dropins/open-drop-in.ts";
+import { Faults } from "./options/faults.ts";
+import { MILLISECONDS_ABOVE_0 } from "./options/messages.ts";
+import { setRecent } from "./runtime/lru.ts";
 
 /** The options of a `TidegateStore`. */
 export interface TidegateStoreOptions extends DropInOptions {}
@@ -41,31 +51,40 @@ export class TidegateStore {
   /** Other processes count the same keys. */
   readonly localKeys = false;
   readonly prefix: string;
-  readonly #cores: Cores;
-  #counter: HitCounter | undefined;
+  readonly #dropIn: DropIn;
+  /**
+   * When the window of the last hit ends, so that a hit is taken back from no later one. By partition, because a key may be of
+   * any length.
+   */
+  readonly #lastEndsUs = new Map<string, number>();
+  #opened: { readonly counter: PointCounter; readonly windowUs: number } | undefined;
 
   constructor(options: TidegateStoreOptions = {}) {
-    this.#cores = openCores(options, HIT_COUNTER);
-    this.prefix = options.prefix ?? "tg";
+    this.#dropIn = openDropIn(options, COUNTER_SCRIPTS, new Faults());
+    this.prefix = this.#dropIn.prefix;
   }
 
   /**
    * The middleware calls this with its options.
    *
-   * @throws ConfigurationError if `windowMs` is not from 1 to 31,622,400,000, which is 366 days
+   * @throws ConfigurationError if `windowMs` is not a number above 0
    */
   init({ windowMs }: { readonly windowMs: number }): void {
-    this.#counter = countHits(this.#cores, windowMs);
+    const faults = new Faults();
+    const windowUs = typeof windowMs === "number" ? microsecondsOf(windowMs) : 0;
+    if (windowUs === 0) faults.add("windowMs", windowMs, MILLISECONDS_ABOVE_0);
+    faults.throwIfAny();
+    this.#opened = { counter: countPoints(this.#dropIn, `hits-${windowUs}`), windowUs };
   }
 
   /**
-   * Reports the hits of a client in its window, if it has any.
+   * Reports the hits of a client in its window, if it has one.
    *
    * @throws StoreError with `onFailure: "error"`, if Redis gives no answer
    */
   async get(key: string): Promise<ClientHits | undefined> {
-    const { total, resetAfterMs } = await this.#counting.get(key);
-    return total > 0 ? clientOf(total, resetAfterMs) : undefined;
+    const answer = await this.#initialized.counter.get(key);
+    return answer.resetAfterUs > 0 ? clientOf(answer) : undefined;
   }
 
   /**
@@ -74,17 +93,21 @@ export class TidegateStore {
    * @throws StoreError with `onFailure: "error"`, if Redis gives no answer
    */
   async increment(key: string): Promise<ClientHits> {
-    const { total, resetAfterMs } = await this.#counting.add(key);
-    return clientOf(total, resetAfterMs);
+    const { counter, windowUs } = this.#initialized;
+    const answer = await counter.add(key, 1, windowUs);
+    const endsUs = answer.nowUs + answer.resetAfterUs;
+    setRecent(this.#lastEndsUs, await partitionOf(key), endsUs, MAX_KEYS);
+    return clientOf(answer);
   }
 
   /**
    * Takes a hit back from the window that counted it: never from a later one that this process knows of.
    *
-   * @throws StoreError if Redis gives no answer
+   * @throws StoreError with `onFailure: "error"`, if Redis gives no answer
    */
   async decrement(key: string): Promise<void> {
-    await this.#counting.takeBack(key);
+    const endsUs = this.#lastEndsUs.get(await partitionOf(key)) ?? Number.MAX_SAFE_INTEGER;
+    await this.#initialized.counter.takeBack(key, 1, endsUs);
   }
 
   /**
@@ -93,18 +116,24 @@ export class TidegateStore {
    * @throws StoreError if Redis gives no answer
    */
   async resetKey(key: string): Promise<void> {
-    await this.#counting.forget(key);
+    this.#lastEndsUs.delete(await partitionOf(key));
+    const { error } = await this.#initialized.counter.forget(key);
+    if (error) throw error;
   }
 
-  get #counting(): HitCounter {
-    if (!this.#counter) throw new Error("TidegateStore: a middleware calls init() first.");
-    return this.#counter;
+  get #initialized() {
+    if (!this.#opened) throw new Error("TidegateStore: a middleware calls init() first.");
+    return this.#opened;
   }
 }
+
+/** Of how many keys the end of the last window is remembered. */
+const MAX_KEYS = 10_000;
 
 /**
  * Redis measures the rest of the window, so the client's `Retry-After` is right even if this process's clock is wrong.
  */
-function clientOf(totalHits: number, resetAfterMs: number): ClientHits {
-  return { totalHits, resetTime: new Date(Date.now() + Math.ceil(resetAfterMs)) };
+function clientOf(answer: Answer): ClientHits {
+  const resetTime = new Date(Date.now() + Math.ceil(answer.resetAfterUs / 1000));
+  return { totalHits: pointsOf(answer), resetTime };
 }

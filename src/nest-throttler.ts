@@ -4,12 +4,10 @@
  * @module
  */
 
-import { fixedWindow } from "./algorithms/fixed-window.ts";
-import { DECIDE } from "./algorithms/scripts.generated.ts";
-import { type Cores, countedVerdict, type DropInOptions, openCores } from "./dropins/open-cores.ts";
-import { rowOf, secondsOf, waitSeconds } from "./dropins/row-of.ts";
-import { roles } from "./features/roles/feature.ts";
-import type { Duration } from "./options/duration.ts";
+import { countHits, type HitCounter, THROTTLER_SCRIPTS } from "./dropins/count-hits.ts";
+import { limitOf, microsecondsOf, secondsOf } from "./dropins/numbers.ts";
+import { type DropInOptions, openDropIn } from "./dropins/open-drop-in.ts";
+import { Faults } from "./options/faults.ts";
 
 /** The options of a `TidegateThrottlerStorage`. */
 export interface TidegateThrottlerStorageOptions extends DropInOptions {}
@@ -22,17 +20,12 @@ export interface ThrottlerRecord {
   readonly timeToBlockExpire: number;
 }
 
-const HITS = "hits";
-const BLOCK = "block";
-
 /**
  * Counts for `ThrottlerModule` of @nestjs/throttler in any Redis, in one call for each request and throttler; a client
- * that this process knows to be blocked costs no call, unless the block is shorter than the window. A window begins
- * with the first request and is over `ttl` later. The request after the limit blocks for `blockDuration`; blocked
- * requests are not counted.
+ * that this process knows to be blocked costs no call. As in the throttler's own storage, a hit counts for `ttl`, the hit after
+ * the limit blocks for `blockDuration`, and blocked hits are not counted.
  *
- * @throws ConfigurationError with every fault; `increment` throws it for a `ttl` or `blockDuration` above 366 days, or
- * a limit above 2^53 - 1
+ * @throws ConfigurationError with every fault
  * @example
  * ThrottlerModule.forRoot({
  *   throttlers: [{ ttl: 60_000, limit: 100 }],
@@ -40,17 +33,17 @@ const BLOCK = "block";
  * });
  */
 export class TidegateThrottlerStorage {
-  readonly #cores: Cores;
+  readonly #counter: HitCounter;
 
   constructor(options: TidegateThrottlerStorageOptions = {}) {
-    this.#cores = openCores(options, { features: { roles }, scripts: { decide: DECIDE } });
+    this.#counter = countHits(openDropIn(options, THROTTLER_SCRIPTS, new Faults()));
   }
 
   /**
    * Counts a request, unless it is blocked.
    *
-   * @param ttl of the window, in milliseconds
-   * @param blockDuration in milliseconds; 0 for no block: the client waits for the rest of the window
+   * @param ttl how long the request counts, in milliseconds
+   * @param blockDuration in milliseconds; 0 for no block: the client waits until the first of its requests no longer counts
    * @throws StoreError with `onFailure: "error"`, if Redis gives no answer
    */
   async increment(
@@ -58,60 +51,21 @@ export class TidegateThrottlerStorage {
     ttl: number,
     limit: number,
     blockDuration: number,
-    _throttlerName: string,
+    throttlerName: string,
   ): Promise<ThrottlerRecord> {
-    if (limit < 1) return blocked(1, ttl * 1000, secondsOf(Math.max(ttl, blockDuration) * 1000));
-    // The limit starts afresh after the block. A longer window would still be full then.
-    const isShort = blockDuration > 0 && blockDuration < ttl;
-    const core = this.#cores.of(
-      `${ttl} ${limit} ${blockDuration}`,
-      () => [hitsOf(ttl, limit), ...(blockDuration > 0 ? [blockOf(blockDuration)] : [])],
-      !isShort,
-    );
-    const verdict = countedVerdict(await core.ask("consume", key, {}));
-    const row = rowOf(verdict, HITS);
-    const resetAfterUs = row?.resetAfterUs ?? 0;
-    if (verdict.status !== 200) {
-      const block = rowOf(verdict, BLOCK);
-      if (isShort && block?.allowed) await this.#forgetHits(key, ttl);
-      return blocked(
-        limit + 1,
-        resetAfterUs,
-        block ? secondsOf(block.retryAfterUs) : waitSeconds(verdict),
-      );
-    }
+    const blockUs = microsecondsOf(blockDuration);
+    // A hit is one too many if it makes more than 2.5; without a block, if 2.5 are there already.
+    const most = limitOf(limit, blockUs > 0 ? Math.floor : Math.ceil, Infinity);
+    // An application may give several throttlers the same key. The length keeps name and key apart.
+    const named = `${String(throttlerName).length}|${throttlerName}|${key}`;
+    const answer = await this.#counter.add(named, most, microsecondsOf(ttl), blockUs);
+    const { allowed, remaining, retryAfterUs, resetAfterUs } = answer;
     return {
-      totalHits: limit - row!.remaining,
+      // A denial that is remembered says what was left before it.
+      totalHits: most - (allowed ? remaining : Math.min(remaining, -1)),
       timeToExpire: secondsOf(resetAfterUs),
-      isBlocked: false,
-      timeToBlockExpire: 0,
+      isBlocked: !allowed,
+      timeToBlockExpire: allowed ? 0 : secondsOf(retryAfterUs),
     };
   }
-
-  async #forgetHits(key: string, ttl: number): Promise<void> {
-    // A reset needs no limit.
-    await this.#cores.of(`${ttl}`, () => [hitsOf(ttl, 1)]).reset(key);
-  }
 }
-
-const hitsOf = (ttl: number, limit: number) =>
-  fixedWindow({ name: HITS, limit, window: durationOf(ttl), aligned: false });
-
-/** The first denial fills it, for as long as a block lasts. */
-const blockOf = (blockDuration: number) =>
-  fixedWindow({
-    name: BLOCK,
-    limit: 1,
-    window: durationOf(blockDuration),
-    aligned: false,
-    counts: "denials",
-  });
-
-const blocked = (totalHits: number, resetAfterUs: number, wait: number): ThrottlerRecord => ({
-  totalHits,
-  timeToExpire: secondsOf(resetAfterUs),
-  isBlocked: true,
-  timeToBlockExpire: wait,
-});
-
-const durationOf = (milliseconds: number) => `${milliseconds}ms` as Duration;

@@ -6,70 +6,31 @@
 
 import { RateLimiterCompatibleAbstract, RateLimiterRes } from "rate-limiter-flexible";
 
-import { type DropInOptions, openCores } from "./dropins/open-cores.ts";
 import {
+  COUNTER_SCRIPTS,
   countPoints,
-  LONGEST_MS,
-  POINT_COUNTER,
   type PointCounter,
-  type Points,
-} from "./dropins/point-counter.ts";
-import { DEFAULTS, PREFIX } from "./limiter/settings.ts";
+  pointsOf,
+} from "./dropins/count-points.ts";
+import { type Answer, partitionOf } from "./dropins/counts.ts";
+import { type BlockedKeys, createBlockedKeys } from "./dropins/flexible/blocked-keys.ts";
+import { checkedFlexible, type RateLimiterTidegateOptions } from "./dropins/flexible/options.ts";
+import { checkedPoints, windowOf } from "./dropins/flexible/points.ts";
+import { isForever, microsecondsOf } from "./dropins/numbers.ts";
+import { openDropIn } from "./dropins/open-drop-in.ts";
 import { Faults } from "./options/faults.ts";
-import {
-  BOOLEAN,
-  FINITE,
-  MILLISECONDS,
-  PREFIX as PREFIX_FAULT,
-  SECONDS,
-} from "./options/messages.ts";
-import { checkedOptions } from "./options/unknown-options.ts";
 
-/** The options of a `RateLimiterTidegate`: those of rate-limiter-flexible, and the Redis that counts. */
-export interface RateLimiterTidegateOptions extends Omit<DropInOptions, "prefix"> {
-  /** Points that a key may consume in a duration. Range: any number. */
-  readonly points: number;
-  /**
-   * Seconds from a key's first point until all of them are forgotten; 0 for 366 days, the longest. Range: 0 to 31,622,400.
-   */
-  readonly duration: number;
-  /**
-   * Seconds for which a key is blocked after it consumed too many points; 0 for the rest of its duration. Range: 0 to
-   * 31,622,400. Default: `0`.
-   */
-  readonly blockDuration?: number;
-  /** Whether allowed actions are delayed, so that they are spread over the duration. Default: `false`. */
-  readonly execEvenly?: boolean;
-  /** The shortest delay with `execEvenly`, in milliseconds. Range: 0 or more. Default: `duration * 1000 / points`. */
-  readonly execEvenlyMinDelayMs?: number;
-  /** The start of every key in Redis, as `prefix` of a limiter. Range: 1 to 64 characters. Default: `"rlflx"`. */
-  readonly keyPrefix?: string;
-}
-
-const NAMES = [
-  "points",
-  "duration",
-  "blockDuration",
-  "execEvenly",
-  "execEvenlyMinDelayMs",
-  "keyPrefix",
-  "onFailure",
-  "redis",
-  "store",
-  "dialect",
-  "timeout",
-  "onStoreError",
-] as const satisfies (keyof RateLimiterTidegateOptions)[];
+export type { RateLimiterTidegateOptions } from "./dropins/flexible/options.ts";
 
 interface CallOptions {
-  /** Seconds, in place of `duration`. */
+  /** Seconds, in place of `duration`, if the key has no points. */
   readonly customDuration?: number;
 }
 
 /**
- * Counts points for rate-limiter-flexible in any Redis: one call for each `consume()`. It works inside of its wrappers,
- * unions, queues and bursty limiters, and as an `insuranceLimiter`. Like the package's other limiters, it also counts
- * denied points, in a window that begins with the first point.
+ * Counts points for rate-limiter-flexible in any Redis: one call for each method. It works inside of its wrappers, unions,
+ * queues and bursty limiters, and as an `insuranceLimiter`. Like the package's other limiters, it also counts denied points, in
+ * a window that begins with the first point.
  *
  * @throws ConfigurationError with every fault
  * @example
@@ -82,127 +43,152 @@ export class RateLimiterTidegate extends RateLimiterCompatibleAbstract {
   override execEvenly: boolean;
   readonly points: number;
   readonly duration: number;
+  readonly blockOnConsumed: number;
+  readonly inMemoryBlockOnConsumed: number;
+  readonly inMemoryBlockDuration: number;
   readonly execEvenlyMinDelayMs: number;
   readonly #counter: PointCounter;
+  readonly #blocked: BlockedKeys = createBlockedKeys();
 
   constructor(options: RateLimiterTidegateOptions) {
     super();
     const faults = new Faults();
-    const {
-      points,
-      duration,
-      blockDuration = 0,
-      execEvenly = false,
-      execEvenlyMinDelayMs = points > 0 ? Math.ceil((duration * 1000) / points) : 0,
-      keyPrefix = "rlflx",
-      ...counter
-    } = checkedOptions(options, NAMES, faults);
-    if (!Number.isFinite(points)) faults.add("points", points, FINITE);
-    for (const [name, seconds] of Object.entries({ duration, blockDuration })) {
-      if (!isWithin(seconds, LONGEST_MS / 1000)) {
-        faults.add(name, seconds, SECONDS, LONGEST_MS / 1000);
-      }
-    }
-    if (typeof execEvenly !== "boolean") faults.add("execEvenly", execEvenly, BOOLEAN);
-    if (execEvenly && !isWithin(execEvenlyMinDelayMs, Infinity)) {
-      faults.add("execEvenlyMinDelayMs", execEvenlyMinDelayMs, MILLISECONDS);
-    }
-    const isPrefix = PREFIX.test(keyPrefix);
-    if (!isPrefix) faults.add("keyPrefix", keyPrefix, PREFIX_FAULT);
-    this.keyPrefix = keyPrefix;
+    const checked = checkedFlexible(options, faults);
+    const { points, duration, execEvenlyMinDelayMs, dropIn } = checked;
+    this.keyPrefix = checked.keyPrefix;
     this.points = points;
     this.duration = duration;
-    this.blockDuration = blockDuration;
-    this.execEvenly = execEvenly;
-    this.execEvenlyMinDelayMs = execEvenlyMinDelayMs;
-    const prefix = isPrefix ? keyPrefix : DEFAULTS.prefix;
-    this.#counter = countPoints(openCores({ ...known(counter), prefix }, POINT_COUNTER, faults));
+    this.blockDuration = checked.blockDuration;
+    this.blockOnConsumed = checked.blockOnConsumed;
+    this.inMemoryBlockOnConsumed = checked.inMemoryBlockOnConsumed;
+    this.inMemoryBlockDuration = checked.inMemoryBlockDuration;
+    this.execEvenly = checked.execEvenly;
+    this.execEvenlyMinDelayMs =
+      execEvenlyMinDelayMs ?? (points > 0 ? Math.ceil((duration * 1000) / points) : 0);
+    this.#counter = countPoints(openDropIn(dropIn, COUNTER_SCRIPTS, faults), "points");
   }
 
   /**
-   * Consumes points.
+   * Consumes points. Points beyond the limit block the key in the same call, if `blockDuration` says so.
    *
    * @throws RateLimiterRes if the key has too few points left
+   * @throws TidegateError `ERR_COST` for points that are no whole number
    * @throws StoreError with `onFailure: "error"`, if Redis gives no answer
    */
   override async consume(
     key: string | number,
     pointsToConsume = 1,
-    options: CallOptions = {},
+    options?: CallOptions,
   ): Promise<RateLimiterRes> {
-    const counted = await this.#add(key, pointsToConsume, options);
-    const { consumedPoints, msBeforeNext, isFirstInDuration } = counted;
-    if (consumedPoints > this.points) {
-      const isFirst = consumedPoints <= this.points + pointsToConsume;
-      // The package reports a denial this way, and a failure with an Error. oxlint-disable-next-line no-throw-literal
-      if (this.blockDuration <= 0 || !isFirst) throw counted;
+    const blocks = this.inMemoryBlockOnConsumed > 0;
+    const blocked = blocks ? await partitionOf(key) : "";
+    const blockedMs = blocks ? this.#blocked.leftMs(blocked) : 0;
+    // The package reports a denial this way, and a failure with an Error. oxlint-disable-next-line no-throw-literal
+    if (blockedMs > 0) throw new RateLimiterRes(0, blockedMs);
+    const points = checkedPoints(pointsToConsume);
+    const block = {
+      threshold: this.#blocksFrom - 1,
+      blockUs: microsecondsOf(this.blockDuration * 1000),
+    };
+    const windowUs = windowOf(options?.customDuration, this.duration);
+    const result = this.#resultOf(await this.#counter.add(key, points, windowUs, block), points);
+    const { consumedPoints, msBeforeNext, isFirstInDuration } = result;
+    const isDenied = consumedPoints > this.points;
+    const ownMs = this.inMemoryBlockDuration * 1000;
+    if (blocks && consumedPoints >= this.inMemoryBlockOnConsumed && (isDenied || ownMs === 0)) {
+      const blockMs = ownMs || msBeforeNext;
+      this.#blocked.add(blocked, blockMs);
+      if (!isDenied) return result;
       // oxlint-disable-next-line no-throw-literal
-      throw await this.set(key, consumedPoints, this.blockDuration);
+      throw new RateLimiterRes(result.remainingPoints, blockMs, consumedPoints, isFirstInDuration);
     }
-    return this.execEvenly && msBeforeNext > 0 && !isFirstInDuration
-      ? this.#delayed(counted)
-      : counted;
+    // oxlint-disable-next-line no-throw-literal
+    if (isDenied) throw result;
+    const isEven = this.execEvenly && this.points > 0 && msBeforeNext > 0 && !isFirstInDuration;
+    return isEven ? this.#delayed(result) : result;
   }
 
   /** Adds points, even beyond the limit. */
-  override penalty(
+  override async penalty(
     key: string | number,
     points = 1,
-    options: CallOptions = {},
+    options?: CallOptions,
   ): Promise<RateLimiterRes> {
-    return this.#add(key, points, options);
+    const added = checkedPoints(points);
+    const windowUs = windowOf(options?.customDuration, this.duration);
+    return this.#resultOf(await this.#counter.add(key, added, windowUs), added);
   }
 
-  /** Gives points back; the count does not go below 0. */
+  /** Gives points back; the key may then have consumed less than none. */
   override async reward(
     key: string | number,
     points = 1,
-    options: CallOptions = {},
+    options?: CallOptions,
   ): Promise<RateLimiterRes> {
-    const counted = await this.#counter.takeBack(String(key), points, this.#windowMs(options));
-    return this.#resultOf(counted, false);
+    return this.penalty(key, -points, options);
   }
 
   /** Reports the points of a key, or `null` if it has none. */
   override async get(key: string | number): Promise<RateLimiterRes | null> {
-    const counted = await this.#counter.get(String(key), this.#windowMs());
-    return counted.used > 0 ? this.#resultOf(counted, false) : null;
+    const counted = await this.#counter.get(key);
+    return counted.resetAfterUs > 0 ? this.#resultOf(counted, 0) : null;
   }
 
-  /**
-   * Sets the points of a key for some seconds; 0 for 366 days. Takes two calls; between them, the key has no points.
-   */
+  /** Sets the points of a key for some seconds; 0 for ever. */
   override async set(
     key: string | number,
     points: number,
     secDuration: number,
   ): Promise<RateLimiterRes> {
-    const seconds = secDuration >= 0 ? secDuration : this.duration;
-    const holdMs = millisecondsOf(seconds);
-    await this.#counter.hold(String(key), points, holdMs, this.#windowMs());
-    return new RateLimiterRes(0, seconds === 0 ? -1 : holdMs, points, false);
+    const seconds = secDuration >= 0 ? Number(secDuration) : this.duration;
+    return this.#hold(key, points, seconds);
   }
 
-  /** Blocks a key for some seconds; 0 for 366 days. */
-  override block(key: string | number, secDuration: number): Promise<RateLimiterRes> {
-    return this.set(key, this.points + 1, secDuration);
+  /** Blocks a key for some seconds; 0 for ever. */
+  override async block(key: string | number, secDuration: number): Promise<RateLimiterRes> {
+    return this.#hold(key, this.#blocksFrom, Number(secDuration));
   }
 
   /** Deletes the points of a key, and returns whether it had any. */
   override async delete(key: string | number): Promise<boolean> {
-    const { used } = await this.#counter.get(String(key), this.#windowMs());
-    await this.#counter.forget(String(key), this.#windowMs());
-    return used > 0;
+    const { resetAfterUs } = await this.#counter.forget(key);
+    this.#blocked.delete(await partitionOf(key));
+    return resetAfterUs > 0;
   }
 
-  async #add(key: string | number, points: number, options: CallOptions): Promise<RateLimiterRes> {
-    const counted = await this.#counter.add(String(key), points, this.#windowMs(options));
-    return this.#resultOf(counted, counted.used === points);
+  /** Lifts all blocks of this process; those in Redis stay. */
+  deleteInMemoryBlockedAll(): void {
+    this.#blocked.clear();
   }
 
-  #resultOf({ used, resetAfterMs }: Points, isFirst: boolean): RateLimiterRes {
-    const remaining = Math.max(0, this.points - used);
-    return new RateLimiterRes(remaining, Math.ceil(resetAfterMs), used, isFirst);
+  /** A key with its prefix. The keys in Redis have a form of their own. */
+  getKey(key: string | number): string | number {
+    return this.keyPrefix === "" ? key : `${this.keyPrefix}:${key}`;
+  }
+
+  /** A key without its prefix. */
+  parseKey(rlKey: string): string {
+    return this.keyPrefix === "" ? rlKey : rlKey.slice(this.keyPrefix.length + 1);
+  }
+
+  /** With how many points consumed a key is blocked. */
+  get #blocksFrom(): number {
+    const { blockOnConsumed, points } = this;
+    return blockOnConsumed > points ? blockOnConsumed : Math.floor(points) + 1;
+  }
+
+  async #hold(key: string | number, points: number, seconds: number): Promise<RateLimiterRes> {
+    await this.#counter.set(key, checkedPoints(points), windowOf(seconds, 0));
+    return new RateLimiterRes(0, seconds > 0 ? seconds * 1000 : -1, points, false);
+  }
+
+  /** @param changed by how many points the call changed them */
+  #resultOf(answer: Answer, changed: number): RateLimiterRes {
+    const consumed = pointsOf(answer);
+    const { resetAfterUs } = answer;
+    const waitMs = isForever(resetAfterUs) ? -1 : Math.ceil(resetAfterUs / 1000);
+    const remaining = Math.max(0, this.points - consumed);
+    return new RateLimiterRes(remaining, waitMs, consumed, consumed === changed);
   }
 
   /** Waits for a share of the remaining duration. */
@@ -215,20 +201,4 @@ export class RateLimiterTidegate extends RateLimiterCompatibleAbstract {
     const left = Math.max(0, msBeforeNext - delayMs);
     return new RateLimiterRes(remainingPoints, left, consumedPoints, false);
   }
-
-  #windowMs({ customDuration }: CallOptions = {}): number {
-    const isCustom = customDuration !== undefined && customDuration >= 0;
-    return millisecondsOf(isCustom ? customDuration : this.duration);
-  }
 }
-
-const millisecondsOf = (seconds: number) => (seconds === 0 ? LONGEST_MS : seconds * 1000);
-
-/** Those of the options that the check of names has passed. */
-function known<Options extends object>(options: Options): Options {
-  const names: readonly string[] = NAMES;
-  return Object.fromEntries(Object.entries(options).filter(([n]) => names.includes(n))) as Options;
-}
-
-const isWithin = (value: unknown, most: number) =>
-  Number.isFinite(value) && (value as number) >= 0 && (value as number) <= most;

@@ -1,7 +1,7 @@
 // Builds lua/ into one TypeScript module that every bundler understands: the scripts' texts with their includes and inline
 // functions resolved. Scripts that decide are cut into their own text and one branch per algorithm, common to all, so that a
 // bundle has only the scripts and branches that it uses. The scripts that refund and extend are one text each. The scripts of
-// live rules are a module of their own.
+// live rules and those of drop-ins are modules of their own.
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,8 +27,11 @@ const LIVE = [
   "read-rules",
   "read-history",
 ];
+/** The scripts that count in the place of another package's store, each a text of its own. */
+const DROPINS = ["counter", "throttler"];
 const OUTPUT = "src/algorithms/scripts.generated.ts";
 const LIVE_OUTPUT = "src/admin/storage/scripts.generated.ts";
+const DROPINS_OUTPUT = "src/dropins/scripts.generated.ts";
 
 /** Upstash locks the whole database for a script that does not begin with this line; stock Redis rejects it. */
 const KEY_LOCKING = "#!lua flags=allow-key-locking\n";
@@ -58,10 +61,12 @@ function build(): string {
   return moduleOf(constants);
 }
 
-/** The generated module of the scripts for live rules, as text. */
-function buildLive(): string {
+/** The generated module of scripts in a folder, each a text of its own. */
+function buildApart(folder: string, names: readonly string[]): string {
   return moduleOf(
-    LIVE.map((name) => [name, minify(readLua(join(root, `lua/live/${name}.lua`)))[0]] as const),
+    names.map(
+      (name) => [name, minify(readLua(join(root, `lua/${folder}/${name}.lua`)))[0]] as const,
+    ),
   );
 }
 
@@ -80,5 +85,9 @@ function moduleOf(constants: readonly (readonly [name: string, piece: unknown])[
 }
 
 if (import.meta.main) {
-  writeOrCheck("build:lua", { [OUTPUT]: build(), [LIVE_OUTPUT]: buildLive() });
+  writeOrCheck("build:lua", {
+    [OUTPUT]: build(),
+    [LIVE_OUTPUT]: buildApart("live", LIVE),
+    [DROPINS_OUTPUT]: buildApart("dropins", DROPINS),
+  });
 }

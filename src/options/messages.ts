@@ -56,14 +56,16 @@ export const DURATION = {
 
 export const FINITE = { code: "shape", say: "Give a number." } as const;
 
-export const SECONDS = {
-  code: "range",
-  say: (max: number) => `Give a number of seconds from 0 to ${max}.`,
-} as const;
+export const SECONDS = { code: "range", say: "Give a number of seconds from 0 on." } as const;
 
 export const MILLISECONDS = {
   code: "range",
   say: "Give a number of milliseconds from 0 on.",
+} as const;
+
+export const MILLISECONDS_ABOVE_0 = {
+  code: "range",
+  say: "Give a number of milliseconds above 0.",
 } as const;
 
 export const CHOICE = {
@@ -524,6 +526,49 @@ export const REDIS_CLIENT = {
 export const DATABASES = {
   code: "shape",
   say: "Give a list of clients, one for each database.",
+} as const;
+
+// Options of rate-limiter-flexible.
+
+export const BLOCK_FROM = {
+  code: "range",
+  say: (points: number) =>
+    `Give a whole number that is no less than points, ${points}; 0 for none.`,
+} as const;
+
+export const NEEDS_BLOCK_FROM = {
+  code: "conflict",
+  say: "Give inMemoryBlockOnConsumed, too: it says from how many points on a key is blocked here.",
+} as const;
+
+export const STORE_CLIENT = {
+  code: "unknown-option",
+  say: "Give it as redis: fromIoredis(client) or fromNodeRedis(client), of tidegate/node.",
+} as const;
+
+export const INSURANCE_LIMITER = {
+  code: "unknown-option",
+  say: 'Leave it out: without an answer of Redis this process counts, and goes on from what Redis said last. With onFailure: "error" the limiter rejects with an Error instead; then ask the other one.',
+} as const;
+
+export const NOT_READY = {
+  code: "unknown-option",
+  say: "Leave it out: a call waits for Redis no longer than timeout, and after some failures not at all.",
+} as const;
+
+export const REDIS_PACKAGE = {
+  code: "unknown-option",
+  say: "Leave it out, and give fromNodeRedis(client) of tidegate/node as redis.",
+} as const;
+
+export const OWN_SCRIPT = {
+  code: "unknown-option",
+  say: "Leave it out: points are counted by a script of Tidegate.",
+} as const;
+
+export const OF_DATABASES = {
+  code: "unknown-option",
+  say: "Leave it out: it is for databases. Redis has no tables, and forgets by itself.",
 } as const;
 
 export const IOREDIS = {

@@ -210,12 +210,12 @@ describe("TidegateStore", () => {
       () => store.increment("ada"),
       () => store.get("ada"),
       () => store.decrement("ada"),
-      // Whose last hit it does not remember, it has to look up first.
+      // Also of a hit that it does not remember.
       () => counting({ redis, prefix, timeout: "10s" }).decrement("ada"),
     ]) {
       costs.push(await costOf(call));
     }
-    expect(costs).toEqual([1, 1, 1, 1, 2]);
+    expect(costs).toEqual([1, 1, 1, 1, 1]);
     expect((await store.increment("ada")).totalHits).toBe(1);
     const keys = connect();
     const [key, ...others] = await keys.keys(`${prefix}:*`);
@@ -252,12 +252,12 @@ describe("TidegateStore", () => {
     expect(await statusesOf(passing, 3)).toEqual([200, 200, 200]);
   });
 
-  test("has a fault for each option that is wrong, and for a window that is too long", () => {
+  test("has a fault for each option that is wrong, and for a window that is none", () => {
     const faulty = { redis: noRedis, prefix: "{a}", onFailure: "open", windowMs: 1 };
     expect(() => new TidegateStore(faulty as never)).toThrow(/prefix[^]*onFailure|windowMs[^]*/);
     const store = new TidegateStore({ redis: noRedis });
     expect(() => store.init({ windowMs: 0 })).toThrow("window");
-    expect(() => store.init({ windowMs: 367 * 86_400_000 })).toThrow("window");
+    expect(() => store.init({ windowMs: 3_670 * 86_400_000 })).not.toThrow();
   });
 
   test("says that init() is missing", async () => {

@@ -1,11 +1,9 @@
-import "reflect-metadata";
-import { Controller, Get, type INestApplication, Module } from "@nestjs/common";
-import { APP_GUARD, NestFactory } from "@nestjs/core";
-import { ThrottlerGuard, ThrottlerModule, ThrottlerStorageService } from "@nestjs/throttler";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { ThrottlerStorageService } from "@nestjs/throttler";
+import { describe, expect, test } from "vitest";
 
 import { TidegateThrottlerStorage } from "../../src/nest-throttler.ts";
 import { countedRedis, noRedis, ownPrefix, redisByDate, standStill } from "./clocked-redis.ts";
+import { serve, type Storage } from "./nest-app.ts";
 
 const ours = (redis = redisByDate()) =>
   new TidegateThrottlerStorage({ redis, prefix: ownPrefix(), timeout: "20s" });
@@ -14,32 +12,6 @@ const EACH = [
   ["ThrottlerStorageService", () => new ThrottlerStorageService()],
   ["TidegateThrottlerStorage", () => ours()],
 ] as const;
-
-type Storage = Pick<TidegateThrottlerStorage, "increment">;
-
-/** An application with one limited route, and its address. Decorators are functions. */
-async function serve(storage: Storage, throttler: object): Promise<string> {
-  class Hello {
-    hello(): string {
-      return "hello";
-    }
-  }
-  const hello = Object.getOwnPropertyDescriptor(Hello.prototype, "hello")!;
-  Get("/hello")(Hello.prototype, "hello", hello);
-  Controller()(Hello);
-  class App {
-    readonly limited = true;
-  }
-  Module({
-    imports: [ThrottlerModule.forRoot({ throttlers: [throttler as never], storage })],
-    controllers: [Hello],
-    providers: [{ provide: APP_GUARD, useClass: ThrottlerGuard }],
-  })(App);
-  const app: INestApplication = await NestFactory.create(App, { logger: false });
-  onTestFinished(() => app.close());
-  await app.listen(0, "127.0.0.1");
-  return `${await app.getUrl()}/hello`;
-}
 
 describe.for(EACH)("the throttler of Nest on %s", ([, create]) => {
   test("lets the limit pass with its fields, blocks, and begins anew after the block", async () => {

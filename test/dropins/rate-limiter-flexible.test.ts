@@ -1,6 +1,6 @@
 import {
   BurstyRateLimiter,
-  type IRateLimiterOptions,
+  type IRateLimiterStoreOptions,
   RateLimiterMemory,
   RateLimiterQueue,
   RateLimiterRes,
@@ -10,8 +10,10 @@ import {
 import { describe, expect, test } from "vitest";
 
 import { ConfigurationError, StoreError } from "../../src/index.ts";
+import { fromIoredis } from "../../src/node.ts";
 import { RateLimiterTidegate } from "../../src/rate-limiter-flexible.ts";
 import {
+  connect,
   countedRedis,
   noRedis,
   ownPrefix,
@@ -20,7 +22,10 @@ import {
   standStill,
 } from "./clocked-redis.ts";
 
-type Options = IRateLimiterOptions & { readonly points: number; readonly duration: number };
+type Options = Omit<IRateLimiterStoreOptions, "storeClient"> & {
+  readonly points: number;
+  readonly duration: number;
+};
 
 const ours = (options: Options, redis = redisByDate()) =>
   new RateLimiterTidegate({ ...options, keyPrefix: ownPrefix(), redis, timeout: "20s" });
@@ -166,16 +171,59 @@ describe.for(EACH)("%s", ([, create]) => {
 });
 
 describe("RateLimiterTidegate", () => {
-  test("sends one command for a consume, with any answer, and a second while a key is blocked", async () => {
+  test("sends one command for each method, and for a consume that blocks; none where this process blocks", async () => {
     const { redis, costOf } = countedRedis();
-    const limiter = ours({ points: 1, duration: 60 }, redis);
-    await limiter.block("eve", 60);
-    await limiter.consume("eve").catch(() => {});
-    await limiter.consume("bob");
+    const options = { points: 1, duration: 60, blockDuration: 300, inMemoryBlockOnConsumed: 3 };
+    const limiter = ours(options, redis);
+    await limiter.get("ada");
     const costs = [];
-    for (const key of ["ada", "ada", "eve"])
-      costs.push(await costOf(() => limiter.consume(key).catch(() => {})));
-    expect(costs).toEqual([1, 1, 2]);
+    for (const call of [
+      () => limiter.consume("ada"),
+      () => limiter.consume("ada"),
+      () => limiter.consume("ada"),
+      () => limiter.consume("ada"),
+      () => limiter.penalty("bob"),
+      () => limiter.reward("bob"),
+      () => limiter.set("bob", 1, 60),
+      () => limiter.block("bob", 60),
+      () => limiter.get("bob"),
+      () => limiter.delete("bob"),
+    ]) {
+      costs.push(await costOf(() => (call() as Promise<unknown>).catch(() => {})));
+    }
+    expect(costs).toEqual([1, 1, 1, 0, 1, 1, 1, 1, 1, 1]);
+  });
+
+  test("a key expires when its points do, or its block", async () => {
+    const keys = connect();
+    const keyPrefix = ownPrefix();
+    const redis = fromIoredis(keys);
+    const options = { points: 1, duration: 60, blockDuration: 300, keyPrefix, redis };
+    const limiter = new RateLimiterTidegate({ ...options, timeout: "20s" });
+    const [key, left] = [
+      `${keyPrefix}:{ada}:points`,
+      async () => Math.round((await keys.pttl(key)) / 1e4),
+    ];
+    await limiter.consume("ada");
+    expect(await left()).toBe(6);
+    await limiter.consume("ada").catch(() => {});
+    expect(await left()).toBe(30);
+    await limiter.consume("ada").catch(() => {});
+    expect(await left()).toBe(30);
+    await limiter.delete("ada");
+    expect(await keys.keys(`${keyPrefix}*`)).toEqual([]);
+  });
+
+  test("deleteInMemoryBlockedAll() lifts the blocks of this process", async () => {
+    const { redis, costOf } = countedRedis();
+    const limiter = ours({ points: 1, duration: 60, inMemoryBlockOnConsumed: 2 }, redis);
+    await limiter.consume("ada", 2).catch(() => {});
+    const consume = () => limiter.consume("ada").catch(() => {});
+    expect(await costOf(consume)).toBe(0);
+    limiter.deleteInMemoryBlockedAll();
+    expect(await costOf(consume)).toBe(1);
+    await limiter.delete("ada");
+    expect((await limiter.consume("ada")).consumedPoints).toBe(1);
   });
 
   test("rejects with an Error, not with a result, if the store fails and there is no local count", async () => {
@@ -199,7 +247,7 @@ describe("RateLimiterTidegate", () => {
     expect(await shown(limiter.consume("ada"))).toEqual(["passed", 1, 4, 60_000]);
   });
 
-  test.each([-1, 1.5, NaN, Infinity, null, true])(
+  test.each([1.5, NaN, Infinity, {}, "1.5", 2 ** 53])(
     "rejects %s points, keeps the count, and sends no command",
     async (points) => {
       const { redis, sent } = countedRedis();
@@ -237,24 +285,46 @@ describe("RateLimiterTidegate", () => {
       [{ points: "1" }, "shape"],
       [{ points: NaN }, "shape"],
       [{ duration: -1 }, "range"],
-      [{ duration: 31_622_401 }, "range"],
+      [{ duration: Infinity }, "range"],
       [{ duration: "60" }, "range"],
       [{ blockDuration: -1 }, "range"],
       [{ blockDuration: Infinity }, "range"],
       [{ execEvenly: "yes" }, "shape"],
       [{ execEvenly: true, execEvenlyMinDelayMs: -1 }, "range"],
-      [{ keyPrefix: "a b" }, "shape"],
+      [{ blockDuration: NaN }, "range"],
+      [{ blockOnConsumed: 0.5 }, "range"],
+      [{ points: 3, inMemoryBlockOnConsumed: 2 }, "range"],
+      [{ inMemoryBlockDuration: 1 }, "conflict"],
+      [{ keyPrefix: 7 }, "shape"],
+      [{ keyPrefix: "a".repeat(65) }, "shape"],
       [{ onFailure: "closed" }, "choice"],
       [{ storeClient: {} }, "unknown-option"],
       [{ prefix: "tg" }, "unknown-option"],
     ] as const) {
       expect(faultsOf({ ...right, ...wrong })).toEqual([`${Object.keys(wrong).at(-1)} ${code}`]);
     }
+    const hugeTimes = { duration: 3e8, blockDuration: 100 / 3, keyPrefix: "a b" };
+    expect(faultsOf({ ...right, ...hugeTimes })).toEqual([]);
     expect(faultsOf({ redis: noRedis })).toEqual(["points shape", "duration range"]);
     expect(faultsOf({ redis: 7, points: 1, duration: -1 })).toEqual([
       "duration range",
       expect.stringMatching(/^redis /),
     ]);
     expect(faultsOf(undefined)).toContain("options shape");
+  });
+
+  test.each([
+    ["storeClient", "fromIoredis(client)"],
+    ["insuranceLimiter", "onFailure"],
+    ["rejectIfRedisNotReady", "timeout"],
+    ["useRedisPackage", "fromNodeRedis(client)"],
+    ["useRedis3AndLowerPackage", "fromNodeRedis(client)"],
+    ["customIncrTtlLuaScript", "Leave it out"],
+    ["tableName", "Leave it out"],
+  ])("%s is a fault that says what to do, and nothing of its value", (option, remedy) => {
+    const options = { redis: noRedis, points: 1, duration: 60, [option]: { password: "a-secret" } };
+    const made = () => new RateLimiterTidegate(options as never);
+    expect(made).toThrow(remedy);
+    expect(made).not.toThrow("a-secret");
   });
 });

@@ -6,6 +6,7 @@ type Table = Readonly<Record<string, readonly string[]>>;
 
 const TESTS: Table = {
   lua: ["test/lua/", "test/store/", "test/model/"],
+  "lua/dropins": ["test/dropins/"],
   "lua/live": ["test/live/"],
   "lua/metrics": ["test/metrics/"],
   "lua/replica.lua": ["test/replica/"],
@@ -22,6 +23,7 @@ const TESTS: Table = {
   "src/dropins": ["test/dropins/"],
   "src/errors": ["test/limiter/", "test/store/"],
   "src/algorithms/calendar": ["test/algorithms/", "test/limiter/", "test/policy/"],
+  "src/algorithms/dropins": ["test/dropins/"],
   "src/features/calendar": ["test/limiter/"],
   "src/features/dimensions": ["test/limiter/"],
   "src/features/holds": ["test/limiter/"],
@@ -60,6 +62,7 @@ const TESTS: Table = {
 const NEAREST: Table = {
   "lua/algorithms": ["test/lua/model.test.ts"],
   "lua/decide.lua": ["test/store/redis-store.test.ts"],
+  "lua/dropins": ["test/dropins/models.test.ts"],
   "lua/decide-one.lua": ["test/store/redis-store.test.ts"],
   "lua/replica.lua": ["test/replica/script.test.ts"],
   "src/adapter": ["test/adapter/", "test/hono/"],
@@ -69,6 +72,7 @@ const NEAREST: Table = {
   "src/admin": ["rules", "entries", "hostile"].map((name) => `test/admin/${name}.test.ts`),
   "src/algorithms": ["test/lua/model.test.ts", "test/lua/refund.test.ts"],
   "src/algorithms/calendar": ["test/algorithms/"],
+  "src/algorithms/dropins": ["test/dropins/models.test.ts"],
   "src/dropins": ["test/dropins/"],
   "src/express.ts": ["test/node-servers/"],
   "src/fastify.ts": ["test/node-servers/"],

@@ -5,7 +5,9 @@ import { rateLimiter } from "hono-rate-limiter";
 import { expect, test } from "vitest";
 
 import { tidegateStorage } from "../../src/better-auth.ts";
+import { durableObjectStore, type ObjectNamespace } from "../../src/durable-object.ts";
 import { TidegateStore } from "../../src/express-rate-limit.ts";
+import { TidegateThrottlerStorage } from "../../src/nest-throttler.ts";
 import { Ratelimit } from "../../src/upstash-ratelimit.ts";
 
 const prefix = () => `w-${crypto.randomUUID()}`;
@@ -39,4 +41,27 @@ test("in workerd the drop-ins count in the Redis that is bound", async () => {
   const { success, pending } = await ratelimit.limit("ada");
   await pending;
   expect([success, (await ratelimit.limit("ada")).reason]).toEqual([true, "cacheBlock"]);
+});
+
+test("in workerd the drop-ins count in Durable Objects", async () => {
+  const { LIMITS } = env as unknown as { readonly LIMITS: ObjectNamespace };
+  const place = () => ({ store: durableObjectStore(LIMITS, { timeout: "20s" }), prefix: prefix() });
+
+  const hits = new TidegateStore(place());
+  hits.init({ windowMs: 60_000 });
+  for (const total of [1, 2]) expect((await hits.increment("ada")).totalHits).toBe(total);
+  await hits.decrement("ada");
+  expect((await hits.get("ada"))!.totalHits).toBe(1);
+  await hits.resetKey("ada");
+  expect(await hits.get("ada")).toBeUndefined();
+
+  const storage = tidegateStorage(place());
+  const consume = async () => (await storage.consume("ada", { window: 60, max: 1 })).allowed;
+  expect([await consume(), await consume()]).toEqual([true, false]);
+
+  const throttler = new TidegateThrottlerStorage(place());
+  const records = [];
+  for (let i = 0; i < 4; i++) records.push(await throttler.increment("ada", 60_000, 2, 90_000, ""));
+  expect(records.map(({ isBlocked }) => isBlocked)).toEqual([false, false, true, true]);
+  expect(records[2]!.timeToBlockExpire).toBe(90);
 });

@@ -28,6 +28,12 @@ const MILLISECONDS: Record<Unit, number> = {
   w: 604_800_000,
 };
 
+/** A number, as Redis reads it from the scripts of the package: a text of a whole number is that. */
+export function wholeOf(number: number): number {
+  const isText = typeof number === "string" && /^-?\d+$/.test(number);
+  return isText ? Number(number) : number;
+}
+
 /** The milliseconds of a duration, rounded. @throws Error if it is none, or less than one */
 function millisecondsOf(duration: Duration): number {
   const match = /^(\d+(?:\.\d+)?)\s?(ms|s|m|h|d|w)$/.exec(duration);
@@ -46,7 +52,7 @@ const optionsOf = (windowMs: number, limit: number) => ({
 export function fixed(tokens: number, window: Duration): Algorithm {
   const windowMs = millisecondsOf(window);
   const policy = (limit: number) => fixedWindow(optionsOf(windowMs, limit));
-  return { tokens, windowMs, onGrid: true, policy };
+  return { tokens: wholeOf(tokens), windowMs, onGrid: true, policy };
 }
 
 /** Answers before Redis has counted, and counts afterwards: at most one token of an identifier ahead of Redis. */
@@ -58,16 +64,17 @@ export function cached(tokens: number, window: Duration): Algorithm {
 export function sliding(tokens: number, window: Duration): Algorithm {
   const windowMs = millisecondsOf(window);
   const policy = (limit: number) => slidingWindowCounter(optionsOf(windowMs, limit));
-  return { tokens, windowMs, onGrid: false, policy };
+  return { tokens: wholeOf(tokens), windowMs, onGrid: false, policy };
 }
 
 export function bucket(refillRate: number, interval: Duration, maxTokens: number): Algorithm {
   const intervalMs = millisecondsOf(interval);
   const per = `${intervalMs}ms` as OwnDuration;
+  const [refill, tokens] = [wholeOf(refillRate), wholeOf(maxTokens)];
   return {
-    tokens: maxTokens,
-    windowMs: Math.ceil((intervalMs * maxTokens) / refillRate),
+    tokens,
+    windowMs: Math.ceil((intervalMs * tokens) / refill),
     onGrid: false,
-    policy: (limit) => tokenBucket({ name: `b${intervalMs}`, limit, refill: refillRate, per }),
+    policy: (limit) => tokenBucket({ name: `b${intervalMs}`, limit, refill, per }),
   };
 }

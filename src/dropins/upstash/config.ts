@@ -55,11 +55,3 @@ const MAX_TIMEOUT_MS = 60_000;
 export function timeoutOf(milliseconds: number): string {
   return `${milliseconds > 0 ? Math.min(milliseconds, MAX_TIMEOUT_MS) : MAX_TIMEOUT_MS}ms`;
 }
-
-/** A prefix in the characters that a limiter takes. All others are escaped, so that two prefixes stay two. */
-export function prefixOf(prefix: string): string {
-  return prefix.replaceAll(
-    /[^A-Za-z0-9.:_-]|_(?=[0-9a-f]{2})/g,
-    (character) => `_${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  );
-}

@@ -7,9 +7,18 @@ import { Faults } from "../../options/faults.ts";
 import { REDIS_CLIENT } from "../../options/messages.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import { reportOnce } from "../../runtime/log.ts";
-import { type Cores, type DropInCore, openCores } from "../open-cores.ts";
-import { type Algorithm, bucket, cached, type Duration, fixed, sliding } from "./algorithms.ts";
-import { type LimitOptions, prefixOf, type RatelimitConfig, timeoutOf } from "./config.ts";
+import { prefixOf } from "../prefix.ts";
+import {
+  type Algorithm,
+  bucket,
+  cached,
+  type Duration,
+  fixed,
+  sliding,
+  wholeOf,
+} from "./algorithms.ts";
+import { type LimitOptions, type RatelimitConfig, timeoutOf } from "./config.ts";
+import { type Cores, type DropInCore, openCores } from "./cores.ts";
 import { createRefunds, type Refunds } from "./refunds.ts";
 import { type RatelimitResponse, responseOf, waitMsOf } from "./response.ts";
 import { createSideCalls, type SideCalls } from "./side-calls.ts";
@@ -62,8 +71,6 @@ export class Ratelimit {
         redis: config.redis,
         prefix: prefixOf(prefix),
         timeout: timeoutOf(timeout) as OwnDuration,
-        // So that a request without an answer is told apart; then it passes.
-        onFailure: "error",
       },
       {
         features: { holds: limiterHolds, optimistic },
@@ -154,8 +161,9 @@ export class Ratelimit {
   setDynamicLimit = async ({ limit }: { limit: number | false }): Promise<void> => {
     this.#requireDynamic("setDynamicLimit");
     // A limit that cannot be would be refused with every request.
-    if (limit !== false) this.#core(limit);
-    await this.#side.writeOverride(limit === false ? undefined : limit);
+    const tokens = limit === false ? undefined : wholeOf(limit);
+    if (tokens !== undefined) this.#core(tokens);
+    await this.#side.writeOverride(tokens);
   };
 
   /**
@@ -177,7 +185,7 @@ export class Ratelimit {
     const [verdict, found] =
       known === undefined
         ? await Promise.all([
-            this.#ask(this.#core(tokens), identifier, req.rate ?? 1),
+            this.#ask(this.#core(tokens), identifier, wholeOf(req.rate ?? 1)),
             this.enableProtection ? this.#side.findDenied(values) : undefined,
           ])
         : [NOT_ASKED, known];

@@ -1,12 +1,15 @@
 import { checkCost } from "../../decide/cost.ts";
 import type { AskedGroup, Verdict } from "../../decide/step.ts";
+import { createGiveBack } from "../../features/holds/give-back.ts";
 import { partitionKey } from "../../partition/partition-key.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import { setRecent } from "../../runtime/lru.ts";
-import { giveBackOf } from "../give-back.ts";
-import type { DropInCore } from "../open-cores.ts";
+import type { DropInCore } from "./cores.ts";
 
 const MAX_KEYS = 10_000;
+
+/** No policy of a `Ratelimit` has slots. */
+const NO_SLOT = { id: "", ttlUs: 0 };
 
 /** A client that got units back: a denial of it that this process remembers may be over before its time. */
 interface GivenBack {
@@ -29,14 +32,17 @@ export function createRefunds(windowMs: number): Refunds {
 
   return {
     async consume(core, identifier, cost) {
+      checkCost(cost);
       const remembered = known.size === 0 ? undefined : known.get(await partitionKey(identifier));
       if (remembered?.core !== core || remembered.untilMs < monotonicNow() || cost === 0) {
         return core.ask("consume", identifier, { cost });
       }
       const groups = [{ ...remembered.asked, costs: [cost] }];
       const verdict = await core.decide({ operation: "consume", groups, mustReachStore: true });
-      // The denial that is remembered now came after the refund.
-      if (verdict.status === 429) known.delete(remembered.asked.partition);
+      // The denial that is remembered now came after the refund. One without Redis, as of a cost above the limit, is none.
+      if (verdict.status === 429 && verdict.groups[0]?.countedBy === "store") {
+        known.delete(remembered.asked.partition);
+      }
       return verdict;
     },
 
@@ -45,7 +51,7 @@ export function createRefunds(windowMs: number): Refunds {
       const verdict = await core.ask("peek", identifier, { cost: 0 });
       const counted = verdict.groups[0];
       if (verdict.error || !counted) return verdict;
-      await giveBackOf(core)(counted, [units]);
+      await createGiveBack(core.kit).units([counted], [units], NO_SLOT);
       const untilMs = monotonicNow() + windowMs;
       const { asked } = counted;
       setRecent(known, asked.partition, { core, asked, untilMs }, MAX_KEYS);

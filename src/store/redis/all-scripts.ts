@@ -4,7 +4,7 @@ import { LEASES } from "./leases.ts";
 import type { MoreScripts } from "./store.ts";
 
 /** For limiters with any number of policies, leases, holds, and partitions on several masters. */
-export const ALL_SCRIPTS: Required<MoreScripts> = {
+export const ALL_SCRIPTS: Required<Omit<MoreScripts, "one">> = {
   decide: DECIDE,
   lease: LEASES,
   holds: HOLDS,

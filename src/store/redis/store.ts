@@ -17,8 +17,10 @@ interface ScriptCall {
   readonly roles: readonly string[];
 }
 
-/** The scripts besides the one for a single policy. A bundle contains the given ones. */
+/** The scripts of a store. A bundle contains the given ones, and the one that decides a single policy. */
 export interface MoreScripts {
+  /** Decides a single policy in place of the one that limiters have. */
+  readonly one?: ScriptTemplate;
   /** Decides several policies, and resets. */
   readonly decide?: ScriptTemplate;
   readonly lease?: LeaseCalls;
@@ -88,7 +90,7 @@ export function redisStore(
       const roles = rolesOf(policies);
       const isOne = policies.length === 1 && roles.length === 0;
       call = {
-        decide: scriptFor(isOne ? DECIDE_ONE : scripts.decide!, policies),
+        decide: scriptFor(isOne ? (scripts.one ?? DECIDE_ONE) : scripts.decide!, policies),
         lease: leases && scriptFor(leases.script, policies),
         roles,
       };
