@@ -95,7 +95,7 @@ export function costOf(
 ): Cost | undefined {
   if (!usage) return undefined;
   try {
-    const told = cost(usage);
+    const told = safeCost(cost(usage));
     if (usage.complete) return told;
     const toldOf = (name: string) =>
       typeof told === "number" ? told : Object.hasOwn(told, name) ? (told[name] ?? 0) : 0;
@@ -108,6 +108,14 @@ export function costOf(
     reportOnce(`the cost of a usage failed: ${String(error)}`);
     return undefined;
   }
+}
+
+/** A greater cost would be refused, so that the hold kept its reservation. */
+const safe = (units: number) => (units > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : units);
+
+function safeCost(cost: Cost): Cost {
+  if (typeof cost === "number") return safe(cost);
+  return Object.fromEntries(Object.entries(cost).map(([name, units]) => [name, safe(units)]));
 }
 
 /** A cost that is refused must not leave the hold open, whose slots would stay for their whole time. */

@@ -1,0 +1,189 @@
+import { type JsonVisitor, LONGEST } from "./json-scanner.ts";
+import { createLastUsage } from "./last-usage.ts";
+import { createTokenCounters, type CountedTokens } from "./token-counters.ts";
+import type { Counted } from "./token-counts.ts";
+import { DOCUMENT_PLACE, type Place, UNKNOWN_PLACE } from "./usage-places.ts";
+import { ITERATIONS } from "./usage-shapes.ts";
+import type { Usage } from "./usage.ts";
+
+/** Finds the usage of a response in its documents. */
+export interface UsageReader extends JsonVisitor {
+  /** The usage, at the end of the body; `undefined` if it told no number. */
+  usage(): Usage | undefined;
+}
+
+/** An object or list that has been entered. */
+interface Frame {
+  readonly place: Place;
+  readonly isList: boolean;
+  readonly isDetails: boolean;
+  /** Whether a number was told in it. */
+  hasTold: boolean;
+  /** Whether it says that the answer has ended. */
+  hasEnded: boolean;
+  index: number;
+  type: string;
+}
+
+/** Deeper than any known usage. */
+const DEEPEST = 16;
+
+/** Names of what tells the parts of a number, such as Gemini's `promptTokensDetails` and `input_tokens_by_modality`. */
+const BREAKDOWN = /(?:details|modality)$/i;
+
+const TOKENS = /tokens?(?:_?count)?$/i;
+
+/** The beginning of a number, of which the end is not known. */
+const DIGITS = /^\d[\d.e+-]*$/i;
+
+/** One of these is in every usage of a whole answer. */
+const OF_OUTPUT: readonly Counted[] = ["output", "thoughts", "total"];
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+/** The type of an event with the whole answer, such as `response.completed` and `message-end`. */
+const LAST_EVENT = /[.-](?:completed?|done|end|failed|incomplete)$/;
+
+/** What is said of an answer that has not ended. */
+const GOES_ON = ["", "in_progress", "queued", "null", "false"];
+
+/** @param isStream whether the first documents may tell a usage that grows */
+export function createUsageReader(isStream: boolean): UsageReader {
+  const counters = createTokenCounters();
+  const last = createLastUsage(isStream);
+  let hasDocument = false;
+  let frames: Frame[] = [];
+  /** The numbers of an item of `iterations`, until its type is known. */
+  let iteration: Record<string, CountedTokens> | undefined;
+
+  function push(place: Place, isList: boolean, isDetails: boolean): true {
+    const frame = { place, isList, isDetails, hasTold: false, hasEnded: false };
+    frames.push({ ...frame, index: 0, type: "" });
+    if (!isList && place.path.endsWith(ITERATIONS)) iteration = {};
+    return true;
+  }
+
+  function passInDoubt(isUsage: boolean): false {
+    if (isUsage) counters.doubt();
+    return false;
+  }
+
+  function enterMember({ place, isDetails }: Frame, name: string, isList: boolean): boolean {
+    const member = place.members.get(name);
+    const isBreakdown = isDetails || BREAKDOWN.test(name);
+    if (typeof member === "object") {
+      return member.isList || !isList
+        ? push(member, isList, isBreakdown)
+        : passInDoubt(member.isUsage);
+    }
+    if (!place.isUsage || (isList && isBreakdown)) return false;
+    if (member !== undefined || frames.length === DEEPEST) return passInDoubt(true);
+    return push(UNKNOWN_PLACE, isList, isBreakdown);
+  }
+
+  function enterItem({ place, isDetails }: Frame, isList: boolean): boolean {
+    return isList ? passInDoubt(place.isUsage) : push(place, false, isDetails);
+  }
+
+  function count(frame: Frame, name: string, counted: Counted, text: string, isText: boolean) {
+    if (text === "null" && !isText) return;
+    const number = numberIn(text, isText);
+    // A number in quotes is none, but some program may take it for one.
+    if (isText || number === undefined || number > Number.MAX_SAFE_INTEGER) counters.doubt();
+    if (number === undefined || counted === "part") return;
+    frame.hasTold = true;
+    last.tell(OF_OUTPUT.includes(counted));
+    const tokens = Math.min(number, Number.MAX_SAFE_INTEGER);
+    const isNamed = counted !== "unknown" && counted !== "detail";
+    const path = isNamed ? frame.place.path + name : counted;
+    if (!iteration) counters.add(path, counted, tokens, !isNamed || path.includes("[]"));
+    else iteration[path] = [counted, tokens + (isNamed ? 0 : (iteration[path]?.[1] ?? 0))];
+  }
+
+  function readEnd(frame: Frame, name: string, text: string): void {
+    if (name === "type" || name === "event_type") frame.hasEnded ||= LAST_EVENT.test(text);
+    else if (!GOES_ON.includes(text)) frame.hasEnded = true;
+    else if (frame.place === DOCUMENT_PLACE && text !== "null") last.goOn();
+  }
+
+  /** Ends an object that may say that the answer has ended. */
+  function endAnswer({ place, index, hasTold, hasEnded }: Frame): void {
+    if (!place.isList) {
+      if (hasTold && !hasEnded) last.leaveOpen();
+      return;
+    }
+    last.addAnswer(index, hasEnded);
+    // The numbers of other answers may be in other documents.
+    if (hasTold && index > 0) counters.doubt();
+  }
+
+  function endIteration(type: string): void {
+    if (iteration) counters.addIteration(type, iteration);
+    iteration = undefined;
+  }
+
+  return {
+    begin() {
+      endIteration("");
+      counters.endDocument();
+      last.reset();
+      frames = [];
+      if (hasDocument) last.expectMore();
+      hasDocument = true;
+    },
+
+    enter(name, isList) {
+      const frame = frames.at(-1);
+      if (frame) return frame.isList ? enterItem(frame, isList) : enterMember(frame, name!, isList);
+      if (isList) last.expectMore();
+      return push(DOCUMENT_PLACE, isList, false);
+    },
+
+    scalar(name, text, isText) {
+      const frame = frames.at(-1)!;
+      const { place } = frame;
+      if (frame.isList) {
+        passInDoubt(place.isUsage && place.isList);
+        return;
+      }
+      if (name === "index" && /^\d+$/.test(text)) frame.index = Number(text);
+      if (name === "type") frame.type = text;
+      if (place.ends.has(name!)) readEnd(frame, name!, text);
+      const member = place.members.get(name!);
+      if (typeof member === "object") passInDoubt(member.isUsage && (isText || text !== "null"));
+      else if (member !== undefined) count(frame, name!, member, text, isText);
+      else if (place.isUsage && isTokens(name!)) {
+        count(frame, name!, frame.isDetails ? "detail" : "unknown", text, isText);
+      }
+    },
+
+    leave() {
+      const frame = frames.pop()!;
+      const { place, isList, hasTold, hasEnded, type } = frame;
+      const parent = frames.at(-1);
+      if (parent && hasTold) parent.hasTold = true;
+      if (isList) return;
+      if (place.path.endsWith(ITERATIONS)) endIteration(type);
+      if (place === DOCUMENT_PLACE) {
+        counters.endDocument();
+        last.endDocument(hasEnded);
+      } else if (place.ends.size > 0) endAnswer(frame);
+    },
+
+    usage() {
+      endIteration("");
+      return counters.usage(last.isLast());
+    },
+  };
+}
+
+/** A fraction is rounded up. `undefined` for what is no number from 0. */
+function numberIn(text: string, isText: boolean): number | undefined {
+  if (text.length > LONGEST) return !isText && DIGITS.test(text) ? Infinity : undefined;
+  const number = NUMBER.test(text) ? Number(text) : -1;
+  // There is a -0, too.
+  return number < 0 ? undefined : Math.ceil(number) + 0;
+}
+
+/** Whether a number with this name may be tokens. */
+const isTokens = (name: string) => name.length > LONGEST || TOKENS.test(name);
