@@ -10,11 +10,12 @@ export interface LastUsage {
   leaveOpen(): void;
   /** The current document has a part of one of several answers. */
   addAnswer(index: number, hasEnded: boolean): void;
-  /** @param hasEnded whether the document says of itself that it is the last one */
+  /** @param hasEnded whether the document says that the answer has ended */
   endDocument(hasEnded: boolean): void;
   /** A document has broken off, or none has begun. */
   reset(): void;
-  isLast(): boolean;
+  /** @param isWhole whether all of the body was read; of one that broke off, a usage is the last one only if it says so */
+  isLast(isWhole: boolean): boolean;
 }
 
 /** More answers than any API gives at once. */
@@ -24,6 +25,7 @@ const ANSWERS = 31;
 export function createLastUsage(isStream: boolean): LastUsage {
   let hasSeveral = isStream;
   let isLast = false;
+  let isSaid = false;
   /** The answers that have begun and those that have ended, as bits. */
   let begun = 0;
   let ended = 0;
@@ -67,12 +69,16 @@ export function createLastUsage(isStream: boolean): LastUsage {
     },
 
     endDocument(hasEnded) {
-      const isAnswering = hasSeveral && hasAnswers && (begun & ~ended) !== 0;
-      if (hasTold) isLast = hasOutput && !goesOn && !(isOpen && !hasEnded) && !isAnswering;
+      if (hasTold) {
+        const isAnswering = (begun & ~ended) !== 0;
+        const isPart = hasSeveral && hasAnswers && isAnswering;
+        isLast = hasOutput && !goesOn && !(isOpen && !hasEnded) && !isPart;
+        isSaid = hasEnded || (begun !== 0 && !isAnswering);
+      }
       reset();
     },
 
     reset,
-    isLast: () => isLast,
+    isLast: (isWhole) => isLast && (isSaid || isWhole || !hasSeveral),
   };
 }

@@ -58,7 +58,7 @@ function read(usage: unknown): Usage | undefined {
   } catch {
     return undefined;
   }
-  return reader.usage();
+  return reader.usage(true);
 }
 
 function partsOf(tokens: Tokens): Parts {

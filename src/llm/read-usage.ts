@@ -31,10 +31,10 @@ export function readUsage(
   const reader = createUsageReader(form !== "json");
   const scanner = createJsonScanner(reader);
 
-  async function tell(): Promise<void> {
+  async function tell(isWhole: boolean): Promise<void> {
     try {
       scanner.end();
-      await onUsage(reader.usage());
+      await onUsage(reader.usage(isWhole));
     } catch (error) {
       reportOnce(`onUsage failed: ${String(error)}`);
     }
@@ -42,7 +42,7 @@ export function readUsage(
 
   return watchBody(response, {
     ...(form && { chunk: READERS[form](scanner) }),
-    end: () => void tell(),
+    end: (isWhole) => void tell(isWhole),
   });
 }
 

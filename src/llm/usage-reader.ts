@@ -8,8 +8,12 @@ import type { Usage } from "./usage.ts";
 
 /** Finds the usage of a response in its documents. */
 export interface UsageReader extends JsonVisitor {
-  /** The usage, at the end of the body; `undefined` if it told no number. */
-  usage(): Usage | undefined;
+  /**
+   * The usage, at the end of the body; `undefined` if it told no number.
+   *
+   * @param isWhole whether all of the body was read
+   */
+  usage(isWhole: boolean): Usage | undefined;
 }
 
 /** An object or list that has been entered. */
@@ -103,13 +107,14 @@ export function createUsageReader(isStream: boolean): UsageReader {
   function readEnd(frame: Frame, name: string, text: string): void {
     if (name === "type" || name === "event_type") frame.hasEnded ||= LAST_EVENT.test(text);
     else if (!GOES_ON.includes(text)) frame.hasEnded = true;
-    else if (frame.place === DOCUMENT_PLACE && text !== "null") last.goOn();
+    else if (isDocument(frame) && text !== "null") last.goOn();
   }
 
   /** Ends an object that may say that the answer has ended. */
   function endAnswer({ place, index, hasTold, hasEnded }: Frame): void {
     if (!place.isList) {
-      if (hasTold && !hasEnded) last.leaveOpen();
+      if (hasEnded) frames.find(isDocument)!.hasEnded = true;
+      else if (hasTold) last.leaveOpen();
       return;
     }
     last.addAnswer(index, hasEnded);
@@ -164,15 +169,15 @@ export function createUsageReader(isStream: boolean): UsageReader {
       if (parent && hasTold) parent.hasTold = true;
       if (isList) return;
       if (place.path.endsWith(ITERATIONS)) endIteration(type);
-      if (place === DOCUMENT_PLACE) {
+      if (isDocument(frame)) {
         counters.endDocument();
         last.endDocument(hasEnded);
       } else if (place.ends.size > 0) endAnswer(frame);
     },
 
-    usage() {
+    usage(isWhole) {
       endIteration("");
-      return counters.usage(last.isLast());
+      return counters.usage(last.isLast(isWhole));
     },
   };
 }
@@ -184,6 +189,8 @@ function numberIn(text: string, isText: boolean): number | undefined {
   // There is a -0, too.
   return number < 0 ? undefined : Math.ceil(number) + 0;
 }
+
+const isDocument = ({ place, isList }: Frame) => place === DOCUMENT_PLACE && !isList;
 
 /** Whether a number with this name may be tokens. */
 const isTokens = (name: string) => name.length > LONGEST || TOKENS.test(name);

@@ -30,8 +30,8 @@ export interface UsageShape {
   /** What the numbers of a usage count, by their paths in it. */
   readonly counts: Readonly<Record<string, Role>>;
   /**
-   * The paths of what says that the answer has ended. A usage in a stream is the last one if this stands beside it, or nothing of
-   * this kind is in its document.
+   * The paths of what says that the answer has ended. A usage is of the whole answer if its document says so, or the body has ended
+   * and its document does not leave it open: one of these paths is there but for the last name.
    */
   readonly ends?: readonly string[];
 }
@@ -98,7 +98,7 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
         Object.entries(ANTHROPIC).map(([name, role]) => [ITERATIONS + name, role]),
       ),
     },
-    ends: ["message.stop_reason"],
+    ends: ["message.stop_reason", "delta.stop_reason"],
   },
   "Gemini's generateContent": {
     usage: ["usageMetadata"],
@@ -141,6 +141,7 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
       "cacheDetails[].inputTokens": "writtenParts",
       totalTokens: "total",
     },
+    ends: ["metrics.latencyMs"],
   },
   "Cohere's chat": {
     usage: ["usage", "delta.usage"],

@@ -407,3 +407,54 @@ describe("a stream that ends while its answer goes on keeps the reservation", ()
     expect(await booked(answered(body, type), RESERVED)).toBe(tokens);
   });
 });
+
+describe("of a stream that breaks off, a usage counts alone only if it says that it is the last one:", () => {
+  const told = (tokens: number, more = "") =>
+    `{${more}"usage":{"prompt_tokens":12,"completion_tokens":${tokens}}}`;
+  const chunk = (tokens: number, finish: string) =>
+    told(tokens, `"choices":[{"index":0,"delta":{},"finish_reason":${finish}}],`);
+
+  /** Events, and then a failure. */
+  function broken(data: readonly string[]): Response {
+    const text = data.map((each) => `data: ${each}\n\n`).join("");
+    let pulls = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (pulls++ > 0) controller.error(new Error("lost"));
+        else controller.enqueue(new TextEncoder().encode(text));
+      },
+    });
+    return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
+  }
+
+  test.for([
+    ["numbers that grow", [chunk(1, "null"), chunk(20, "null")], RESERVED],
+    ["numbers that grow, of an unknown server", [told(1), told(20)], RESERVED],
+    ["its first number, of an unknown server", [told(1)], RESERVED],
+    ["the end of the answer", [chunk(1, "null"), chunk(30, '"length"')], 42],
+    ["a usage after the end", [chunk(1, "null"), chunk(30, '"stop"'), told(30)], 42],
+    ["more than was reserved", [chunk(1, "null"), chunk(30_000, "null")], 30_012],
+    [
+      "Anthropic's last event",
+      [
+        '{"type":"message_start","message":{"usage":{"input_tokens":12,"output_tokens":1}}}',
+        '{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":30}}',
+      ],
+      42,
+    ],
+    [
+      "one of several last events of Anthropic",
+      [
+        '{"type":"message_start","message":{"usage":{"input_tokens":12,"output_tokens":1}}}',
+        '{"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":30}}',
+      ],
+      RESERVED,
+    ],
+  ] as const)("%s", async ([, data, tokens]) => {
+    expect(await booked(broken(data), RESERVED)).toBe(tokens);
+  });
+
+  test("one that has ended counts, with the last of numbers that grow", async () => {
+    expect(await booked(events(told(1), told(30)), RESERVED)).toBe(42);
+  });
+});
