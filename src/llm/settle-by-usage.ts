@@ -22,7 +22,7 @@ export interface Settles {
 export interface SettleOptions {
   /**
    * The cost of the response, such as `({ totalTokens, cachedTokens = 0 }) => ({ tokens: totalTokens - cachedTokens })`: whole
-   * numbers. Of a usage that broke off (`complete` is `false`), it counts only where it is more than the reserved cost.
+   * numbers. Of a usage that is not all (`complete` is `false`), it counts only where it is more than the reserved cost.
    * Default: `usage.totalTokens`, for every `refundable` policy; where none is, for every policy.
    */
   readonly cost?: (usage: Usage) => Cost;
@@ -34,12 +34,12 @@ export interface SettleOptions {
 }
 
 /**
- * Ends a hold by what a response of OpenAI or Anthropic really took, when its body has ended, was cancelled or failed.
- * Returns the response to send instead: the same status, header fields and bytes.
+ * Ends a hold by what a language model's response really took, when its body has ended, was cancelled or failed: of the
+ * providers that `readUsage()` reads. Returns the response to send instead: the same status, header fields and bytes.
  *
- * If the response does not tell its usage to the end, because it broke off or tells none, the hold ends at what it has
- * reserved, or at what it told if that is more: a client that hangs up early must not pay less. A status from 400 gives
- * everything back.
+ * If the response does not tell all of its usage, because it broke off, or a number is missing or cannot be read, the hold ends at
+ * what it has reserved, or at what it told if that is more: a client that hangs up early must not pay less. A status from 400
+ * gives everything back.
  *
  * @throws ConfigurationError for an option that is unknown or no function
  * @throws TypeError if the body is already being read

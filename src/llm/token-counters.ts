@@ -46,6 +46,11 @@ export function createTokenCounters(): TokenCounters {
     counter.most = Math.max(counter.most, counter.now);
   }
 
+  function countsOf(group: Counter["group"]): TokenCounts {
+    const all = [...counters.values()].filter((counter) => counter.group === group);
+    return combined(all.map(({ counted, most }) => [counted, most]));
+  }
+
   return {
     add: (path, counted, tokens, isSum) => count(path, tokens, { counted, group: "answer", isSum }),
 
@@ -72,25 +77,25 @@ export function createTokenCounters(): TokenCounters {
 
     usage(isLast) {
       if (counters.size === 0) return undefined;
-      const [answer, included, beside] = GROUPS.map((group) =>
-        tokensOf(
-          combined(
-            [...counters.values()]
-              .filter((counter) => counter.group === group)
-              .map(({ counted, most }) => [counted, most]),
-          ),
-        ),
-      ) as [Tokens, Tokens, Tokens];
-      const most = (tokens: (of: Tokens) => number) =>
-        safe(Math.max(tokens(answer), tokens(included)) + tokens(beside));
-      const told = (part: "cached" | "written") =>
-        [answer, included, beside].some((tokens) => tokens[part] !== undefined);
+      const [answer, included, beside] = GROUPS.map((group) => tokensOf(countsOf(group))) as [
+        Tokens,
+        Tokens,
+        Tokens,
+      ];
+      const most = (name: "input" | "output" | "cached" | "written") =>
+        safe(Math.max(answer[name] ?? 0, included[name] ?? 0) + (beside[name] ?? 0));
+      const isTold = (name: "cached" | "written") =>
+        [answer, included, beside].some((tokens) => tokens[name] !== undefined);
+      const cached = most("cached");
+      const written = most("written");
+      // The parts may be of one list and the whole of another.
+      const input = safe(Math.max(most("input"), cached + written));
       return {
-        inputTokens: most(({ input }) => input),
-        outputTokens: most(({ output }) => output),
-        totalTokens: safe(most(({ input }) => input) + most(({ output }) => output)),
-        ...(told("cached") && { cachedTokens: most(({ cached = 0 }) => cached) }),
-        ...(told("written") && { cacheWriteTokens: most(({ written = 0 }) => written) }),
+        inputTokens: input,
+        outputTokens: most("output"),
+        totalTokens: safe(input + most("output")),
+        ...(isTold("cached") && { cachedTokens: cached }),
+        ...(isTold("written") && { cacheWriteTokens: written }),
         complete: isLast && answer.isWhole && !isDoubtful,
       };
     },

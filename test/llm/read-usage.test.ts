@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 
+import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { readUsage } from "../../src/llm/read-usage.ts";
@@ -208,6 +209,42 @@ describe("a body with a content encoding", () => {
     expect(told).toEqual([CHAT.usage]);
     server.stop();
   });
+});
+
+test("no bytes make it throw, or tell numbers that do not fit together", async () => {
+  const names = ["prompt_tokens", "input_tokens", "output_tokens", "total_tokens", "x_tokens"];
+  const piece = fc.oneof(
+    fc.uint8Array({ maxLength: 9 }),
+    fc
+      .constantFrom('{"usage":', '{"iterations":[', '"cache_read_input_tokens":', '{"a":', "}", "]")
+      .map(bytesOf),
+    fc
+      .tuple(fc.constantFrom(...names), fc.oneof(fc.double(), fc.nat(), fc.constant("1e999")))
+      .map(([name, number]) => bytesOf(`"${name}":${number},`)),
+    fc.constantFrom(...SHAPES.map(({ body }) => bytesOf(body))),
+    fc.constantFrom("data: ", "\n\n", "[", ",", '"', "\\").map(bytesOf),
+  );
+  const types = [...new Set(SHAPES.map(({ type }) => type))];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(piece, { maxLength: 12 }),
+      fc.constantFrom(...types),
+      async (chunks, type) => {
+        const { told } = await readThrough(streamed(chunks, type));
+        expect(told).toHaveLength(1);
+        if (!told[0]) return;
+        const { inputTokens, outputTokens, totalTokens } = told[0];
+        const { cachedTokens = 0, cacheWriteTokens = 0 } = told[0];
+        const all = [inputTokens, outputTokens, totalTokens, cachedTokens, cacheWriteTokens];
+        expect(all.every((each) => Number.isSafeInteger(each) && each >= 0)).toBe(true);
+        expect(totalTokens).toBe(Math.min(Number.MAX_SAFE_INTEGER, inputTokens + outputTokens));
+        expect(
+          Math.min(Number.MAX_SAFE_INTEGER, cachedTokens + cacheWriteTokens),
+        ).toBeLessThanOrEqual(inputTokens);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
 });
 
 describe("memory", () => {
