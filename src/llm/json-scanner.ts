@@ -140,6 +140,7 @@ export function createJsonScanner(visitor: JsonVisitor): JsonScanner {
 
   /** Reads a name or a text, or passes over one. Returns where its end was passed, or `to`. */
   function readText(bytes: Uint8Array, from: number, to: number): number {
+    const isKept = depth === 0;
     for (let at = from; at < to; at++) {
       const byte = bytes[at]!;
       if (isEscaped) isEscaped = false;
@@ -148,7 +149,7 @@ export function createJsonScanner(visitor: JsonVisitor): JsonScanner {
         endText();
         return at + 1;
       }
-      if (depth === 0 && text.length <= LONGEST) text += String.fromCharCode(byte);
+      if (isKept && text.length <= LONGEST) text += String.fromCharCode(byte);
     }
     return to;
   }

@@ -1,18 +1,18 @@
-/** Follows whether the usage that was told last is of the whole answer. */
+/** Knows whether the usage that was told last is of the whole answer. */
 export interface LastUsage {
   /** Says that the response has several documents, or may have. */
   expectMore(): void;
-  /** A number of the current document was read. */
+  /** Says that the current document has told a number. */
   tell(isOfOutput: boolean): void;
-  /** The current document says that the answer goes on. */
+  /** Says that the current document says that the answer goes on. */
   goOn(): void;
-  /** An object of the current document tells a usage, and does not say that the answer has ended. */
+  /** Says that the current document tells a usage without saying whether the answer has ended. */
   leaveOpen(): void;
-  /** The current document has a part of one of several answers. */
+  /** Adds a part of one of several answers. */
   addAnswer(index: number, hasEnded: boolean): void;
   /** @param hasEnded whether the document says that the answer has ended */
   endDocument(hasEnded: boolean): void;
-  /** A document has broken off, or none has begun. */
+  /** Forgets the current document, which has broken off. */
   reset(): void;
   /** @param isWhole whether all of the body was read; of one that broke off, a usage is the last one only if it says so */
   isLast(isWhole: boolean): boolean;
@@ -25,6 +25,7 @@ const ANSWERS = 31;
 export function createLastUsage(isStream: boolean): LastUsage {
   let hasSeveral = isStream;
   let isLast = false;
+  /** Whether the document of that usage says so. */
   let isSaid = false;
   /** The answers that have begun and those that have ended, as bits. */
   let begun = 0;

@@ -39,17 +39,17 @@ const PLACES = new Set([
   "reasoning-file:data",
 ]);
 
-/** The names of those that may also carry text, as their type says. */
+/** These may also carry text: the type says which. */
 const TYPED = new Set(["bytes", "data", "file_data"]);
 
 /** What says the type. Bedrock and OpenAI's audio have a format, such as `pdf` and `wav`. */
 const TYPES = ["media_type", "mediaType", "mime_type", "mimeType", "format", "filename"];
 
-/** The types of what is no text, or has its text packed. */
+/** Media types, formats and file names of data that is not plain text. */
 const BINARY =
   /^(?:audio|image|video)\/|^application\/(?:epub\+zip|msword|pdf|vnd\.|zip)|(?:^|\.)(?:docx?|flac|gif|jpe?g|mkv|mov|mp[34]|mpe?g|ogg|opus|pcm16|pdf|png|pptx?|wav|webm|webp|xlsx?)$/i;
 
-/** Of a type that is binary by its beginning, such as `image/svg+xml`. */
+/** Types of text that begin like binary ones, such as `image/svg+xml`. */
 const TEXTUAL = /[+.](?:json|xml)$/i;
 
 /** RFC 2397. */
@@ -58,8 +58,8 @@ const DATA_URL = /^data:([^,;]*)[^,]*;base64,/i;
 const BASE64 = /^[\w+/=\r\n-]*$/;
 
 /**
- * Whether a text is data that is no text: it is base64, stands where media do, and is not said to be text. Text that only looks
- * like base64 is text.
+ * Whether a string is media: it stands where requests carry media, is base64, and its type is not one of text. A string that only
+ * looks like base64 is text.
  */
 export function isMedia(text: string, name: string, holder: Placed | undefined): boolean {
   if (!isMediaPlace(name, holder)) return false;
@@ -69,7 +69,7 @@ export function isMedia(text: string, name: string, holder: Placed | undefined):
     : hasBinaryType(name, holder) && BASE64.test(text);
 }
 
-/** Whether bytes in this place are no text. Only requests that are made by code have bytes. */
+/** Whether bytes in this place are not text. Only requests that code makes have bytes. */
 export function hasBinaryType(name: string, holder: Placed | undefined): boolean {
   if (!TYPED.has(name)) return true;
   const type = typeOf(holder) ?? typeOf(holder?.holder);

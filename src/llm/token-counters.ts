@@ -4,7 +4,7 @@ import type { Usage } from "./usage.ts";
 
 /** The numbers that the documents of a response have told. */
 export interface TokenCounters {
-  /** @param isSum whether the document tells the number in parts */
+  /** @param isSum whether the document tells the number in parts, which are summed */
   add(path: string, counted: Counted, tokens: number, isSum: boolean): void;
   /** Adds the numbers of an item of `iterations`. */
   addIteration(type: string, counts: Readonly<Record<string, CountedTokens>>): void;
@@ -19,7 +19,7 @@ export interface TokenCounters {
 /** A number, and what it counts. */
 export type CountedTokens = readonly [Counted, number];
 
-/** Numbers of the answer, of the iterations that these count, and of those beside them. */
+/** Numbers of the answer, of the iterations that are included in these, and of the iterations beside them. */
 const GROUPS = ["answer", "included", "beside"] as const;
 
 interface Counter {
@@ -31,7 +31,7 @@ interface Counter {
   most: number;
 }
 
-/** What may be told under several names at once. */
+/** Numbers of these kinds are parts, which are summed. */
 const SUMMED = new Set<Counted>(["writtenParts", "unknown", "detail"]);
 
 export function createTokenCounters(): TokenCounters {
@@ -88,7 +88,7 @@ export function createTokenCounters(): TokenCounters {
         [answer, included, beside].some((tokens) => tokens[name] !== undefined);
       const cached = most("cached");
       const written = most("written");
-      // The parts may be of one list and the whole of another.
+      // The parts may come from one group and the whole from another.
       const input = safe(Math.max(most("input"), cached + written));
       return {
         inputTokens: input,

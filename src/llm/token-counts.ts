@@ -9,7 +9,7 @@ export type Counted = Role | "unknown" | "detail";
 /** The numbers of a usage by what they count. */
 export type TokenCounts = Readonly<Partial<Record<Counted, number>>>;
 
-/** What counts come to if every number that may stand beside another one does. */
+/** The tokens of a usage if every number that may be beside another one is beside it. */
 export interface Tokens {
   readonly input: number;
   readonly output: number;
@@ -24,7 +24,7 @@ export function tokensOf(counts: TokenCounts): Tokens {
   const hasInput = (counts.prompt ?? counts.input) !== undefined;
   const input = inputOf(counts);
   const answer = outputOf(counts);
-  // Of a total that is more than its parts, as of a total alone, the rest is what costs more: output.
+  // What a total has more than its parts counts as output, which costs more.
   const rest = Math.max(0, (total ?? 0) - input - answer);
   const isOfInput = !hasInput && output !== undefined;
   const hasBoth = hasInput && output !== undefined;
@@ -43,11 +43,11 @@ function inputOf(counts: TokenCounts): number {
   const cacheWrite = greatest(counts.cacheWrite, counts.writtenParts) ?? 0;
   const inside =
     Math.max(counts.cached ?? 0, cacheRead) + Math.max(counts.written ?? 0, cacheWrite);
-  // The parts with Anthropic's names are in a `prompt`.
+  // A `prompt` includes the parts with Anthropic's names.
   const apart =
     prompt !== undefined && input === undefined ? 0 : (input ?? 0) + cacheRead + cacheWrite;
   const whole = Math.max(prompt ?? 0, apart);
-  // A part cannot be more than the whole that it is in.
+  // A part that is more than the whole is beside it.
   return whole + (inside > whole ? inside : 0) + tools;
 }
 
@@ -57,7 +57,7 @@ function outputOf({ output = 0, thoughts = 0, unknown = 0, ...counts }: TokenCou
   return output + thoughts + unknown + beside;
 }
 
-/** Whether some number may be a part of another one or stand beside it. */
+/** Whether some number may be a part of another one, or beside it. */
 function hasAmbiguous({ unknown, reasoning, detail, total }: TokenCounts): boolean {
   return Boolean(unknown) || (total === undefined && Boolean(reasoning || detail));
 }

@@ -1,6 +1,6 @@
 import { type Role, USAGE_SHAPES } from "./usage-shapes.ts";
 
-/** An object of a document that is looked into, or each object of a list. */
+/** An object in a document that may hold a usage, or a part of one; of a list, each of its objects. */
 export interface Place {
   /** The path in a usage, such as `prompt_tokens_details.`; with `[]` if numbers of several objects are summed. */
   readonly path: string;
@@ -14,10 +14,10 @@ export interface Place {
 
 const LIST = "[]";
 
-/** An object within a usage of which nothing is known. */
+/** An object in a usage whose name is unknown. */
 export const UNKNOWN_PLACE = createPlace("", true, false);
 
-/** The objects of a document in which something is known. */
+/** The root of all places. */
 export const DOCUMENT_PLACE = documentPlace();
 
 function createPlace(path: string, isUsage: boolean, isList: boolean): Place {
@@ -40,7 +40,7 @@ function documentPlace(): Place {
   return document;
 }
 
-/** A usage of any API. */
+/** A usage, with the names of all APIs. */
 function usagePlace(path: string): Place {
   const usage = createPlace(path, true, false);
   for (const { usage: paths, counts } of Object.values(USAGE_SHAPES)) {
@@ -58,7 +58,7 @@ function add(root: Place, path: string, member: Place | Role): void {
   parent.members.set(name, member);
 }
 
-/** The place that holds the last name of a path; it is made if it is new. */
+/** Returns the place that holds the last name of a path, and that name. Makes the place if it is new. */
 function parentOf(root: Place, path: string): readonly [Place, string] {
   const names = path.split(".");
   const last = names.pop()!;

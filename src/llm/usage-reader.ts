@@ -21,10 +21,11 @@ interface Frame {
   readonly place: Place;
   readonly isList: boolean;
   readonly isDetails: boolean;
-  /** Whether a number was told in it. */
+  /** Whether it has told a number. */
   hasTold: boolean;
   /** Whether it says that the answer has ended. */
   hasEnded: boolean;
+  /** Which of several answers it is a part of. */
   index: number;
   type: string;
 }
@@ -37,10 +38,10 @@ const BREAKDOWN = /(?:details|modality)$/i;
 
 const TOKENS = /tokens?(?:_?count)?$/i;
 
-/** The beginning of a number, of which the end is not known. */
+/** The kept beginning of a number that is longer than `LONGEST`. */
 const DIGITS = /^\d[\d.e+-]*$/i;
 
-/** One of these is in every usage of a whole answer. */
+/** A usage of a whole answer has one of these. */
 const OF_OUTPUT: readonly Counted[] = ["output", "thoughts", "total"];
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
@@ -48,10 +49,10 @@ const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 /** The type of an event with the whole answer, such as `response.completed` and `message-end`. */
 const LAST_EVENT = /[.-](?:completed?|done|end|failed|incomplete)$/;
 
-/** What is said of an answer that has not ended. */
+/** The values of `status`, `done` and the like while the answer goes on. */
 const GOES_ON = ["", "in_progress", "queued", "null", "false"];
 
-/** @param isStream whether the first documents may tell a usage that grows */
+/** @param isStream whether several documents are expected, of which the first may tell a usage that grows */
 export function createUsageReader(isStream: boolean): UsageReader {
   const counters = createTokenCounters();
   const last = createLastUsage(isStream);
@@ -61,8 +62,8 @@ export function createUsageReader(isStream: boolean): UsageReader {
   let iteration: Record<string, CountedTokens> | undefined;
 
   function push(place: Place, isList: boolean, isDetails: boolean): true {
-    const frame = { place, isList, isDetails, hasTold: false, hasEnded: false };
-    frames.push({ ...frame, index: 0, type: "" });
+    const told = { hasTold: false, hasEnded: false, index: 0, type: "" };
+    frames.push({ place, isList, isDetails, ...told });
     if (!isList && place.path.endsWith(ITERATIONS)) iteration = {};
     return true;
   }
@@ -92,7 +93,7 @@ export function createUsageReader(isStream: boolean): UsageReader {
   function count(frame: Frame, name: string, counted: Counted, text: string, isText: boolean) {
     if (text === "null" && !isText) return;
     const number = numberIn(text, isText);
-    // A number in quotes is none, but some program may take it for one.
+    // A number in quotes is a text, but some program may read it as a number.
     if (isText || number === undefined || number > Number.MAX_SAFE_INTEGER) counters.doubt();
     if (number === undefined || counted === "part") return;
     frame.hasTold = true;
@@ -118,7 +119,7 @@ export function createUsageReader(isStream: boolean): UsageReader {
       return;
     }
     last.addAnswer(index, hasEnded);
-    // The numbers of other answers may be in other documents.
+    // Each answer has numbers of its own, and the document may not have all.
     if (hasTold && index > 0) counters.doubt();
   }
 
@@ -182,11 +183,11 @@ export function createUsageReader(isStream: boolean): UsageReader {
   };
 }
 
-/** A fraction is rounded up. `undefined` for what is no number from 0. */
+/** The number that a text spells, rounded up; `undefined` if it spells no number from 0. */
 function numberIn(text: string, isText: boolean): number | undefined {
   if (text.length > LONGEST) return !isText && DIGITS.test(text) ? Infinity : undefined;
   const number = NUMBER.test(text) ? Number(text) : -1;
-  // There is a -0, too.
+  // Adding 0 turns -0 into 0.
   return number < 0 ? undefined : Math.ceil(number) + 0;
 }
 

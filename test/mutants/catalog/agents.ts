@@ -96,7 +96,7 @@ export const AGENTS: readonly Written[] = [
     tests: BOOKED,
   },
   {
-    name: "tokens with an unknown name are none",
+    name: "tokens with an unknown name do not count",
     file: READER,
     find: "place.isUsage && isTokens(name!)",
     replace: "place.isUsage && false",
