@@ -8,6 +8,7 @@ const LENGTH = 400_000;
 /** Text that could be base64. */
 const TEXT = "Tide".repeat(LENGTH / 4);
 
+/** Text that could not. */
 const PROSE = "High tide is at noon. ".repeat(LENGTH / 22 + 1);
 
 const asked = (part: unknown) => ({ messages: [{ role: "user", content: [part] }], max_tokens: 1 });
@@ -112,6 +113,44 @@ describe("a text counts wherever it stands, also if it looks like base64", () =>
     ["lists in lists", { input: [[[[TEXT]]]] }],
     ["a text alone", TEXT],
   ])("%s", ([, body]) => {
+    expect(estimateTokens(body)).toBeGreaterThanOrEqual(LENGTH / 4);
+  });
+
+  const IMAGE = { type: "image", source: { type: "base64", media_type: "image/png", data: TEXT } };
+  const INLINE = { inlineData: { mimeType: "image/png", data: TEXT } };
+
+  test.for<readonly [string, unknown]>([
+    ["a tool's call", asked({ type: "tool_use", name: "a", input: IMAGE })],
+    ["a tool's call in a list", asked({ type: "tool_use", name: "a", input: { images: [TEXT] } })],
+    ["a call of Responses", { input: [{ type: "function_call", arguments: { image_url: TEXT } }] }],
+    ["Gemini's call", { contents: [{ parts: [{ functionCall: { name: "a", args: INLINE } }] }] }],
+    [
+      "Gemini's answer to a call",
+      { contents: [{ parts: [{ functionResponse: { response: INLINE } }] }] },
+    ],
+    ["a schema", { tools: [{ input_schema: { default: IMAGE, images: TEXT } }] }],
+    ["metadata", { metadata: IMAGE }],
+    ["a system", { system: [IMAGE] }],
+    [
+      "a JSON result of the AI SDK",
+      {
+        prompt: [
+          {
+            role: "tool",
+            content: [
+              {
+                type: "tool-result",
+                output: {
+                  type: "json",
+                  value: { type: "file", mediaType: "image/png", data: TEXT },
+                },
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  ])("also what would be an image elsewhere, in %s", ([, body]) => {
     expect(estimateTokens(body)).toBeGreaterThanOrEqual(LENGTH / 4);
   });
 

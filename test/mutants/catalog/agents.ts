@@ -145,9 +145,9 @@ export const AGENTS: readonly Written[] = [
     tests: BOOKED,
   },
   {
-    name: "a text that looks like base64 is free",
+    name: "what would be an image elsewhere is free",
     file: "src/llm/request-media.ts",
-    find: "if (!isMediaPlace(name, holder)) return false;",
+    find: "if (!PATHS.some((each) => each.test(path))) return false;",
     replace: "",
     tests: ["test/llm/request-text"],
   },
