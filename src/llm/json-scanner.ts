@@ -12,18 +12,7 @@ import {
   QUOTE,
   unescaped,
 } from "./json-bytes.ts";
-
-/** Receives what a scanner finds. A member of an object has a name; an item of a list has none, nor has a document. */
-export interface JsonVisitor {
-  /** Another document begins. Places of an earlier one that has not ended are left without a call. */
-  begin(): void;
-  /** Whether to look into the object or list that begins here. */
-  enter(name: string | undefined, isList: boolean): boolean;
-  /** The object or list that was entered last has ended. */
-  leave(): void;
-  /** A number, text or word in an entered place. One that is longer than `LONGEST` is cut one character after that. */
-  scalar(name: string | undefined, text: string, isText: boolean): void;
-}
+import { type JsonVisitor, LONGEST } from "./json-visitor.ts";
 
 /** Reads JSON that arrives in pieces of any length. */
 export interface JsonScanner {
@@ -47,9 +36,6 @@ type State =
   | "passed"
   | "after"
   | "over";
-
-/** The kept characters of a name or a value. The greatest number of JavaScript has 309 digits. */
-export const LONGEST = 400;
 
 /**
  * Its memory does not depend on the document: it keeps a position in the grammar, the name and the value that it reads, and

@@ -1,4 +1,4 @@
-import { type JsonVisitor, LONGEST } from "./json-scanner.ts";
+import { type JsonVisitor, LONGEST } from "./json-visitor.ts";
 import { createLastUsage } from "./last-usage.ts";
 import { createTokenCounters, type CountedTokens } from "./token-counters.ts";
 import type { Counted } from "./token-counts.ts";

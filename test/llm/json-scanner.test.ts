@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { createJsonScanner, LONGEST } from "../../src/llm/json-scanner.ts";
+import { createJsonScanner } from "../../src/llm/json-scanner.ts";
+import { LONGEST } from "../../src/llm/json-visitor.ts";
 import { bytesOf, cut } from "./streamed.ts";
 
 type Json = unknown[] | Record<string, unknown>;
