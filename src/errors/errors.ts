@@ -13,6 +13,8 @@ export type ErrorCode =
    * called where a `concurrency` policy needs a hold.
    */
   | "ERR_HOLD"
+  /** A request to a language model must not be sent on; `faults` say why. Answer it with 400. */
+  | "ERR_REQUEST"
   /** Redis did not answer within `timeout`. */
   | "ERR_STORE_TIMEOUT"
   /** Redis could not be reached, or the connection broke. */

@@ -1,4 +1,4 @@
-import type { UsageScanner } from "./usage-scanner.ts";
+import type { JsonScanner } from "./json-scanner.ts";
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -16,7 +16,9 @@ const OTHER = -1;
  * Gives the data of a stream of server-sent events to a scanner, event by event. Lines end in LF, CR or both, and are not
  * kept, so they may have any length.
  */
-export function readEvents(scanner: UsageScanner): (bytes: Uint8Array) => void {
+export function readEvents(
+  scanner: Pick<JsonScanner, "scan" | "restart">,
+): (bytes: Uint8Array) => void {
   /** How many bytes of `DATA` the line has begun with. */
   let matched = 0;
   let afterReturn = false;

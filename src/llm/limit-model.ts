@@ -70,7 +70,9 @@ export function limitModel(limiter: Reserve, options: LimitModelOptions): LimitM
   const { identity, estimate, cost, atMost } = checked(options);
 
   async function reserve(call: ModelCall): Promise<Hold> {
-    const tokens = estimateTokens(textOf(call), atMost === undefined ? {} : { atMost });
+    // Also tools and schemas are sent to the model; header fields are not.
+    const sent = { ...call, headers: undefined };
+    const tokens = estimateTokens(sent, atMost === undefined ? {} : { atMost });
     const who = typeof identity === "function" ? await identity(call) : identity;
     const hold = await limiter.reserve(who, { cost: estimate(tokens, call) });
     if (!hold.allowed) throw new LimitedCallError(hold);
@@ -107,21 +109,6 @@ export function limitModel(limiter: Reserve, options: LimitModelOptions): LimitM
       const result = await ask(hold, params, doStream);
       return { ...result, stream: watched(result.stream, (usage) => settle(hold, usage)) };
     },
-  };
-}
-
-function isText(part: unknown): boolean {
-  return (Object(part) as { type?: unknown }).type !== "file";
-}
-
-/** The texts that an estimate counts. The bytes of files are no text. */
-function textOf({ prompt, maxOutputTokens }: ModelCall): object {
-  return {
-    messages: prompt.map(({ role, content }) => ({
-      role,
-      content: Array.isArray(content) ? content.filter(isText) : content,
-    })),
-    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
   };
 }
 

@@ -1,3 +1,5 @@
+import { createJsonScanner } from "./json-scanner.ts";
+import { createUsageReader } from "./usage-reader.ts";
 import type { Usage } from "./usage.ts";
 
 /** Tokens of one direction: a number, or apart since version 6 of the AI SDK. */
@@ -16,36 +18,61 @@ export interface ModelUsage {
   readonly inputTokens?: Tokens;
   readonly outputTokens?: Tokens;
   readonly totalTokens?: number | undefined;
+  readonly reasoningTokens?: number | undefined;
   readonly cachedInputTokens?: number | undefined;
+  /** As the provider has told it. */
+  readonly raw?: unknown;
 }
 
-/** The usage as a provider's response tells it; `undefined` if the model tells none. */
+/**
+ * The usage as a provider's response tells it; `undefined` if the model tells none. Where the provider's own numbers come to more,
+ * these count: the AI SDK leaves out the tokens of a second model, for example.
+ */
 export function usageOf(usage: ModelUsage | undefined): Usage | undefined {
-  const { inputTokens, outputTokens, totalTokens, cachedInputTokens } = usage ?? {};
-  const [input, output] = [inputTokens, outputTokens].map(sumOf);
-  if (input === undefined && output === undefined && totalTokens === undefined) return undefined;
-  const parts = partsOf(inputTokens);
-  const cached = parts.cacheRead ?? cachedInputTokens;
-  return {
-    inputTokens: input ?? 0,
-    outputTokens: output ?? 0,
-    totalTokens: totalTokens ?? (input ?? 0) + (output ?? 0),
-    ...(cached !== undefined && { cachedTokens: cached }),
-    ...(parts.cacheWrite !== undefined && { cacheWriteTokens: parts.cacheWrite }),
-    complete: true,
-  };
+  if (!usage) return undefined;
+  const { inputTokens, outputTokens, totalTokens, reasoningTokens, cachedInputTokens, raw } = usage;
+  const { cacheRead = cachedInputTokens, cacheWrite } = partsOf(inputTokens);
+  const told = read({
+    prompt_tokens: sumOf(inputTokens),
+    completion_tokens: sumOf(outputTokens),
+    total_tokens: totalTokens,
+    prompt_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: cacheWrite },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
+  });
+  const own = read(raw);
+  return told && own ? greater(told, own) : told;
+}
+
+function greater(told: Usage, own: Usage): Usage {
+  const complete = told.complete && own.complete;
+  return { ...(own.totalTokens > told.totalTokens ? own : told), complete };
+}
+
+/** Reads a usage as one in a response. What is no JSON tells none. */
+function read(usage: unknown): Usage | undefined {
+  const reader = createUsageReader(false);
+  const { scan } = createJsonScanner(reader);
+  try {
+    const bytes = new TextEncoder().encode(JSON.stringify({ usage }));
+    scan(bytes, 0, bytes.length);
+  } catch {
+    return undefined;
+  }
+  return reader.usage(true);
 }
 
 function partsOf(tokens: Tokens): Parts {
-  return typeof tokens === "object" ? tokens : {};
+  return typeof tokens === "object" && tokens !== null ? tokens : {};
 }
 
 function sumOf(tokens: Tokens): number | undefined {
-  if (typeof tokens !== "object") return tokens;
+  if (typeof tokens !== "object" || tokens === null) return tokens;
   const { total, noCache, cacheRead, cacheWrite, text, reasoning } = tokens;
-  if (total !== undefined) return total;
   const parts = [noCache, cacheRead, cacheWrite, text, reasoning].filter(
     (each) => each !== undefined,
   );
-  return parts.length > 0 ? parts.reduce((sum, each) => sum + each, 0) : undefined;
+  // A total that cannot be read is not hidden behind its parts.
+  if (parts.length === 0 || (total !== undefined && !(total >= 0))) return total;
+  const sum = parts.reduce((all, each) => all + each, 0);
+  return Math.max(total ?? 0, sum);
 }

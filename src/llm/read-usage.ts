@@ -1,20 +1,23 @@
 import { reportOnce } from "../runtime/log.ts";
 import { watchBody } from "../runtime/watch-body.ts";
+import { readAwsEvents } from "./aws-event-stream.ts";
 import { readEvents } from "./event-stream.ts";
-import { createUsageScanner } from "./usage-scanner.ts";
-import { createTokenTally, type TokenTally, type Usage } from "./usage.ts";
+import { createJsonScanner, type JsonScanner } from "./json-scanner.ts";
+import { createUsageReader } from "./usage-reader.ts";
+import type { Usage } from "./usage.ts";
 
 /**
- * Reads how many tokens a response of OpenAI or Anthropic took, from its JSON or its event stream, while the client
- * receives it. The returned response has the same status, header fields and bytes; each chunk is passed on at once, and
- * no chunk is read ahead of the client. Use it instead of the given one, whose body it takes over.
+ * Reads how many tokens a response of a language model took, from its JSON or its stream, while the client receives it: of
+ * OpenAI, Anthropic, Gemini, Bedrock's Converse, Cohere, Ollama, and of the many providers that answer like one of them. The
+ * returned response has the same status, header fields and bytes; each chunk is passed on at once, and no chunk is read ahead of
+ * the client. Use it instead of the given one, whose body it takes over.
  *
  * OpenAI's chat completions tell the usage of a stream only if the request has
  * `stream_options: { include_usage: true }`.
  *
  * @param onUsage Called once, when the body has ended, was cancelled by the client, or failed; at once if there is no
- * body. Its argument is `undefined` if the body told no usage: it is no JSON and no event stream, is still compressed,
- * or broke off too early. An error that it throws is logged, and has no other effect.
+ * body. Its argument is `undefined` if the body told no usage: it is in none of these forms, is still compressed, or broke
+ * off too early. An error that it throws is logged, and has no other effect.
  * @throws TypeError if the body is already being read
  * @example
  * const answer = await fetch("https://api.openai.com/v1/responses", request);
@@ -24,32 +27,45 @@ export function readUsage(
   response: Response,
   onUsage: (usage: Usage | undefined) => void | Promise<void>,
 ): Response {
-  const tally = createTokenTally();
+  const form = formOf(response.headers.get("Content-Type"));
+  const reader = createUsageReader(form !== "json");
+  const scanner = createJsonScanner(reader);
 
-  async function tell(): Promise<void> {
+  async function tell(isWhole: boolean): Promise<void> {
     try {
-      await onUsage(tally.usage());
+      scanner.end();
+      await onUsage(reader.usage(isWhole));
     } catch (error) {
       reportOnce(`onUsage failed: ${String(error)}`);
     }
   }
 
   return watchBody(response, {
-    chunk: chunkReader(response.headers.get("Content-Type"), tally),
-    end: () => void tell(),
+    ...(form && { chunk: READERS[form](scanner) }),
+    end: (isWhole) => void tell(isWhole),
   });
 }
 
+const READERS = {
+  events: readEvents,
+  "aws-events": readAwsEvents,
+  json: readDocuments,
+  lines: readDocuments,
+};
+
+function readDocuments({ scan }: JsonScanner): (chunk: Uint8Array) => void {
+  return (chunk) => scan(chunk, 0, chunk.length);
+}
+
 /**
- * The field `Content-Encoding` is no help: after fetch() it names what the platform has already decoded. Bytes that are
- * still encoded are no JSON object, and no line of an event.
+ * How a body tells its documents; `undefined` if it has none. The field `Content-Encoding` is no help: after fetch() it names what
+ * the platform has already decoded. Bytes that are still encoded are no JSON, and no line of an event.
  */
-function chunkReader(contentType: string | null, tally: TokenTally): (chunk: Uint8Array) => void {
+function formOf(contentType: string | null): keyof typeof READERS | undefined {
   const type = contentType?.split(";", 1)[0]!.trim().toLowerCase() ?? "";
-  const scanner = createUsageScanner(tally);
-  if (type === "text/event-stream") return readEvents(scanner);
-  if (/^application\/(?:[^/]+\+)?json$/.test(type)) {
-    return (chunk) => scanner.scan(chunk, 0, chunk.length);
-  }
-  return () => {};
+  if (type === "text/event-stream") return "events";
+  if (type === "application/vnd.amazon.eventstream") return "aws-events";
+  if (/^application\/(?:[^/]+\+)?json$/.test(type)) return "json";
+  if (/^application\/(?:x-)?(?:ndjson|jsonl|jsonlines)$/.test(type)) return "lines";
+  return undefined;
 }

@@ -22,7 +22,7 @@ export interface Settles {
 export interface SettleOptions {
   /**
    * The cost of the response, such as `({ totalTokens, cachedTokens = 0 }) => ({ tokens: totalTokens - cachedTokens })`: whole
-   * numbers. Of a usage that broke off (`complete` is `false`), it counts only where it is more than the reserved cost.
+   * numbers. Of a usage that is not all (`complete` is `false`), it counts only where it is more than the reserved cost.
    * Default: `usage.totalTokens`, for every `refundable` policy; where none is, for every policy.
    */
   readonly cost?: (usage: Usage) => Cost;
@@ -34,12 +34,12 @@ export interface SettleOptions {
 }
 
 /**
- * Ends a hold by what a response of OpenAI or Anthropic really took, when its body has ended, was cancelled or failed.
- * Returns the response to send instead: the same status, header fields and bytes.
+ * Ends a hold by what a language model's response really took, when its body has ended, was cancelled or failed: of the
+ * providers that `readUsage()` reads. Returns the response to send instead: the same status, header fields and bytes.
  *
- * If the response does not tell its usage to the end, because it broke off or tells none, the hold ends at what it has
- * reserved, or at what it told if that is more: a client that hangs up early must not pay less. A status from 400 gives
- * everything back.
+ * If the response does not tell all of its usage, because it broke off, or a number is missing or cannot be read, the hold ends at
+ * what it has reserved, or at what it told if that is more: a client that hangs up early must not pay less. A status from 400
+ * gives everything back.
  *
  * @throws ConfigurationError for an option that is unknown or no function
  * @throws TypeError if the body is already being read
@@ -95,7 +95,7 @@ export function costOf(
 ): Cost | undefined {
   if (!usage) return undefined;
   try {
-    const told = cost(usage);
+    const told = safeCost(cost(usage));
     if (usage.complete) return told;
     const toldOf = (name: string) =>
       typeof told === "number" ? told : Object.hasOwn(told, name) ? (told[name] ?? 0) : 0;
@@ -108,6 +108,14 @@ export function costOf(
     reportOnce(`the cost of a usage failed: ${String(error)}`);
     return undefined;
   }
+}
+
+/** A greater cost would be refused, so that the hold kept its reservation. */
+const safe = (units: number) => (units > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : units);
+
+function safeCost(cost: Cost): Cost {
+  if (typeof cost === "number") return safe(cost);
+  return Object.fromEntries(Object.entries(cost).map(([name, units]) => [name, safe(units)]));
 }
 
 /** A cost that is refused must not leave the hold open, whose slots would stay for their whole time. */

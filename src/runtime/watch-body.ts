@@ -2,8 +2,11 @@
 export interface BodyWatcher {
   /** Called with each chunk before it is passed on. An error that it throws fails the body, and cancels its source. */
   readonly chunk?: (bytes: Uint8Array) => void;
-  /** Called once, when the body has ended, was cancelled by its reader, or failed; at once if there is none. */
-  readonly end: () => void;
+  /**
+   * Called once, when the body has ended, was cancelled by its reader, or failed; at once if there is none. `isWhole` says
+   * whether all of it was read.
+   */
+  readonly end: (isWhole: boolean) => void;
 }
 
 /**
@@ -21,7 +24,7 @@ export interface BodyWatcher {
  */
 export function watchBody(response: Response, { chunk, end }: BodyWatcher): Response {
   if (response.body === null || response.status === 101) {
-    end();
+    end(true);
     return response;
   }
   const reader = response.body.getReader();
@@ -37,14 +40,14 @@ export function watchBody(response: Response, { chunk, end }: BodyWatcher): Resp
           // A check of its class would fail on the Edge runtime, where chunks may come from another realm.
           if (chunk && ArrayBuffer.isView(next.value)) chunk(next.value);
         } catch (error) {
-          if (!isCancelled) end();
+          if (!isCancelled) end(false);
           // After an error of the watcher, nothing else ends the source.
           reader.cancel(error).catch(() => {});
           throw error;
         }
         if (next.done) {
           controller.close();
-          end();
+          end(true);
         } else {
           controller.enqueue(next.value);
         }
@@ -53,7 +56,7 @@ export function watchBody(response: Response, { chunk, end }: BodyWatcher): Resp
       cancel(reason) {
         isCancelled = true;
         // Not earlier: an inner watcher, such as a handler's own, goes first.
-        return reader.cancel(reason).finally(end);
+        return reader.cancel(reason).finally(() => end(false));
       },
     },
     // Reads only on the client's demand.

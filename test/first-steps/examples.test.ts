@@ -74,12 +74,14 @@ test("examples/llm-gateway counts the tokens that a model reports, and denies wh
     secrets: { ...secrets(), MODEL_KEY: "model-key", CUSTOMER_KEYS: "ada bob" },
   });
   const messages = [{ role: "user", content: "Write a haiku about tides." }];
-  const ask = (key: string) =>
+  const ask = (key: string, more: object = {}) =>
     statusesOf(worker, 1, "/", {
       method: "POST",
       headers: { authorization: `Bearer ${key}` },
-      body: JSON.stringify({ messages, n: 9 }),
+      body: JSON.stringify({ messages, n: 9, ...more }),
     });
+  // A maximum that is no positive integer reaches no model.
+  expect(await ask("ada", { max_completion_tokens: -1 })).toEqual([400]);
   const statuses: number[] = [];
   for (let request = 0; request < 6; request++) statuses.push(...(await ask("ada")));
   // A request needs room for 1,000 tokens of output and a few of input.

@@ -3,6 +3,20 @@ import { describe, expect, test } from "vitest";
 
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import { estimateTokens } from "../../src/llm/estimate-tokens.ts";
+import { largestAnswer } from "../../src/llm/largest-answer.ts";
+import { RequestError } from "../../src/llm/request-error.ts";
+
+/** The characters of texts and names, and four for a number. */
+function charactersIn(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value === "number") return 4;
+  if (Array.isArray(value)) return value.reduce((sum: number, each) => sum + charactersIn(each), 0);
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.entries(value).reduce(
+    (sum, [name, each]) => (each === undefined ? sum : sum + name.length + charactersIn(each)),
+    0,
+  );
+}
 
 describe("the estimate", () => {
   test("is a quarter of the characters of texts and names, and the largest answer", () => {
@@ -16,31 +30,32 @@ describe("the estimate", () => {
     expect(estimateTokens(body)).toBe(Math.ceil((5 + 8 + 4 + 7 + 10 + 3 + 4 + 40) / 4) + 1 + 100);
   });
 
-  test.each([
+  const AMOUNTS: readonly (readonly [Record<string, unknown>, number])[] = [
     [{ max_completion_tokens: 30, max_output_tokens: 20, max_tokens: 10 }, 30],
     [{ max_output_tokens: 20, max_tokens: 10 }, 20],
     // A provider that does not know one name goes by another.
     [{ max_completion_tokens: 1, max_output_tokens: 20_000, max_tokens: 100_000 }, 100_000],
     [{ max_tokens: 10 }, 10],
-    [{ max_tokens: 0 }, 0],
-    [{ max_tokens: 0.5 }, 1],
-    [{ max_completion_tokens: null, max_tokens: 10 }, 10],
-    [{ max_completion_tokens: "30", max_tokens: 10 }, 10],
-    [{ max_tokens: -1 }, 1000],
-    [{ max_tokens: Infinity }, 1000],
-    [{ max_tokens: Number.NaN }, 1000],
+    [{ max_tokens_to_sample: 10 }, 10],
     [{}, 1000],
+    [{ max_tokens: undefined }, 1000],
     [{ max_tokens: 10, n: 3 }, 30],
+    [{ max_tokens: 10, n: 3, best_of: 5 }, 50],
     [{ n: 2 }, 2000],
-    [{ max_tokens: 10, n: 0 }, 10],
-    [{ max_tokens: 10, n: -4 }, 10],
-    [{ max_tokens: 10, n: "9" }, 10],
-  ])("takes the largest answer of %j", (body, output) => {
-    const characters = Object.entries(body).map(
-      ([name, value]) =>
-        name.length + (value === null ? 0 : typeof value === "string" ? value.length : 4),
-    );
-    const input = Math.ceil(characters.reduce((sum, each) => sum + each, 0) / 4);
+    [{ generationConfig: { maxOutputTokens: 700, candidateCount: 4 } }, 2_800],
+    [{ generation_config: { max_output_tokens: 700, candidate_count: 4 } }, 2_800],
+    [{ generationConfig: { candidateCount: 3 } }, 3_000],
+    [{ max_tokens: 10, generationConfig: { maxOutputTokens: 700 } }, 700],
+    [{ inferenceConfig: { maxTokens: 4_096 } }, 4_096],
+    [{ inferenceConfig: { maxTokens: 10 }, additionalModelRequestFields: { max_tokens: 80 } }, 80],
+    [{ options: { num_predict: 256 } }, 256],
+    [{ parameters: { max_new_tokens: 300 } }, 300],
+    [{ maxOutputTokens: 50 }, 50],
+    // A schema has properties with these names, and their values are no numbers.
+    [{ tools: [{ parameters: { properties: { max_tokens: { type: "integer" } } } }] }, 1000],
+  ];
+  test.each(AMOUNTS)("takes the largest answer of %j", (body, output) => {
+    const input = Math.ceil(charactersIn(body) / 4);
     expect(estimateTokens(body)).toBe(input + output);
   });
 
@@ -52,22 +67,8 @@ describe("the estimate", () => {
   });
 
   test("counts a list of tokens by its length", () => {
-    expect(estimateTokens({ input: Array(500).fill(7), max_tokens: 0 })).toBe(500 + 1 + 4);
-  });
-
-  test("does not count images, audio and files by their characters", () => {
-    const data = "A".repeat(100_000);
-    for (const part of [
-      { type: "image_url", image_url: { url: `data:image/png;base64,${data}` } },
-      { type: "input_image", image_url: `data:image/png;base64,${data}` },
-      { type: "input_audio", input_audio: { data, format: "wav" } },
-      { type: "file", file: { file_data: data } },
-      { type: "input_file", file_data: data },
-      { type: "image", source: { type: "base64", media_type: "image/png", data } },
-    ]) {
-      const estimate = estimateTokens({ messages: [{ role: "user", content: [part] }] });
-      expect([part.type, estimate < 1020]).toEqual([part.type, true]);
-    }
+    // The name of 5 letters is one and a half.
+    expect(estimateTokens({ input: Array(500).fill(7) }, { outputTokens: 1 })).toBe(500 + 2 + 1);
   });
 
   test("is at most the largest allowed one", () => {
@@ -84,7 +85,46 @@ describe("the estimate", () => {
   });
 });
 
-describe("no body makes it throw", () => {
+describe("a maximum that is no positive integer is refused", () => {
+  const WRONG = [0, -1, 1.5, -0.5, NaN, Infinity, null, true, "30", "", [], [30], {}];
+  test.for(WRONG)("%j", (wrong) => {
+    for (const body of [
+      { max_completion_tokens: wrong },
+      { max_completion_tokens: wrong, max_tokens: 10 },
+      { max_tokens: 10, n: wrong },
+      { generationConfig: { maxOutputTokens: wrong } },
+      { generationConfig: { maxOutputTokens: 10, candidateCount: wrong } },
+      { inferenceConfig: { maxTokens: wrong } },
+      { options: { num_predict: wrong } },
+    ]) {
+      for (const read of [
+        () => estimateTokens(body, { atMost: 4_000 }),
+        () => largestAnswer(body),
+      ]) {
+        expect(read).toThrow(RequestError);
+        expect(read).toThrow(expect.objectContaining({ code: "ERR_REQUEST", status: 400 }));
+      }
+    }
+  });
+
+  test("with the path, the value and what to give of each", () => {
+    const wrong = () =>
+      largestAnswer({ max_tokens: -1, generationConfig: { candidateCount: "two" } });
+    expect(wrong).toThrow(
+      "max_tokens: -1: Give a whole number from 1 to 9007199254740991.\n" +
+        'generationConfig.candidateCount: "two": Give a whole number from 1 to 9007199254740991.',
+    );
+  });
+});
+
+test("the largest answer is the greatest maximum of one, if there is any", () => {
+  expect(largestAnswer({ max_tokens: 10, options: { num_predict: 20 }, n: 3 })).toBe(20);
+  for (const body of [{}, { n: 3 }, [], null, undefined, "max_tokens", { options: [] }]) {
+    expect(largestAnswer(body)).toBeUndefined();
+  }
+});
+
+describe("no other body makes it throw", () => {
   const isWhole = (estimate: number) => Number.isSafeInteger(estimate) && estimate >= 0;
 
   test("for any JSON", () => {
@@ -92,12 +132,16 @@ describe("no body makes it throw", () => {
       messages: fc.jsonValue(),
       n: fc.jsonValue(),
       max_tokens: fc.jsonValue(),
-      max_output_tokens: fc.jsonValue(),
+      generationConfig: fc.record({ maxOutputTokens: fc.jsonValue() }),
     });
     fc.assert(
       fc.property(fc.oneof(hostile, fc.jsonValue()), (body) => {
-        expect(isWhole(estimateTokens(body))).toBe(true);
-        expect(estimateTokens(body, { atMost: 50 })).toBeLessThanOrEqual(50);
+        try {
+          expect(isWhole(estimateTokens(body))).toBe(true);
+          expect(estimateTokens(body, { atMost: 50 })).toBeLessThanOrEqual(50);
+        } catch (error) {
+          if (!(error instanceof RequestError)) throw error;
+        }
       }),
     );
   });
@@ -105,11 +149,13 @@ describe("no body makes it throw", () => {
   test("nor one that is nested deeply, is a circle, or has many members", () => {
     let deep: unknown = "text";
     for (let level = 0; level < 2e5; level++) deep = [deep];
-    expect(estimateTokens({ messages: deep, max_tokens: 0 })).toBe(Math.ceil((8 + 4 + 10) / 4) + 1);
-    const circle: Record<string, unknown> = { max_tokens: 0 };
+    expect(estimateTokens({ messages: deep, max_tokens: 1 })).toBe(
+      Math.ceil((8 + 4 + 10 + 4) / 4) + 1,
+    );
+    const circle: Record<string, unknown> = { max_tokens: 1 };
     circle["self"] = circle;
-    expect(estimateTokens(circle)).toBe(Math.ceil((10 + 4) / 4) + 1);
-    expect(estimateTokens({ messages: Array(2e5).fill(null), max_tokens: 0 })).toBe(6);
+    expect(estimateTokens(circle)).toBe(Math.ceil((10 + 4 + 4) / 4) + 1);
+    expect(estimateTokens({ messages: Array(2e5).fill(null), max_tokens: 1 })).toBe(6 + 1);
   });
 });
 

@@ -154,6 +154,129 @@ describe("generateText()", () => {
   });
 });
 
+describe("the estimate", () => {
+  const TEXT = "High tide is at noon. ".repeat(1_000);
+
+  async function estimated(call: object): Promise<number> {
+    let during = 0;
+    const doGenerate = async () => {
+      during = await left();
+      throw new Error("planned");
+    };
+    const middleware = limitModel(limiter, { identity: "ada", estimate: (tokens) => ({ tokens }) });
+    await middleware
+      .wrapGenerate({ doGenerate, params: { prompt: [], maxOutputTokens: 1, ...call } })
+      .catch(() => undefined);
+    return 10_000 - during;
+  }
+
+  test.for([
+    ["a message", { prompt: [{ role: "user", content: [{ type: "text", text: TEXT }] }] }],
+    ["a tool", { tools: [{ type: "function", name: "a", description: TEXT, inputSchema: {} }] }],
+    ["the schema of the answer", { responseFormat: { type: "json", schema: { title: TEXT } } }],
+    [
+      "a tool's result",
+      {
+        prompt: [
+          {
+            role: "tool",
+            content: [{ type: "tool-result", output: { type: "text", value: TEXT } }],
+          },
+        ],
+      },
+    ],
+    [
+      "a file of text",
+      {
+        prompt: [
+          {
+            role: "user",
+            content: [
+              { type: "file", mediaType: "text/plain", data: { type: "text", text: TEXT } },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      "a file of bytes that are text",
+      {
+        prompt: [
+          {
+            role: "user",
+            content: [
+              { type: "file", mediaType: "text/csv", data: new TextEncoder().encode(TEXT) },
+            ],
+          },
+        ],
+      },
+    ],
+  ] as const)("counts %s", async ([, call]) => {
+    expect(await estimated(call)).toBeGreaterThanOrEqual(TEXT.length / 4);
+  });
+
+  test.for([
+    ["bytes", new Uint8Array(100_000)],
+    ["base64", "Tide".repeat(10_000)],
+    ["bytes of version 7", { type: "data", data: new Uint8Array(100_000) }],
+    ["base64 of version 7", { type: "data", data: "Tide".repeat(10_000) }],
+    ["an address", new URL("https://a.example/a.png")],
+  ] as const)("does not count the %s of an image", async ([, data]) => {
+    const content = [{ type: "file", mediaType: "image/png", data }];
+    expect(await estimated({ prompt: [{ role: "user", content }] })).toBeLessThan(100);
+  });
+
+  test("refuses a maximum that is no positive integer, before anything is reserved", async () => {
+    const middleware = limitModel(limiter, { identity: "ada", estimate: (tokens) => ({ tokens }) });
+    const params = { prompt: [], maxOutputTokens: -1 };
+    await expect(
+      middleware.wrapGenerate({ doGenerate: async () => ({ usage: {} }), params }),
+    ).rejects.toThrow(expect.objectContaining({ code: "ERR_REQUEST" }));
+    expect(await left()).toBe(10_000);
+  });
+});
+
+describe("a usage of which a number is missing, unreadable or more than the SDK has keeps at least the estimate:", () => {
+  const input = { total: 300, noCache: 300, cacheRead: 0, cacheWrite: 0 };
+  const output = { total: 500, text: 500, reasoning: 0 };
+  const own = { input_tokens: 300, output_tokens: 500 };
+  const compaction = { type: "compaction", input_tokens: 5_000, output_tokens: 200 };
+  const advice = { type: "advisor_message", input_tokens: 20, output_tokens: 30 };
+  test.for([
+    [{ inputTokens: input, outputTokens: output }, 800],
+    [{ inputTokens: input, outputTokens: { ...output, total: undefined } }, 800],
+    [{ inputTokens: input, outputTokens: { ...output, text: 700 } }, 1_000],
+    [{ inputTokens: { ...input, total: 299.5 }, outputTokens: output }, 800],
+    [{ inputTokens: input, outputTokens: {} }, 4_000],
+    [{ inputTokens: input }, 4_000],
+    [{ outputTokens: output }, 4_000],
+    [{ inputTokens: input, outputTokens: { total: NaN } }, 4_000],
+    [{ inputTokens: input, outputTokens: { total: -5 } }, 4_000],
+    [{ inputTokens: { total: 6_000 }, outputTokens: {} }, 6_000],
+    [{}, 4_000],
+    [{ inputTokens: 3, outputTokens: 4, totalTokens: 7 }, 7],
+    [{ inputTokens: 3, outputTokens: 4, totalTokens: 9, reasoningTokens: 2 }, 9],
+    [{ inputTokens: 3, totalTokens: 7 }, 4_000],
+    [{ totalTokens: 7 }, 4_000],
+    [{ inputTokens: input, outputTokens: output, raw: own }, 800],
+    [{ inputTokens: input, outputTokens: output, raw: null }, 800],
+    [
+      { inputTokens: input, outputTokens: output, raw: { ...own, iterations: [compaction] } },
+      6_000,
+    ],
+    [{ inputTokens: input, outputTokens: output, raw: { ...own, iterations: [advice] } }, 850],
+    [{ inputTokens: input, outputTokens: output, raw: { ...own, web_tokens: 20 } }, 4_000],
+  ] as const)("%j", async ([usage, booked]) => {
+    const middleware = limitModel(limiter, {
+      identity: "ada",
+      estimate: () => ({ tokens: 4_000 }),
+    });
+    const params = { prompt: [{ role: "user", content: prompt }] };
+    await middleware.wrapGenerate({ doGenerate: async () => ({ usage: usage as never }), params });
+    expect(10_000 - (await left())).toBe(booked);
+  });
+});
+
 describe("streamText()", () => {
   test("settles by the usage at the end, and not before", async () => {
     const { model } = modelOf(whole);

@@ -150,6 +150,20 @@ test("a cost that is refused does not leave the hold open: it keeps its reservat
   expect(warn).toHaveBeenCalledTimes(3);
 });
 
+test("a cost beyond the greatest number is that number, and not the reservation", async () => {
+  const usage = { prompt_tokens: 1e300, completion_tokens: 1, total_tokens: 1e300 };
+  const body = JSON.stringify({ usage });
+  for (const cost of [
+    ({ totalTokens }: Usage) => totalTokens * 1000,
+    ({ totalTokens }: Usage) => ({ tokens: totalTokens * 1000 }),
+    () => Infinity,
+  ]) {
+    const hold = holdOf(undefined, { tokens: 4_000 });
+    const { calls } = await callsOf(responseOf({ body, type: CHAT.type }), { cost }, hold);
+    expect(calls).toEqual([["settle", { tokens: Number.MAX_SAFE_INTEGER }]]);
+  }
+});
+
 test("a hold keeps its reservation where no usage is told", async () => {
   const type = ANTHROPIC_STREAM.type;
   for (const given of [

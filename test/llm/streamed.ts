@@ -16,7 +16,8 @@ export function streamed(chunks: readonly Uint8Array[], type: string): Response 
   return new Response(body, { headers: { "Content-Type": type } });
 }
 
-export const bytesOf = (text: string) => new TextEncoder().encode(text);
+export const bytesOf = (body: string | Uint8Array<ArrayBuffer>) =>
+  typeof body === "string" ? new TextEncoder().encode(body) : body;
 
 /** The bytes cut before each of these positions, which ascend. */
 export function cut(bytes: Uint8Array, positions: readonly number[]): readonly Uint8Array[] {

@@ -30,7 +30,7 @@ test("each chunk is passed on at once, as it is, and the end is told once", asyn
   expect(await nextOf(reader)).toBeUndefined();
   expect(await nextOf(reader)).toBeUndefined();
   await reader.cancel();
-  expect(end).toHaveBeenCalledOnce();
+  expect(end).toHaveBeenCalledExactlyOnceWith(true);
 });
 
 test("no chunk is read ahead of the client", async () => {
@@ -57,7 +57,7 @@ test.each(["before the first chunk", "after a chunk", "while it waits for one"])
     await reader.cancel("gone");
     expect(await waiting).toBeUndefined();
     expect(state.cancelled).toBe("gone");
-    expect(end).toHaveBeenCalledOnce();
+    expect(end).toHaveBeenCalledExactlyOnceWith(false);
   },
 );
 
@@ -68,7 +68,7 @@ test("a body that fails fails for the client with the same error", async () => {
   const error = new Error("the origin hung up");
   fail(error);
   await expect(reader.read()).rejects.toBe(error);
-  expect(end).toHaveBeenCalledOnce();
+  expect(end).toHaveBeenCalledExactlyOnceWith(false);
 });
 
 test("a watcher that throws fails the body before the chunk is passed on, and lets the source go", async () => {
@@ -84,7 +84,7 @@ test("a watcher that throws fails the body before the chunk is passed on, and le
   const reader = watchBody(new Response(body), watcher).body!.getReader();
   send("one");
   await expect(reader.read()).rejects.toBe(error);
-  expect(end).toHaveBeenCalledOnce();
+  expect(end).toHaveBeenCalledExactlyOnceWith(false);
   expect(state.cancelled).toBe(error);
 });
 
@@ -93,7 +93,7 @@ test("a source that cannot be cancelled ends all the same", async () => {
   const body = new ReadableStream({ cancel: () => Promise.reject(new Error("stuck")) });
   const response = watchBody(new Response(body), { end });
   await expect(response.body!.cancel()).rejects.toThrow("stuck");
-  expect(end).toHaveBeenCalledOnce();
+  expect(end).toHaveBeenCalledExactlyOnceWith(false);
 });
 
 test("a watcher within another one is told first, however the body ends", async () => {
@@ -119,7 +119,7 @@ test.each([
   const end = vi.fn();
   const response = make();
   expect(watchBody(response, { end })).toBe(response);
-  expect(end).toHaveBeenCalledOnce();
+  expect(end).toHaveBeenCalledExactlyOnceWith(true);
 });
 
 test("where streams have to know their length, they are told it, but not that of an encoded body", async () => {

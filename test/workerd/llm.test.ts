@@ -18,7 +18,7 @@ test("usage() of tidegate/llm reads every shape in workerd", async () => {
     const read = settleByUsage(hold, given, {
       waitUntil: (promise) => void waiting.push(promise),
     });
-    expect([name, await read.text()]).toEqual([name, body]);
+    expect([name, new Uint8Array(await read.arrayBuffer())]).toEqual([name, bytesOf(body)]);
     await Promise.all(waiting);
     expect([name, ...settled]).toEqual([name, usage.totalTokens]);
   }

@@ -17,7 +17,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./node": 2_000,
   "./cloudflare": 2_300,
   "./durable-object": 23_300,
-  "./llm": 7_400,
+  "./llm": 11_800,
   "./express-rate-limit": 28_300,
   "./nest-throttler": 22_900,
   "./better-auth": 20_600,

@@ -1,5 +1,5 @@
 import { createLimiter, fixedWindow } from "tidegate";
-import { estimateTokens, usage } from "tidegate/llm";
+import { estimateTokens, largestAnswer, RequestError, usage } from "tidegate/llm";
 
 interface Env {
   readonly MODEL_URL: string;
@@ -20,15 +20,27 @@ const limiter = createLimiter({
   ],
 });
 
+/** Only known fields are sent on: others could multiply the answer. */
+function bounded(body: unknown, model: string) {
+  const { messages } = Object(body) as { messages?: readonly object[] };
+  return { model, messages, max_completion_tokens: Math.min(largestAnswer(body) ?? 1_000, 1_000) };
+}
+
 export default {
   async fetch(request: Request, env: Env, context: Context): Promise<Response> {
     const key = request.headers.get("authorization")?.replace("Bearer ", "") ?? "";
     if (key === "" || !env.CUSTOMER_KEYS.split(" ").includes(key)) {
       return new Response("Unknown key", { status: 401 });
     }
-    const { messages } = (await request.json()) as { messages: readonly object[] };
-    // Only known fields are sent on: others could multiply the answer.
-    const asked = { model: env.MODEL, messages, max_completion_tokens: 1_000 };
+    let asked: ReturnType<typeof bounded>;
+    try {
+      asked = bounded(await request.json(), env.MODEL);
+    } catch (error) {
+      if (error instanceof RequestError || error instanceof SyntaxError) {
+        return Response.json({ error: { message: error.message } }, { status: 400 });
+      }
+      throw error;
+    }
     const cost = estimateTokens(asked);
     const hold = await limiter.reserve(key, { cost });
     if (!hold.allowed) return hold.response();

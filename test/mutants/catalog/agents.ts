@@ -6,6 +6,8 @@ const JSON_RPC = "src/llm/json-rpc.ts";
 const READINGS = ["test/llm/two-readings"];
 const CALLS = ["test/llm/limit-tools"];
 const MODELS = ["test/llm/limit-model"];
+const READER = "src/llm/usage-reader.ts";
+const BOOKED = ["test/llm/booked"];
 
 /** Limits of tools and models, and the usages by which they settle. */
 export const AGENTS: readonly Written[] = [
@@ -81,9 +83,86 @@ export const AGENTS: readonly Written[] = [
   },
   {
     name: "a list may hold the usage",
-    file: "src/llm/usage-scanner.ts",
-    find: "else if (byte === OPEN_LIST) openNested();",
-    replace: "else if (byte === OPEN_LIST) openValue();",
-    tests: ["test/llm/usage-scanner"],
+    file: READER,
+    find: "return member.isList || !isList",
+    replace: "return true",
+    tests: BOOKED,
+  },
+  {
+    name: "a number that cannot be read does not matter",
+    file: READER,
+    find: "if (isText || number === undefined || number > Number.MAX_SAFE_INTEGER) counters.doubt();",
+    replace: "",
+    tests: BOOKED,
+  },
+  {
+    name: "tokens with an unknown name do not count",
+    file: READER,
+    find: "place.isUsage && isTokens(name!)",
+    replace: "place.isUsage && false",
+    tests: BOOKED,
+  },
+  {
+    name: "a fraction of a token is rounded down",
+    file: READER,
+    find: "Math.ceil(number) + 0",
+    replace: "Math.floor(number) + 0",
+    tests: BOOKED,
+  },
+  {
+    name: "a number that shrinks is believed",
+    file: "src/llm/token-counters.ts",
+    find: "if (!of.isSum && tokens < counter.most) isDoubtful = true;",
+    replace: "",
+    tests: BOOKED,
+  },
+  {
+    name: "the last of several numbers counts, and not the greatest",
+    file: "src/llm/token-counters.ts",
+    find: "counter.most = Math.max(counter.most, counter.now);",
+    replace: "counter.most = counter.now;",
+    tests: BOOKED,
+  },
+  {
+    name: "a compaction is free",
+    file: "src/llm/usage-shapes.ts",
+    find: 'compaction: "beside"',
+    replace: 'compaction: "answer"',
+    tests: [...BOOKED, "test/llm/shapes"],
+  },
+  {
+    name: "a total above its parts is ignored",
+    file: "src/llm/token-counts.ts",
+    find: "Math.max(0, (total ?? 0) - input - answer)",
+    replace: "0",
+    tests: BOOKED,
+  },
+  {
+    name: "a usage in the middle of a stream is the last one, wherever that breaks off",
+    file: "src/llm/last-usage.ts",
+    find: "isLast && (isSaid || isWhole || !hasSeveral)",
+    replace: "isLast",
+    tests: BOOKED,
+  },
+  {
+    name: "what would be an image elsewhere is free",
+    file: "src/llm/request-media.ts",
+    find: "if (!PATHS.some((each) => each.test(path))) return false;",
+    replace: "",
+    tests: ["test/llm/request-text"],
+  },
+  {
+    name: "prose in the place of an image is free",
+    file: "src/llm/request-media.ts",
+    find: ": hasBinaryType(name, holder) && BASE64.test(text);",
+    replace: ": hasBinaryType(name, holder);",
+    tests: ["test/llm/request-text"],
+  },
+  {
+    name: "a maximum in Gemini's settings is not read",
+    file: "src/llm/largest-answer.ts",
+    find: '  "generationConfig",\n',
+    replace: "",
+    tests: ["test/llm/estimate-tokens"],
   },
 ];

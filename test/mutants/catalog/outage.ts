@@ -5,8 +5,8 @@ export const OUTAGE: readonly Written[] = [
   {
     name: "a watched body that is cancelled leaves its source running",
     file: "src/runtime/watch-body.ts",
-    find: "return reader.cancel(reason).finally(end);",
-    replace: "return end();",
+    find: "return reader.cancel(reason).finally(() => end(false));",
+    replace: "return end(false);",
     tests: ["test/runtime/watch-body"],
   },
   {

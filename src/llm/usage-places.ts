@@ -1,0 +1,77 @@
+import { type Role, USAGE_SHAPES } from "./usage-shapes.ts";
+
+/** An object in a document that may hold a usage, or a part of one; of a list, each of its objects. */
+export interface Place {
+  /** The path in a usage, such as `prompt_tokens_details.`; with `[]` if numbers of several objects are summed. */
+  readonly path: string;
+  /** Whether numbers with unknown names may be tokens here. */
+  readonly isUsage: boolean;
+  readonly isList: boolean;
+  readonly members: Map<string, Place | Role>;
+  /** The members that say that the answer has ended. */
+  readonly ends: Set<string>;
+}
+
+const LIST = "[]";
+
+/** An object in a usage whose name is unknown. */
+export const UNKNOWN_PLACE = createPlace("", true, false);
+
+/** The root of all places. */
+export const DOCUMENT_PLACE = documentPlace();
+
+function createPlace(path: string, isUsage: boolean, isList: boolean): Place {
+  return { path, isUsage, isList, members: new Map(), ends: new Set() };
+}
+
+function documentPlace(): Place {
+  const document = createPlace("", false, false);
+  const usage = usagePlace("");
+  for (const { usage: paths, counts, ends = [] } of Object.values(USAGE_SHAPES)) {
+    for (const path of paths) {
+      if (path === "") addCounters(document, counts);
+      else add(document, path, path.includes(LIST) ? usagePlace(`${path}.`) : usage);
+    }
+    for (const path of ends) {
+      const [parent, name] = parentOf(document, path);
+      parent.ends.add(name);
+    }
+  }
+  return document;
+}
+
+/** A usage, with the names of all APIs. */
+function usagePlace(path: string): Place {
+  const usage = createPlace(path, true, false);
+  for (const { usage: paths, counts } of Object.values(USAGE_SHAPES)) {
+    if (!paths.includes("")) addCounters(usage, counts);
+  }
+  return usage;
+}
+
+function addCounters(place: Place, counts: Readonly<Record<string, Role>>): void {
+  for (const [path, role] of Object.entries(counts)) add(place, path, role);
+}
+
+function add(root: Place, path: string, member: Place | Role): void {
+  const [parent, name] = parentOf(root, path);
+  parent.members.set(name, member);
+}
+
+/** Returns the place that holds the last name of a path, and that name. Makes the place if it is new. */
+function parentOf(root: Place, path: string): readonly [Place, string] {
+  const names = path.split(".");
+  const last = names.pop()!;
+  let place = root;
+  for (const step of names) {
+    const name = step.replace(LIST, "");
+    let next = place.members.get(name);
+    if (typeof next !== "object") {
+      const path = place.isUsage ? `${place.path}${step}.` : "";
+      next = createPlace(path, place.isUsage, name !== step);
+      place.members.set(name, next);
+    }
+    place = next;
+  }
+  return [place, last];
+}

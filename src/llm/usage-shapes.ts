@@ -1,0 +1,161 @@
+/** What a number of a usage counts. Every counter is of the whole answer so far, so a later number is never smaller. */
+export type Role =
+  /** The whole input. */
+  | "prompt"
+  /** The input but for the part that was read from a cache or written to one. */
+  | "input"
+  /** A part of `prompt` or `input` that was read from a cache, or written to one. */
+  | "cached"
+  | "written"
+  /** What was read from a cache or written to one beside `input`; `writtenParts` are summed. */
+  | "cacheRead"
+  | "cacheWrite"
+  | "writtenParts"
+  /** Input of tools beside all others. */
+  | "tools"
+  /** The answer. */
+  | "output"
+  /** Reasoning beside `output`. */
+  | "thoughts"
+  /** Reasoning that is a part of `output` at some providers and beside it at others: the total says which. */
+  | "reasoning"
+  | "total"
+  /** A part of another number, which adds nothing to it. */
+  | "part";
+
+/** How one API tells the tokens of an answer. */
+export interface UsageShape {
+  /** The paths of usages in a document: in a whole body, or in an event of a stream. `[]` is each item of a list. */
+  readonly usage: readonly string[];
+  /** What the numbers of a usage count, by their paths in it. */
+  readonly counts: Readonly<Record<string, Role>>;
+  /**
+   * The paths of what says that the answer has ended. A usage is of the whole answer if its document says so, or the body has ended
+   * and its document does not leave it open: one of these paths is there but for the last name.
+   */
+  readonly ends?: readonly string[];
+}
+
+/** The numbers of Anthropic, which counts the parts of the input apart. */
+const ANTHROPIC: Readonly<Record<string, Role>> = {
+  input_tokens: "input",
+  output_tokens: "output",
+  cache_creation_input_tokens: "cacheWrite",
+  cache_read_input_tokens: "cacheRead",
+  "cache_creation.ephemeral_5m_input_tokens": "writtenParts",
+  "cache_creation.ephemeral_1h_input_tokens": "writtenParts",
+  "output_tokens_details.thinking_tokens": "part",
+};
+
+/** One for each time that a model was sampled for the answer. */
+export const ITERATIONS = "iterations[].";
+
+/** The types of iterations, and whether the numbers beside the list count them, too. */
+export const ITERATION_TYPES: Readonly<Record<string, "answer" | "beside">> = {
+  message: "answer",
+  fallback_message: "answer",
+  compaction: "beside",
+  advisor_message: "beside",
+};
+
+/**
+ * The APIs whose usages are read. A name counts the same in the usage of every API, because many providers answer in the form of
+ * another one, with some names more.
+ */
+export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
+  "OpenAI's chat completions, and those like it": {
+    usage: ["usage", "choices[].usage", "x_groq.usage", "result.usage"],
+    counts: {
+      prompt_tokens: "prompt",
+      completion_tokens: "output",
+      total_tokens: "total",
+      "prompt_tokens_details.cached_tokens": "cached",
+      "prompt_tokens_details.cache_write_tokens": "written",
+      "completion_tokens_details.reasoning_tokens": "reasoning",
+      cached_tokens: "cached",
+      prompt_cache_hit_tokens: "cached",
+      prompt_cache_miss_tokens: "part",
+    },
+    ends: ["choices[].finish_reason"],
+  },
+  "OpenAI's Responses": {
+    usage: ["usage", "response.usage"],
+    counts: {
+      input_tokens: "input",
+      output_tokens: "output",
+      total_tokens: "total",
+      "input_tokens_details.cached_tokens": "cached",
+      "input_tokens_details.cache_write_tokens": "written",
+      "output_tokens_details.reasoning_tokens": "reasoning",
+    },
+    ends: ["type", "status", "response.status"],
+  },
+  "Anthropic's Messages": {
+    usage: ["usage", "message.usage"],
+    counts: {
+      ...ANTHROPIC,
+      ...Object.fromEntries(
+        Object.entries(ANTHROPIC).map(([name, role]) => [ITERATIONS + name, role]),
+      ),
+    },
+    ends: ["message.stop_reason", "delta.stop_reason"],
+  },
+  "Gemini's generateContent": {
+    usage: ["usageMetadata"],
+    counts: {
+      promptTokenCount: "prompt",
+      cachedContentTokenCount: "cached",
+      toolUsePromptTokenCount: "tools",
+      candidatesTokenCount: "output",
+      responseTokenCount: "output",
+      thoughtsTokenCount: "thoughts",
+      totalTokenCount: "total",
+    },
+    ends: ["candidates[].finishReason"],
+  },
+  "Gemini's Interactions": {
+    usage: ["usage", "interaction.usage"],
+    counts: {
+      total_input_tokens: "prompt",
+      initial_input_tokens: "part",
+      total_cached_tokens: "cached",
+      total_tool_use_tokens: "tools",
+      total_output_tokens: "output",
+      total_thought_tokens: "thoughts",
+      total_tokens: "total",
+      totalInputTokens: "prompt",
+      totalCachedTokens: "cached",
+      totalToolUseTokens: "tools",
+      totalOutputTokens: "output",
+      totalThoughtTokens: "thoughts",
+    },
+    ends: ["event_type", "status", "interaction.status"],
+  },
+  "Bedrock's Converse": {
+    usage: ["usage"],
+    counts: {
+      inputTokens: "input",
+      outputTokens: "output",
+      cacheReadInputTokens: "cacheRead",
+      cacheWriteInputTokens: "cacheWrite",
+      "cacheDetails[].inputTokens": "writtenParts",
+      totalTokens: "total",
+    },
+    ends: ["metrics.latencyMs"],
+  },
+  "Cohere's chat": {
+    usage: ["usage", "delta.usage"],
+    counts: {
+      "billed_units.input_tokens": "prompt",
+      "billed_units.output_tokens": "output",
+      "tokens.input_tokens": "prompt",
+      "tokens.output_tokens": "output",
+    },
+    ends: ["type", "delta.finish_reason"],
+  },
+  "Ollama's chat and generate": {
+    usage: [""],
+    counts: { prompt_eval_count: "prompt", eval_count: "output" },
+    ends: ["done"],
+  },
+};

@@ -1,0 +1,179 @@
+import { chunk } from "./openai.ts";
+import { awsEvents, BAIT, bill, json, lines, named, stream, unnamed } from "./shape.ts";
+
+const converseUsage = {
+  inputTokens: 38,
+  outputTokens: 274,
+  totalTokens: 6_512,
+  cacheReadInputTokens: 5_600,
+  cacheWriteInputTokens: 600,
+  cacheDetails: [
+    { ttl: "1h", inputTokens: 400 },
+    { ttl: "5m", inputTokens: 200 },
+  ],
+};
+
+// 38 + 5,600 + 600 of input.
+const converse = bill(6_238, 274, 5_600, 600);
+
+const BEDROCK = [
+  json(
+    "Bedrock's conversation",
+    {
+      output: { message: { role: "assistant", content: [{ text: BAIT }] } },
+      stopReason: "end_turn",
+      usage: converseUsage,
+      metrics: { latencyMs: 1_275 },
+    },
+    converse,
+  ),
+  {
+    name: "the event stream of Bedrock's conversation",
+    type: "application/vnd.amazon.eventstream",
+    body: awsEvents(
+      ["messageStart", { p: "abcdefgh", role: "assistant" }],
+      ["contentBlockDelta", { contentBlockIndex: 0, delta: { text: BAIT }, p: "abc" }],
+      ["messageStop", { p: "abcdefghijklm", stopReason: "end_turn" }],
+      ["metadata", { metrics: { latencyMs: 1_275 }, p: "ab", usage: converseUsage }],
+    ),
+    usage: converse,
+  },
+];
+
+const reasoned = {
+  prompt_tokens: 279,
+  completion_tokens: 6,
+  total_tokens: 1_374,
+  prompt_tokens_details: { text_tokens: 279, audio_tokens: 0, image_tokens: 0, cached_tokens: 151 },
+  completion_tokens_details: { reasoning_tokens: 1_089, audio_tokens: 0 },
+  num_sources_used: 0,
+};
+
+const XAI = json(
+  "xAI's chat completion",
+  {
+    object: "chat.completion",
+    model: "grok-4",
+    choices: [{ index: 0, message: { role: "assistant", content: BAIT }, finish_reason: "stop" }],
+    usage: reasoned,
+  },
+  // Reasoning is beside the completion: 279 + 6 + 1,089 is the total.
+  bill(279, 1_095, 151),
+);
+
+const deltas = [chunk({ role: "assistant", content: "" }), chunk({ content: BAIT })];
+
+const counted = { prompt_tokens: 95, completion_tokens: 2_040, total_tokens: 2_135 };
+
+const LIKE_OPENAI = [
+  stream(
+    "the stream of Moonshot's chat completion",
+    unnamed(...deltas, {
+      ...chunk({}),
+      choices: [
+        { index: 0, delta: {}, finish_reason: "stop", usage: { ...counted, cached_tokens: 64 } },
+      ],
+    }),
+    bill(95, 2_040, 64),
+  ),
+  stream(
+    "the stream of Groq's chat completion",
+    unnamed(...deltas, {
+      ...chunk({}, "stop"),
+      x_groq: {
+        id: "req_01",
+        usage: { ...counted, queue_time: 0.02, prompt_time: 0.004, total_time: 0.61 },
+      },
+    }),
+    bill(95, 2_040),
+  ),
+  stream(
+    "the stream of Mistral's chat completion",
+    unnamed(...deltas, { ...chunk({ content: "" }, "stop"), usage: counted }),
+    bill(95, 2_040),
+  ),
+  stream(
+    "the stream of a server that tells the tokens so far with each chunk",
+    unnamed(
+      { ...deltas[0], usage: { prompt_tokens: 95, completion_tokens: 0, total_tokens: 95 } },
+      { ...deltas[1], usage: { prompt_tokens: 95, completion_tokens: 700, total_tokens: 795 } },
+      { ...chunk({}, "stop"), usage: counted },
+      { ...chunk({}), choices: [], usage: counted },
+    ),
+    bill(95, 2_040),
+  ),
+  json(
+    "DeepSeek's chat completion",
+    {
+      choices: [{ index: 0, message: { role: "assistant", content: BAIT }, finish_reason: "stop" }],
+      usage: {
+        prompt_tokens: 640,
+        completion_tokens: 33,
+        total_tokens: 673,
+        prompt_cache_hit_tokens: 512,
+        prompt_cache_miss_tokens: 128,
+      },
+    },
+    bill(640, 33, 512),
+  ),
+  json(
+    "Workers AI's run",
+    { result: { response: BAIT, usage: counted }, success: true, errors: [], messages: [] },
+    bill(95, 2_040),
+  ),
+];
+
+const cohereUsage = {
+  billed_units: { input_tokens: 17, output_tokens: 96 },
+  tokens: { input_tokens: 83, output_tokens: 99 },
+  cached_tokens: 0,
+};
+
+// What was processed, which is never less than what is billed.
+const cohere = bill(83, 99, 0);
+
+const COHERE = [
+  json(
+    "Cohere's chat",
+    {
+      id: "c14c80c3-18eb-4519-9460-6c92edd8cfb4",
+      finish_reason: "COMPLETE",
+      message: { role: "assistant", content: [{ type: "text", text: BAIT }] },
+      usage: cohereUsage,
+    },
+    cohere,
+  ),
+  stream(
+    "the stream of Cohere's chat",
+    named(
+      { type: "message-start", delta: { message: { role: "assistant", content: [] } } },
+      {
+        type: "content-delta",
+        index: 0,
+        delta: { message: { content: { text: BAIT } } },
+      },
+      { type: "message-end", delta: { finish_reason: "COMPLETE", usage: cohereUsage } },
+    ),
+    cohere,
+  ),
+];
+
+const said = (content: string, more: object) => ({
+  model: "gemma3",
+  created_at: "2026-02-11T09:30:00.123Z",
+  message: { role: "assistant", content },
+  ...more,
+});
+
+const counts = { total_duration: 4_648_158_584, prompt_eval_count: 26, eval_count: 298 };
+
+const OLLAMA = [
+  lines(
+    "the stream of Ollama's chat",
+    [said(BAIT, { done: false }), said("", { done: true, done_reason: "stop", ...counts })],
+    bill(26, 298),
+  ),
+  json("Ollama's chat", said(BAIT, { done: true, done_reason: "stop", ...counts }), bill(26, 298)),
+];
+
+export const OTHERS = [...BEDROCK, XAI, ...LIKE_OPENAI, ...COHERE, ...OLLAMA];
