@@ -38,6 +38,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
       ["Vercel and Next", "vercel"],
       ["Node servers", "node"],
       ["Durable Objects", "durable-objects"],
+      ["What a decision costs", "costs"],
       ["The bridge to Redis", "bridge"],
       ["The local stack", "local-stack"],
     ],

@@ -50,6 +50,12 @@ export async function measureTogether(server: BenchRedis, { short }: Scale): Pro
     return { cpu: ((await server.usedCpu()) - before) / total, trips: trips / total };
   }
 
+  /** The commands of these calls, with the calls themselves. */
+  async function billed(calls: readonly ScriptCall[]): Promise<number> {
+    const { commands } = await server.measure(calls);
+    return calls.length * (1 + commands);
+  }
+
   try {
     const samples = await interleave(
       [together, separate, one].map((calls) => () => drive(calls)),
@@ -59,6 +65,12 @@ export async function measureTogether(server: BenchRedis, { short }: Scale): Pro
     const cpu = (list: Sample[]) => list.map((sample) => sample.cpu);
     const trips = (list: Sample[]) => list.map((sample) => sample.trips);
     return [
+      {
+        name: "three policies together: commands billed, those inside the script included",
+        unit: "",
+        ...compare([await billed(together)], "three calls", [await billed(separate)]),
+        target: atMost(POLICIES.length + 3, "tidegate"),
+      },
       {
         name: "three policies together: CPU of Redis per decision",
         unit: "us",

@@ -4,6 +4,7 @@ import type { DoctorOptions } from "../doctor/options.ts";
 import { checkedVariables, gatewayVariables, parseFile, syntaxFaults } from "./check/check-text.ts";
 import { environmentsIn } from "./check/environments.ts";
 import { variablesIn } from "./check/oversized.ts";
+import { rulesIn } from "./check/rules-in.ts";
 import { UsageError } from "./errors.ts";
 import { readFile } from "./files.ts";
 
@@ -75,11 +76,18 @@ export function readDoctorOptions(
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-function readConfig(file: string | undefined): Pick<DoctorOptions, "variables" | "environments"> {
+function readConfig(
+  file: string | undefined,
+): Pick<DoctorOptions, "variables" | "environments" | "rules"> {
   if (file === undefined) return {};
   const text = readFile(file);
   requireGateway(file, text);
-  return { variables: variablesIn(file, text), environments: environmentsIn(file, text) };
+  const rules = rulesIn(file, text);
+  return {
+    variables: variablesIn(file, text),
+    environments: environmentsIn(file, text),
+    ...(rules.length > 0 && { rules }),
+  };
 }
 
 /** A file in which nothing could be found must not look like one without findings. */

@@ -1,7 +1,9 @@
+import { dollarsPerMillion } from "../../store/redis/billed-commands.ts";
 import { aheadMs } from "./checks/clock.ts";
 import { healthOf } from "./checks/gateway-health.ts";
 import { percentile } from "./checks/redis-reach.ts";
 import type { Observation } from "./finding.ts";
+import type { RuleCommands } from "./gather/commands.ts";
 import type { GatewayFacts } from "./gather/gateway-facts.ts";
 import type { RedisFacts } from "./gather/redis-facts.ts";
 import type { ReplicaFacts } from "./gather/replica.ts";
@@ -43,8 +45,15 @@ const ADMIN: Readonly<Record<number, string>> = {
   404: "off: neither ADMIN_TOKEN nor READ_TOKEN is set",
 };
 
+/** Commands are billed by Upstash, also those inside a script. */
+function costOf({ allowed, denied }: RuleCommands): string {
+  const [allows, denials] = [allowed, denied].map((each) => `$${dollarsPerMillion(each)}`);
+  return `${allowed} commands to allow, ${denied} to deny; a million: ${allows} and ${denials} on Upstash, pay as you go`;
+}
+
 function ofRedis(facts: RedisFacts, { keyspaceBytes }: Expectations): Observation[] {
-  const { through, roundTripsMs, dialect, version, clock, info, config, keys, slow } = facts;
+  const { through, roundTripsMs, dialect, version, clock, info, config, keys, slow, commands } =
+    facts;
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => percentile(roundTripsMs, share));
   const field = (name: string) => info?.get(name) ?? UNKNOWN;
   const parameter = (name: string) => config.get(name) ?? UNKNOWN;
@@ -57,6 +66,7 @@ function ofRedis(facts: RedisFacts, { keyspaceBytes }: Expectations): Observatio
     { name: "dialect", value: dialect ?? UNKNOWN },
     { name: "version", value: version ?? UNKNOWN },
     { name: "clock", value: clock ? `${(aheadMs(clock) / 1000).toFixed(1)} s ahead` : UNKNOWN },
+    ...(commands ?? []).map((rule) => ({ name: `cost of ${rule.name}`, value: costOf(rule) })),
     { name: "used_memory", value: field("used_memory") },
     { name: "maxmemory", value: field("maxmemory") },
     { name: "maxmemory-policy", value: field("maxmemory_policy") },

@@ -1,5 +1,6 @@
 import type { Environment } from "./checks/environments.ts";
 import type { Variable } from "./checks/variables.ts";
+import type { CountedRule } from "./gather/commands.ts";
 import type { Algorithm } from "./memory-formula.ts";
 
 export interface DoctorOptions {
@@ -27,6 +28,8 @@ export interface DoctorOptions {
   readonly algorithm?: Algorithm;
   /** Of those policies; only some states grow with it. Default: 100. */
   readonly limit?: number;
+  /** The rules whose commands are counted. Default: one, of `policies` by `algorithm`. */
+  readonly rules?: readonly CountedRule[];
   /** The limiter's `timeout`, in milliseconds. Default: 250. */
   readonly timeoutMs?: number;
   /** Those of the Worker that grow with the rules. */

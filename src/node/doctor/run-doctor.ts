@@ -1,7 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 
+import { MAX_POLICIES } from "../../policy/compile.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import type { Report } from "./finding.ts";
+import type { CountedRule } from "./gather/commands.ts";
 import { type Connection, directConnection, restConnection } from "./gather/connection.ts";
 import { gatherGateway } from "./gather/gateway.ts";
 import { gatherPreview } from "./gather/preview.ts";
@@ -39,11 +41,24 @@ function expectedBytes(options: DoctorOptions): number | undefined {
   return keyspaceBytes({ partitions, policies, algorithm, limit });
 }
 
+/** As many policies as are given decide together; `concurrency` counts holds, whose commands are their own. */
+function countedRules({
+  rules,
+  policies = 1,
+  algorithm = "sliding-window-counter",
+}: DoctorOptions): readonly CountedRule[] {
+  if (rules) return rules;
+  if (algorithm === "concurrency" || policies > MAX_POLICIES) return [];
+  const name = policies === 1 ? "a decision" : `${policies} policies`;
+  return [{ name, algorithms: Array.from({ length: policies }, () => algorithm) }];
+}
+
 async function lookAtRedis(
-  { rest, redisUrl, prefix = "tg", pings = 50 }: DoctorOptions,
+  options: DoctorOptions,
   now: () => number,
 ): Promise<RedisFacts | UnreachableRedis | undefined> {
-  const common = { prefix, pings, now };
+  const { rest, redisUrl, prefix = "tg", pings = 50 } = options;
+  const common = { prefix, pings, now, rules: countedRules(options) };
   if (rest) {
     const main = restConnection(rest);
     // Of two ways, the limiter's counts: the other one may be closed.

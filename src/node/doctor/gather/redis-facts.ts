@@ -1,3 +1,5 @@
+import type { RuleCommands } from "./commands.ts";
+
 /** When a server was asked for the time, and its answer. All in milliseconds since 1970. */
 export interface ClockSample {
   readonly sentAtMs: number;
@@ -31,6 +33,8 @@ export interface RedisFacts {
   readonly clock?: ClockSample;
   readonly roundTripsMs: readonly number[];
   readonly decision?: DecisionProbe;
+  /** The commands of decisions by the configured rules. */
+  readonly commands?: readonly RuleCommands[];
   readonly dialect?: "redis" | "upstash";
   readonly version?: string;
   /** The fields of INFO. */

@@ -1,4 +1,5 @@
 import { redisVersion } from "../../../store/redis/version.ts";
+import { countCommands, type CountedRule } from "./commands.ts";
 import type { Connection } from "./connection.ts";
 import { ReplyError } from "./connection.ts";
 import { probeDecision, scriptClient } from "./decision.ts";
@@ -17,6 +18,8 @@ export interface GatherOptions {
   readonly prefix: string;
   readonly pings: number;
   readonly now: () => number;
+  /** Whose commands are counted. */
+  readonly rules: readonly CountedRule[];
 }
 
 /** The parameters of the configuration that the checks read. */
@@ -36,7 +39,7 @@ const SAMPLE = 1_000;
 /** Gathers the facts that the checks of the Redis judge. It writes keys of its own, which expire within two minutes. */
 export async function gatherRedis(
   ways: Ways,
-  { through, address, prefix, pings, now }: GatherOptions,
+  { through, address, prefix, pings, now, rules }: GatherOptions,
 ): Promise<RedisFacts | UnreachableRedis> {
   const roundTripsMs: number[] = [];
   try {
@@ -53,6 +56,10 @@ export async function gatherRedis(
     dialect,
     // Of a cluster, one node alone cannot decide for every key.
     decision: await probeDecision(ways.main, prefix, dialect),
+    // What refuses the decision refuses these, too, and says so there.
+    commands: await countCommands(scriptClient(ways.main), prefix, dialect, rules).catch(
+      () => undefined,
+    ),
     version: info?.get("redis_version") ?? (await redisVersion(scriptClient(ways.main), key)),
     info,
     cluster: parseFields(await ask(["CLUSTER", "INFO"])),

@@ -1,0 +1,39 @@
+import type { Algorithm } from "../../policy/policy.ts";
+
+/*
+ * What a decision costs where Redis bills commands: those inside a script count like any other. The script reads once and writes
+ * once, as lua/decide.lua does; test/lua/cost.test.ts counts the commands of a real server.
+ */
+
+/** How many commands a decision is, with the EVALSHA itself. */
+export interface DecisionCommands {
+  readonly allowed: number;
+  readonly denied: number;
+}
+
+/** EVALSHA and TIME. */
+const EACH = 2;
+
+/** Upstash, pay as you go, in November 2026: $0.20 for 100,000 commands. */
+export const DOLLARS_PER_MILLION_COMMANDS = 2;
+
+/** The commands of a decision by policies that count requests, once they have counted the client before. */
+export function decisionCommands(algorithms: readonly Algorithm[]): DecisionCommands {
+  const logs = algorithms.filter((algorithm) => algorithm === "sliding-window-log").length;
+  // One reads the states of all others, whatever their number.
+  const denied = EACH + logs + (logs < algorithms.length ? 1 : 0);
+  return { allowed: denied + algorithms.length, denied };
+}
+
+/** What a million decisions of so many commands cost on Upstash, in dollars. */
+export function dollarsPerMillion(commands: number): number {
+  return commands * DOLLARS_PER_MILLION_COMMANDS;
+}
+
+/** What they cost in a global database, where each write is billed in its own region and in each that reads. */
+export function dollarsPerMillionGlobal(
+  { reads, writes }: { readonly reads: number; readonly writes: number },
+  readRegions: number,
+): number {
+  return dollarsPerMillion(reads + (1 + readRegions) * writes);
+}
