@@ -48,7 +48,10 @@ function common(lists: object | undefined) {
 
 type Guard = (lists: object | undefined) => Promise<Guarded>;
 
-const frameworks = FRAMEWORKS.map(([name, create]): readonly [string, Guard] => [
+// Over HTTP/2 a test below resets the connections themselves.
+const onHttp1 = FRAMEWORKS.filter(([name]) => !name.includes("HTTP/2"));
+
+const frameworks = onHttp1.map(([name, create]): readonly [string, Guard] => [
   name,
   async (lists) => {
     let reached = 0;
