@@ -4,6 +4,7 @@ import { StoreError } from "../errors/errors.ts";
 import { administer } from "../gateway/administration/administer.ts";
 import type { Admin, Administered } from "../gateway/administration/administered.ts";
 import { serveDashboard } from "../gateway/administration/dashboard.ts";
+import { rawPath } from "../gateway/route/raw-path.ts";
 import { report } from "../runtime/log.ts";
 import { compileAuthorize } from "./authorize.ts";
 import type { AdminRoute } from "./call.ts";
@@ -55,7 +56,9 @@ export function answerAdmin(
 ): (request: Request, bindings: unknown) => Promise<Response> {
   const authorize = compileAuthorize(gateway);
   const connect = gateway.redis && connectionsTo(gateway.redis);
-  const app = new Hono<{ Variables: { caller: Awaited<ReturnType<typeof authorize>> } }>();
+  const app = new Hono<{ Variables: { caller: Awaited<ReturnType<typeof authorize>> } }>({
+    getPath: rawPath,
+  });
 
   // Before anything is said about the path.
   app.use("*", async (c, next) => {

@@ -21,6 +21,7 @@ import { deployedRules } from "./in-force.ts";
 import { passThroughGateway } from "./pass-through.ts";
 import type { Platform } from "./platform.ts";
 import { originReporter } from "./proxy/report-origin.ts";
+import { rawPath } from "./route/raw-path.ts";
 import { OWN } from "./route/route.ts";
 import { compileServe } from "./serve.ts";
 
@@ -93,7 +94,7 @@ function makeGateway(
   const enforcement = live?.enforcement ?? deployedRules(config);
   const refresh = live?.refresh;
   const serve = compileServe({ config, enforcement, refresh, writes, reportOrigin });
-  const gateway = new TinyHono();
+  const gateway = new TinyHono({ getPath: rawPath });
 
   // Does not ask Redis: the gateway serves without it, too.
   gateway.get(`/${OWN}/live`, () =>
@@ -127,7 +128,8 @@ function makeGateway(
       c.req.path.endsWith("/") ? administration.file("") : c.redirect(`/${OWN}/`),
     );
     gateway.get(`/${OWN}/assets/:file`, (c) =>
-      administration.file(`assets/${c.req.param("file")}`),
+      // The path, and not its parameter, which Hono would decode.
+      administration.file(c.req.path.slice(`/${OWN}/`.length)),
     );
   }
 

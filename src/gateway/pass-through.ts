@@ -9,6 +9,7 @@ import { originOf } from "./config/config.ts";
 import { readVariables } from "./config/variables.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
+import { rawPath } from "./route/raw-path.ts";
 import { OWN } from "./route/route.ts";
 
 /**
@@ -27,7 +28,7 @@ export function passThroughGateway(
   const isUsable = !faults.list.some(({ path }) => path === "ORIGIN");
   if (variables.onError !== "pass" || !isUsable) return undefined;
   const origin = originOf(variables);
-  const gateway = new TinyHono();
+  const gateway = new TinyHono({ getPath: rawPath });
   report(`no request is limited, because ON_ERROR is "pass": ${error.message}`);
 
   // Alerts have to see the fault, and the origin must not get requests for these paths.

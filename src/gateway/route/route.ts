@@ -2,17 +2,24 @@ import type { Listed, Unidentified } from "../../adapter/decide-request.ts";
 import { problemResponse } from "../../decision/problem.ts";
 import { readPath } from "../match/path.ts";
 import { compileSelection } from "../match/select-rules.ts";
+import { Steps } from "../match/steps.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
+import { rawPath } from "./raw-path.ts";
 import { readClient, type RuledClient } from "./read-client.ts";
 
 /** The first segment of the gateway's own paths; no spelling of it reaches the origin. */
 export const OWN = "_tidegate";
 
-const HOSTILE =
-  "The path has escaped dot segments, backslashes, control characters, or slashes or dots escaped twice.";
-const AMBIGUOUS =
-  "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.";
+/** Why a path gets a 400. */
+const REFUSALS = {
+  hostile:
+    "The path has escaped dot segments, backslashes, control characters, or slashes or dots escaped twice.",
+  ambiguous:
+    "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.",
+  manifold:
+    "The path can be read in too many ways for its length. Send it without parameters and escapes that it does not need.",
+} as const;
 
 /** The rules that cover a request. */
 interface Covered {
@@ -39,15 +46,18 @@ export function compileRoute(ruleset: Ruleset, ambiguousPaths: "refuse" | "pass"
   const selectRules = compileSelection(ruleset.rules, ambiguousPaths);
 
   return async function route(request, bindings) {
-    const { pathname, search } = new URL(request.url);
-    const paths = readPath(pathname);
-    if (paths === undefined) return { kind: "refused", response: badPath(HOSTILE) };
-    const readings = [paths.plain, ...paths.others, ...paths.wider];
-    if (readings.some(([first]) => first === OWN)) return { kind: "refused", response: notFound() };
+    if (rawPath(request).startsWith(`/${OWN}/`)) return { kind: "refused", response: notFound() };
+    // Before anything that a client may make long: one that is denied gets no more than this look.
     const listed = ruleset.lists?.(request, bindings);
     if (listed && !listed.allowed) return { kind: "refused", response: listed.response() };
-    const rules = selectRules(paths, { request, search });
-    if (rules === undefined) return { kind: "refused", response: badPath(AMBIGUOUS) };
+    const { pathname, search } = new URL(request.url);
+    const steps = new Steps();
+    const paths = readPath(pathname, steps);
+    if (typeof paths === "string") return { kind: "refused", response: badPath(paths) };
+    const readings = [paths.plain, ...paths.others, ...paths.wider];
+    if (readings.some(([first]) => first === OWN)) return { kind: "refused", response: notFound() };
+    const rules = selectRules(paths, { request, search, steps });
+    if (typeof rules === "string") return { kind: "refused", response: badPath(rules) };
     if (rules.length === 0) return { kind: "uncovered" };
     if (listed) return { kind: "listed", decision: listed, rules };
     const asked = { request, bindings, readings };
@@ -55,8 +65,13 @@ export function compileRoute(ruleset: Ruleset, ambiguousPaths: "refuse" | "pass"
   };
 }
 
-function badPath(detail: string): Response {
-  return problemResponse({ type: "about:blank", title: "Bad Request", status: 400, detail });
+function badPath(why: keyof typeof REFUSALS): Response {
+  return problemResponse({
+    type: "about:blank",
+    title: "Bad Request",
+    status: 400,
+    detail: REFUSALS[why],
+  });
 }
 
 /** The answer to a path of the gateway's own that it does not have. */
