@@ -4,7 +4,7 @@ import { StoreError } from "../errors/errors.ts";
 import { administer } from "../gateway/administration/administer.ts";
 import type { Admin, Administered } from "../gateway/administration/administered.ts";
 import { serveDashboard } from "../gateway/administration/dashboard.ts";
-import { rawPath } from "../gateway/route/raw-path.ts";
+import { ownPath } from "../gateway/route/own-path.ts";
 import { report } from "../runtime/log.ts";
 import { compileAuthorize } from "./authorize.ts";
 import type { AdminRoute } from "./call.ts";
@@ -57,7 +57,7 @@ export function answerAdmin(
   const authorize = compileAuthorize(gateway);
   const connect = gateway.redis && connectionsTo(gateway.redis);
   const app = new Hono<{ Variables: { caller: Awaited<ReturnType<typeof authorize>> } }>({
-    getPath: rawPath,
+    getPath: ownPath,
   });
 
   // Before anything is said about the path.

@@ -21,8 +21,7 @@ import { deployedRules } from "./in-force.ts";
 import { passThroughGateway } from "./pass-through.ts";
 import type { Platform } from "./platform.ts";
 import { originReporter } from "./proxy/report-origin.ts";
-import { rawPath } from "./route/raw-path.ts";
-import { OWN } from "./route/route.ts";
+import { OWN, ownPath } from "./route/own-path.ts";
 import { compileServe } from "./serve.ts";
 
 /** A fetch handler for any runtime. */
@@ -94,7 +93,7 @@ function makeGateway(
   const enforcement = live?.enforcement ?? deployedRules(config);
   const refresh = live?.refresh;
   const serve = compileServe({ config, enforcement, refresh, writes, reportOrigin });
-  const gateway = new TinyHono({ getPath: rawPath });
+  const gateway = new TinyHono({ getPath: ownPath });
 
   // Does not ask Redis: the gateway serves without it, too.
   gateway.get(`/${OWN}/live`, () =>

@@ -1,3 +1,5 @@
+const PERCENT = 0x25;
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -14,22 +16,28 @@ export function decode(text: string): string {
   }
 }
 
+/** The values of hexadecimal digits by their codes; 255 for any other character. */
+const DIGITS = /* @__PURE__ */ Uint8Array.from({ length: 256 }, (_, code) => {
+  const value = Number.parseInt(String.fromCharCode(code), 16);
+  return Number.isNaN(value) ? 255 : value;
+});
+
 /** Decodes all escapes with one call: a text of many faulty escapes must not cost a call, or an error, for each. */
 function decodeBytes(bytes: Uint8Array): string {
   let length = 0;
   for (let i = 0; i < bytes.length; i++) {
-    const escaped = bytes[i] === 0x25 ? fromHex(bytes[i + 1]) * 16 + fromHex(bytes[i + 2]) : NaN;
-    if (escaped >= 0) i += 2;
-    bytes[length++] = escaped >= 0 ? escaped : bytes[i]!;
+    let byte = bytes[i]!;
+    if (byte === PERCENT) {
+      const high = DIGITS[bytes[i + 1] ?? 0]!;
+      const low = DIGITS[bytes[i + 2] ?? 0]!;
+      if ((high | low) < 16) {
+        byte = high * 16 + low;
+        i += 2;
+      }
+    }
+    bytes[length++] = byte;
   }
   return decoder.decode(bytes.subarray(0, length));
-}
-
-/** The value of a hexadecimal digit; NaN for any other byte. */
-function fromHex(byte = 0): number {
-  const letter = byte | 0x20;
-  if (letter >= 0x61 && letter <= 0x66) return letter - 0x57;
-  return byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : NaN;
 }
 
 /** Folds case by way of capitals, because some origins do: there the long s (U+017F) becomes an S. */

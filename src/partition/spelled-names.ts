@@ -12,7 +12,7 @@
 export type Separators = "&;" | ";,";
 
 /** A blank, and any other character that origins trim, as it is or as an escape. */
-const BLANK = String.raw`[\s+]|%(?:20|[01][\da-f])`;
+const BLANK = String.raw`[\s+]|%(?:20|0[1-9a-f]|1[\da-f])`;
 const BRACKET = String.raw`[[\]]|%5[bd]`;
 const NUL = String.raw`\0|%00`;
 
@@ -40,7 +40,7 @@ export interface Pair {
  * Compiles the function that finds the pairs of a text whose names some origin reads as one of these names. It looks at each
  * character of a text once.
  *
- * @param names in ASCII
+ * @param names in ASCII; one that begins with another one stands before it
  */
 export function pairsNamed(
   names: readonly string[],
@@ -49,14 +49,17 @@ export function pairsNamed(
   const spelled = names.map((name) => Array.from(name, spellings).join("")).join("|");
   const before = `(?:${BLANK}|${BRACKET}|[?])*`;
   const after = `(?:${BLANK})*(?:(?:${NUL}|${BRACKET})[^=${separators}]*)?`;
-  const value = `(?:=([^${separators}]*))?(?=([${separators}]|$))`;
+  const value = `(?:=([^${separators}]*))?`;
+  // Whatever stands behind the name, this matches, so that nothing is tried twice.
   const pattern = new RegExp(`(^|[${separators}])${before}(?:${spelled})${after}${value}`, "gi");
 
   return (text) => {
     const pairs: Pair[] = [];
     for (let found; (found = pattern.exec(text));) {
-      const [, before = "", value = "", after = ""] = found;
-      pairs.push({ before, value, after });
+      const [, before = "", value = ""] = found;
+      const after = text.charAt(pattern.lastIndex);
+      // Else it is the beginning of another name.
+      if (separators.includes(after)) pairs.push({ before, value, after });
     }
     return pairs;
   };

@@ -27,13 +27,13 @@ export const ROUNDS = 2;
 export const INNER_SLASH = "\0";
 
 /** In a decoded path: control characters of ASCII, backslashes, still escaped slashes and dots. */
-const HOSTILE = /[\0-\x1f\x7f\\]|%2[ef]/i;
+const HOSTILE = /[^ -~\x80-\uffff]|\\|%2[ef]/i;
 
 /** Dot segments, also before `;`. */
 const DOTS = /(?:^|\/)\.{1,2}(?=[/;]|$)/;
 
 /** Splitting a segment off and looking it up takes as long as this many characters. */
-const STEPS_OF_SEGMENT = 16;
+const STEPS_OF_SEGMENT = 8;
 
 /**
  * Lists the ways in which origins may read a path, or says why that is not done.
@@ -76,17 +76,20 @@ function readTexts(sent: string, steps: Steps): Set<string> {
   const texts = new Set<string>();
   let level = addParameterless([sent], texts, steps);
   for (let round = 0; round < ROUNDS; round++) {
-    level = addParameterless(decodings(level), texts, steps);
+    level = addParameterless(decodings(level, steps), texts, steps);
   }
   return texts;
 }
 
 /** Each text, decoded in the ways that make a difference; none of a text without escapes. */
-function* decodings(texts: readonly string[]): Iterable<string> {
+function* decodings(texts: readonly string[], steps: Steps): Iterable<string> {
   for (const text of texts) {
     if (!text.includes("%")) continue;
+    steps.take(text.length);
     yield foldSlashes(decode(text));
-    if (/%2f/i.test(text)) yield decodeSegments(text);
+    if (!/%2f/i.test(text)) continue;
+    steps.take(text.length);
+    yield decodeSegments(text);
   }
 }
 

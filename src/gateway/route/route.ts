@@ -5,11 +5,8 @@ import { compileSelection } from "../match/select-rules.ts";
 import { Steps } from "../match/steps.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
-import { rawPath } from "./raw-path.ts";
+import { isOwn, OWN, ownPath } from "./own-path.ts";
 import { readClient, type RuledClient } from "./read-client.ts";
-
-/** The first segment of the gateway's own paths; no spelling of it reaches the origin. */
-export const OWN = "_tidegate";
 
 /** Why a path gets a 400. */
 const REFUSALS = {
@@ -46,7 +43,7 @@ export function compileRoute(ruleset: Ruleset, ambiguousPaths: "refuse" | "pass"
   const selectRules = compileSelection(ruleset.rules, ambiguousPaths);
 
   return async function route(request, bindings) {
-    if (rawPath(request).startsWith(`/${OWN}/`)) return { kind: "refused", response: notFound() };
+    if (ownPath(request).startsWith(`/${OWN}/`)) return { kind: "refused", response: notFound() };
     // Before anything that a client may make long: one that is denied gets no more than this look.
     const listed = ruleset.lists?.(request, bindings);
     if (listed && !listed.allowed) return { kind: "refused", response: listed.response() };
@@ -54,12 +51,12 @@ export function compileRoute(ruleset: Ruleset, ambiguousPaths: "refuse" | "pass"
     const steps = new Steps();
     const paths = readPath(pathname, steps);
     if (typeof paths === "string") return { kind: "refused", response: badPath(paths) };
-    const readings = [paths.plain, ...paths.others, ...paths.wider];
-    if (readings.some(([first]) => first === OWN)) return { kind: "refused", response: notFound() };
+    if (isOwn(paths)) return { kind: "refused", response: notFound() };
     const rules = selectRules(paths, { request, search, steps });
     if (typeof rules === "string") return { kind: "refused", response: badPath(rules) };
     if (rules.length === 0) return { kind: "uncovered" };
     if (listed) return { kind: "listed", decision: listed, rules };
+    const readings = [paths.plain, ...paths.others, ...paths.wider];
     const asked = { request, bindings, readings };
     return { ...(await readClient(ruleset, rules, request, asked)), rules };
   };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { readPath } from "../../../src/gateway/match/path.ts";
 import { Steps } from "../../../src/gateway/match/steps.ts";
-import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
+import { gatewayTo, generous, quota, startOrigin } from "../../support/gateway/gateway.ts";
 import { words } from "../origins/spellings.ts";
 import { allOf, coverageOf, readingsOf } from "./readings.ts";
 
@@ -242,6 +242,56 @@ describe("any path", () => {
       others: [],
       wider: [],
     });
+  });
+});
+
+describe("a long path", () => {
+  const filled = (piece: string, length = 12_000) => piece.repeat(length / piece.length);
+
+  test.each([
+    ["words", filled("/products"), 200],
+    ["segments", filled("/a"), 200],
+    ["a word", `/${filled("abc")}`, 200],
+    ["words with blanks", filled("/hello%20world"), 200],
+    ["words that are not ASCII", `/${filled("%E6%9D%B1%E4%BA%AC")}`, 200],
+    ["these and a parameter", `/map;z=3/${filled("%E6%9D%B1%E4%BA%AC")}`, 200],
+    ["parameters", filled("/map;z=3;x=4"), 200],
+    ["a scope", `/@scope%2f${filled("products/")}`, 200],
+    ["base64", `/${filled("aGVsbG8vd29y%2FbG8%2B")};v=1`, 200],
+    [
+      "an address",
+      `/proxy/https%3A%2F%2Fa.example%2Fb%3Bv%3D1%3Fc%3D1${filled("%26abc%3Ddef")}`,
+      200,
+    ],
+    ["many readings", `/${filled("x;a/b%3bc/d%253be/f%2fg/h/")}`, 400],
+    ["segments and many readings", `${filled("/p")}/x;a/b%3bc/d%253be/f%2fg/h`, 400],
+  ])("of %s is read, unless it has too many readings", async (_, path, status) => {
+    const origin = await startOrigin();
+    for (const variables of [{}, { AMBIGUOUS_PATHS: "pass" }]) {
+      const answer = await gatewayTo(
+        origin.url,
+        [generous, rulesForNothing].flat(),
+        variables,
+      )(path);
+      expect(answer.status).toBe(status);
+      if (status === 200) continue;
+      expect(await answer.json()).toMatchObject({
+        detail:
+          "The path can be read in too many ways for its length. Send it without parameters and escapes that it does not need.",
+      });
+    }
+    expect(origin.seen).toHaveLength(status === 200 ? 2 : 0);
+  });
+
+  test("is tried under as many rules as there are steps for", async () => {
+    const origin = await startOrigin();
+    const wildcards = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ path: `/a*${i}`, policies: [quota(`w${i}`, 1)] }));
+    const readings = "/x;a/b%3bc/d%253be/f%2fg/h";
+    expect((await gatewayTo(origin.url, wildcards(500))(readings)).status).toBe(200);
+    const many = gatewayTo(origin.url, wildcards(10_000));
+    expect((await many(readings)).status).toBe(400);
+    expect((await many("/@scope%2fname;v=1")).status).toBe(200);
   });
 });
 

@@ -26,7 +26,7 @@ export const GATEWAY: readonly Written[] = [
   {
     name: "the gateway's own paths are the origin's, too",
     file: "src/gateway/route/route.ts",
-    find: 'if (readings.some(([first]) => first === OWN)) return { kind: "refused", response: notFound() };',
+    find: 'if (isOwn(paths)) return { kind: "refused", response: notFound() };',
     replace: "",
     tests: ["test/gateway/match/paths"],
   },
@@ -60,9 +60,9 @@ export const GATEWAY: readonly Written[] = [
   },
   {
     name: "an own path that some origin ends early is the origin's",
-    file: "src/gateway/route/route.ts",
-    find: "const readings = [paths.plain, ...paths.others, ...paths.wider];",
-    replace: "const readings = [paths.plain, ...paths.others];",
+    file: "src/gateway/route/own-path.ts",
+    find: "[plain, ...others, ...wider].some",
+    replace: "[plain, ...others].some",
     tests: ["test/gateway/match/paths"],
   },
   {
