@@ -51,6 +51,7 @@ charge(TextDecoder.prototype, "decode", ofFirst);
 // Every match of a regular expression goes through this: it is charged with the characters that it passes over. One that
 // goes back and forth over them is found by regular-expressions.test.ts.
 const { exec } = RegExp.prototype;
+// oxlint-disable-next-line no-extend-native -- it is counted
 RegExp.prototype.exec = function (text) {
   const { length } = String(text);
   const from = this.global || this.sticky ? Math.min(this.lastIndex, length) : 0;

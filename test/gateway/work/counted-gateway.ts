@@ -54,5 +54,6 @@ parentPort!.on("message", async ({ path, method = "GET", headers }: CountedReque
   const before = charged();
   const { status } = await gateway.fetch(request);
   const characters = charged() - before;
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort!.postMessage({ status, steps: blocks() + characters } satisfies Counted);
 });

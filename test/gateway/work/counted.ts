@@ -30,6 +30,7 @@ export function countedGateway(
   });
   onTestFinished(async () => void (await thread.terminate()));
   return async (request) => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     thread.postMessage(request);
     const [answer] = (await once(thread, "message")) as [Counted];
     return answer;
