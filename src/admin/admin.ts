@@ -8,6 +8,7 @@ import type {
   Administration,
 } from "../gateway/administration/administered.ts";
 import { serveDashboard } from "../gateway/administration/dashboard.ts";
+import { ownPath } from "../gateway/route/own-path.ts";
 import { report } from "../runtime/log.ts";
 import { compileAuthorize } from "./authorize.ts";
 import type { AdminRoute } from "./call.ts";
@@ -60,7 +61,7 @@ export function answerAdmin(gateway: Administered): Administration["answer"] {
   const app = new Hono<{
     Bindings: { readonly connection: string | undefined };
     Variables: { caller: Awaited<ReturnType<typeof authorize>> };
-  }>();
+  }>({ getPath: ownPath });
 
   // Before anything is said about the path.
   app.use("*", async (c, next) => {

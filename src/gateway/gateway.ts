@@ -24,7 +24,7 @@ import { deployedRules } from "./in-force.ts";
 import { passThroughGateway } from "./pass-through.ts";
 import type { Platform } from "./platform.ts";
 import { originReporter } from "./proxy/report-origin.ts";
-import { OWN } from "./route/route.ts";
+import { OWN, ownPath } from "./route/own-path.ts";
 import { compileServe } from "./serve.ts";
 
 /** A fetch handler for any runtime. */
@@ -96,7 +96,7 @@ function makeGateway(
   const enforcement = live?.enforcement ?? deployedRules(config);
   const refresh = live?.refresh;
   const serve = compileServe({ config, enforcement, refresh, writes, reportOrigin });
-  const gateway = new TinyHono();
+  const gateway = new TinyHono({ getPath: ownPath });
 
   /** A handler that gets the address of the connection, read before it waits; without a client, nothing goes on. */
   function connected(
@@ -152,7 +152,8 @@ function makeGateway(
       c.req.path.endsWith("/") ? administration.file("") : c.redirect(`/${OWN}/`),
     );
     gateway.get(`/${OWN}/assets/:file`, (c) =>
-      administration.file(`assets/${c.req.param("file")}`),
+      // The path, and not its parameter, which Hono would decode.
+      administration.file(c.req.path.slice(`/${OWN}/`.length)),
     );
   }
 

@@ -7,9 +7,11 @@ import type { Environment } from "../runtime/environment.ts";
 import { report } from "../runtime/log.ts";
 import { originOf } from "./config/config.ts";
 import { readVariables } from "./config/variables.ts";
+import { readPath } from "./match/path.ts";
+import { Steps } from "./match/steps.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
-import { OWN } from "./route/route.ts";
+import { isOwn } from "./route/own-path.ts";
 
 /** No rule reads a field. */
 const NO_RULES = () => false;
@@ -30,18 +32,24 @@ export function passThroughGateway(
   const isUsable = !faults.list.some(({ path }) => path === "ORIGIN");
   if (variables.onError !== "pass" || !isUsable) return undefined;
   const origin = originOf(variables);
-  const gateway = new TinyHono();
+  // One handler for every path, so that none is read.
+  const gateway = new TinyHono({ getPath: () => "/" });
   report(`no request is limited, because ON_ERROR is "pass": ${error.message}`);
 
-  // Alerts have to see the fault, and the origin must not get requests for these paths.
-  gateway.all(`/${OWN}/*`, () =>
-    problemResponse({
-      type: "about:blank",
-      title: "Service Unavailable",
-      status: 503,
-      detail: "The gateway's variables have faults, which its log names: no request is limited.",
-    }),
-  );
-  gateway.all("*", (c) => passOn(c.req.raw, origin, reportOrigin, NO_RULES));
+  gateway.all("*", (c) => {
+    const paths = readPath(new URL(c.req.url).pathname, new Steps());
+    // Alerts have to see the fault, and the origin must not get requests for these paths.
+    if (typeof paths !== "string" && isOwn(paths)) return faulty();
+    return passOn(c.req.raw, origin, reportOrigin, NO_RULES);
+  });
   return gateway;
+}
+
+function faulty(): Response {
+  return problemResponse({
+    type: "about:blank",
+    title: "Service Unavailable",
+    status: 503,
+    detail: "The gateway's variables have faults, which its log names: no request is limited.",
+  });
 }

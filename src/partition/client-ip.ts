@@ -65,7 +65,21 @@ export function clientAddress(
   if (trusted === "socket") return connection;
   if (trusted === "cloudflare") return headers.get("cf-connecting-ip");
   if (trusted === "vercel") return headers.get("x-real-ip");
-  // Every trusted proxy appended the address that called it, so the client's is that many places from the right. The
-  // client may have made up everything to the left of it.
-  return headers.get("x-forwarded-for")?.split(",").at(-trusted.trustedHops);
+  return fromTheRight(headers.get("x-forwarded-for"), trusted.trustedHops);
+}
+
+/**
+ * The address that many places from the right: every trusted proxy appended the one that called it. The client may have
+ * made up everything to the left of it, so that it is not looked at.
+ */
+function fromTheRight(forwarded: string | null, hops: number): string | undefined {
+  if (forwarded === null) return undefined;
+  let end = forwarded.length;
+  let comma = forwarded.lastIndexOf(",");
+  for (let hop = 1; hop < hops; hop++) {
+    if (comma === -1) return undefined;
+    end = comma;
+    comma = comma === 0 ? -1 : forwarded.lastIndexOf(",", comma - 1);
+  }
+  return forwarded.slice(comma + 1, end);
 }

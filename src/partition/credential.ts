@@ -20,10 +20,11 @@ export function oneSpelling(name: string, value: string): string | undefined {
   if (parts.length > 1 && !(hasScheme && parts.every((word) => !TOKEN.test(word.trim())))) {
     return undefined;
   }
-  const [, scheme, rest] = (hasScheme && /^(\S+)\s+([^]*)$/.exec(value)) || [];
-  if (scheme === undefined) return value;
-  const lower = scheme.toLowerCase();
-  return `${lower} ${lower === "basic" ? decodeBasic(rest!) : rest}`;
+  const end = hasScheme ? value.search(/\s/) : -1;
+  if (end === -1) return value;
+  const scheme = value.slice(0, end).toLowerCase();
+  const rest = value.slice(end).trimStart();
+  return `${scheme} ${scheme === "basic" ? decodeBasic(rest) : rest}`;
 }
 
 /** Tolerant like the decoders of servers, which skip characters outside base64 and bits that fill no byte. */

@@ -14,9 +14,12 @@ export function parseAddress(text: string): Address | undefined {
   return words && carriesIpv4(words) ? [words[3]!] : words;
 }
 
+/** The longest address with a port and a zone takes some 80 characters. A client may write a text that is none, and long. */
+const MAX_LENGTH = 128;
+
 /** An address as proxies write it: some add a port or a zone, as in 192.0.2.1:443, [2001:db8::1]:443, fe80::1%eth0. */
 export function readAddress(text: unknown): Address | undefined {
-  if (typeof text !== "string") return undefined;
+  if (typeof text !== "string" || text.length > MAX_LENGTH) return undefined;
   return parseAddress(text) ?? parseAddress(withoutPortAndZone(text));
 }
 
@@ -43,14 +46,14 @@ function withoutPortAndZone(text: string): string {
     .trim()
     .replace(/^\[(.*)\](?::\d+)?$/, "$1")
     .replace(/^([^:]+):\d+$/, "$1")
-    .replace(/%.*$/, "");
+    .replace(/%[^]*/, "");
 }
 
 /** The network of an address: of IPv4 its /24; of IPv6 the /48, the most that one site gets (RFC 6177). */
 export function subnetOf(partition: string): string {
   return partition.includes(":")
     ? `${partition.split(":", 3).join(":")}::/48`
-    : partition.replace(/\d+$/, "0/24");
+    : `${partition.slice(0, partition.lastIndexOf("."))}.0/24`;
 }
 
 /** Whether an IPv6 address stands for an IPv4 one: mapped, or translated (RFC 6052). */

@@ -10,7 +10,7 @@ const MAX_LENGTH = 128;
 export const EVERYBODY = "*";
 
 /** Characters that could close or move the hash tag, imitate an escape (`%`) or a hash (`#`), or break a log line. */
-const UNSAFE = /[^A-Za-z0-9._~@:/+=,|-]/g;
+const UNSAFE = /[^A-Za-z0-9._~@:/+=,|-]+/g;
 const UNSAFE_ONCE = new RegExp(UNSAFE.source);
 
 /**
@@ -44,10 +44,17 @@ export async function hash(text: string): Promise<string> {
 
 /** Encodes UTF-16 code units, because UTF-8 turns all broken surrogates into the same replacement character. */
 function escape(text: string): string {
-  return text.replace(UNSAFE, (character) => {
-    const code = character.charCodeAt(0);
-    return code < 256
-      ? `%${code.toString(16).padStart(2, "0")}`
-      : `%u${code.toString(16).padStart(4, "0")}`;
+  return text.replace(UNSAFE, (run) => {
+    let escaped = "";
+    for (let i = 0; i < run.length; i++) escaped += escapeOf(run.charCodeAt(i));
+    return escaped;
   });
+}
+
+/** The escapes of bytes, each made once: a header can need thousands. */
+const escapes: string[] = [];
+
+function escapeOf(code: number): string {
+  if (code >= 256) return `%u${code.toString(16).padStart(4, "0")}`;
+  return (escapes[code] ??= `%${code.toString(16).padStart(2, "0")}`);
 }

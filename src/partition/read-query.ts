@@ -1,25 +1,26 @@
-import { foldName, foldValue, oneValue, spells } from "./one-value.ts";
+import { foldCase } from "./decode.ts";
+import { foldValue, oneValue } from "./one-value.ts";
+import { pairsNamed } from "./spelled-names.ts";
 
 /**
- * Compiles the function that reads a query parameter from an address. Several different values count as none
- * (one-value.ts).
+ * Compiles the function that reads a query parameter from an address, in small letters, because some origins ignore the
+ * case of a value. Several different values count as none (one-value.ts).
  *
  * @example
- * readQuery("key")("https://example.com/?key=a") // "a"
+ * readQuery("user")("https://example.com/?user=Ann") // "ann"
  */
 export function readQuery(parameter: string): (url: string) => string | undefined {
-  const wanted = foldName(parameter);
+  const findPairs = pairsNamed([parameter], "&;");
 
   return (url) => {
     const query = /^[^?#]*\?([^#]*)/.exec(url)?.[1];
     if (!query) return undefined;
-    const texts = [query];
-    // To some origins a semicolon is a separator, to others it is part of the value: both readings count.
-    if (query.includes(";")) texts.push(query.replaceAll(";", "&"));
-    const values = texts
-      .flatMap((text) => Array.from(new URLSearchParams(text)))
-      .filter(([name]) => spells(name, wanted))
-      .map(([, value]) => foldValue(value));
-    return oneValue(values);
+    const values: string[] = [];
+    for (const { before, value, after } of findPairs(query)) {
+      // To some origins a semicolon is a separator, to others it is part of this value.
+      if (before !== ";" && after === ";") return undefined;
+      values.push(value);
+    }
+    return oneValue(values, (value) => foldCase(foldValue(value)));
   };
 }

@@ -1,32 +1,30 @@
 import { methodsOf } from "../../src/gateway/match/methods.ts";
-import { foldCase, type Readings, type Segments } from "../../src/gateway/match/path.ts";
-import type { Route } from "../../src/gateway/match/select-rules.ts";
+import type { Readings, Segments } from "../../src/gateway/match/path.ts";
+import type { Asked, Route } from "../../src/gateway/match/select-rules.ts";
+import { foldCase } from "../../src/partition/decode.ts";
 
 /*
  * The reference for the router: every rule is tried by itself, against every reading. Slow, and as easy to check by eye as
  * the rules' definition.
  */
 
-/** The rules that limit a request, in their order; `undefined` for a request to be refused. */
+/** The rules that limit a request, in their order; `ambiguous` for a request to be refused. */
 export function selectOneByOne<Rule extends { readonly route: Route }>(
   rules: readonly Rule[],
   ambiguousPaths: "refuse" | "pass",
-): (
-  readings: Readings,
-  asked: { readonly request: Request; readonly search: string },
-) => readonly Rule[] | undefined {
+): (readings: Readings, asked: Pick<Asked, "request" | "search">) => readonly Rule[] | "ambiguous" {
   const compiled = rules.map((rule) => ({ rule, ...compileRoute(rule.route) }));
 
   return ({ plain, others, wider }, { request, search }) => {
     const selected: Rule[] = [];
-    let methods: readonly string[] | undefined;
+    let methods: ReadonlySet<string> | undefined;
     for (const { rule, covers, takes } of compiled) {
       const covered = covers(plain);
       const ambiguous = !covered && others.some(covers);
       if (!covered && !ambiguous && !wider.some(covers)) continue;
       methods ??= methodsOf(request, search);
       if (!takes(methods)) continue;
-      if (ambiguous && ambiguousPaths === "refuse") return undefined;
+      if (ambiguous && ambiguousPaths === "refuse") return "ambiguous";
       selected.push(rule);
     }
     return selected;
@@ -48,7 +46,7 @@ function compileRoute({ methods, path }: Route) {
   const all = methods.includes("*");
 
   return {
-    takes: (asked: readonly string[]) => all || asked.some((method) => methods.includes(method)),
+    takes: (asked: ReadonlySet<string>) => all || methods.some((method) => asked.has(method)),
     covers(path: Segments): boolean {
       const last = path.length - tail.length;
       if (last < head.length || !matchAt(head, path, 0)) return false;

@@ -52,7 +52,7 @@ describe("a cookie", () => {
   });
 
   test("is hashed, and kept apart from all other sources", async () => {
-    const fields = { cookie: "sid=K" };
+    const fields = { cookie: "sid=k" };
     const identity = await identify(["cookie:sid"], { fields });
     expect(identity).toMatch(/^cookie:sid:[\w-]{43}$/);
     expect(await identify(["header:cookie"], { fields })).toMatch(/^cookie:[\w-]{43}$/);

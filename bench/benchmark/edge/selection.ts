@@ -1,5 +1,6 @@
-import { readPath } from "../../../src/gateway/match/path.ts";
+import { readPath, type Readings } from "../../../src/gateway/match/path.ts";
 import { compileSelection } from "../../../src/gateway/match/select-rules.ts";
+import { Steps } from "../../../src/gateway/match/steps.ts";
 import { selectOneByOne } from "../../../test/gateway/route-model.ts";
 import { compare, interleave } from "../compare.ts";
 import type { Figure, Scale } from "../figure.ts";
@@ -17,9 +18,13 @@ export async function selectionFigures({ short }: Scale): Promise<Figure[]> {
     const calls = short ? 100 : Math.round(2_000_000 / (size + 20));
     const selections = [compileSelection(rules, "refuse"), selectOneByOne(rules, "refuse")];
     const measures = selections.map((select) => async () => {
-      const asked = { request: new Request("https://gateway.example"), search: "" };
+      const request = new Request("https://gateway.example");
       const before = process.cpuUsage();
-      for (let call = 0; call < calls; call++) select(readPath(requests[call % 100]!)!, asked);
+      for (let call = 0; call < calls; call++) {
+        const steps = new Steps();
+        const readings = readPath(requests[call % 100]!, steps) as Readings;
+        select(readings, { request, search: "", steps });
+      }
       const { user, system } = process.cpuUsage(before);
       return (user + system) / calls;
     });

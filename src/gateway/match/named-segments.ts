@@ -1,8 +1,10 @@
 import { UNKNOWN_SEGMENT } from "../../options/messages.ts";
+import { decode, foldCase } from "../../partition/decode.ts";
 import { oneValue } from "../../partition/one-value.ts";
-import type { NamedSegments, ReadSegment } from "../../partition/request-data.ts";
-import { decode, foldCase, INNER_SLASH, ROUNDS, type Segments } from "./path.ts";
-import { compileRouter, parsePattern } from "./router.ts";
+import type { NamedSegments, PathReadings, ReadSegment } from "../../partition/request-data.ts";
+import { INNER_SLASH, ROUNDS, type Segments } from "./path.ts";
+import { compileRouter, type Found, parsePattern } from "./router.ts";
+import { compileSought } from "./sought.ts";
 
 /*
  * A value must not depend on how a client spells a path: with "/users/42", "/users/%34%32", "/users/42;a" and
@@ -27,35 +29,32 @@ export function namedSegments(pattern: unknown): NamedSegments {
 }
 
 function compileReader(pattern: string, name: string): ReadSegment {
-  const isCovered = compileMatch(pattern);
+  const { find } = compileRouter([pattern]);
   const { head, tail = [], isOpen } = parsePattern(pattern);
   const inHead = positionsOf(name, head);
   const inTail = positionsOf(name, tail);
-  const matchesTail = compileMatch(`/${tail.join("/")}`);
+  const sought = compileSought([tail.map(foldCase)]);
 
   /** The possible starts of the tail: a closed one ends the path, an open one may stand at several places. */
-  function starts(path: Segments): readonly number[] {
-    const last = path.length - tail.length;
-    if (!isOpen) return [last];
-    const all = Array.from({ length: last - head.length + 1 }, (_, i) => head.length + i);
-    return all.filter((start) => matchesTail(path.slice(start, start + tail.length)));
+  function startsIn(path: Segments): readonly number[] {
+    if (!isOpen) return [path.length - tail.length];
+    const starts: number[] = [];
+    sought.search(path, new Map([[head.length, [0]]]), (_, end) => starts.push(end - tail.length));
+    return starts;
   }
 
-  function positions(path: Segments): readonly number[] {
-    if (inTail.length === 0) return inHead;
-    return inHead.concat(starts(path).flatMap((start) => inTail.map((at) => start + at)));
+  function* valuesIn(readings: PathReadings): Iterable<string> {
+    for (const path of readings) {
+      const found: Found = new Set();
+      find(path, found);
+      if (found.size === 0) continue;
+      for (const at of inHead) yield path[at]!;
+      if (inTail.length === 0) continue;
+      for (const start of startsIn(path)) for (const at of inTail) yield path[start + at]!;
+    }
   }
 
-  return (readings) => {
-    const covered = readings.filter(isCovered);
-    const values = covered.flatMap((path) => positions(path).map((at) => path[at]!));
-    return oneValue([...new Set(values)].map(shortest));
-  };
-}
-
-function compileMatch(pattern: string): (path: Segments) => boolean {
-  const { find } = compileRouter([pattern]);
-  return (path) => find(path).length > 0;
+  return (readings) => oneValue(valuesIn(readings), shortest);
 }
 
 function positionsOf(name: string, segments: Segments): number[] {

@@ -1,3 +1,6 @@
+import { decode, foldCase } from "../../partition/decode.ts";
+import type { Steps } from "./steps.ts";
+
 /** The segments of a path, case-folded, without the slashes between them. */
 export type Segments = readonly string[];
 
@@ -14,114 +17,152 @@ export interface Readings {
   readonly wider: readonly Segments[];
 }
 
+/** Why a path is not read: no client has a reason to send it, or its readings take more steps than there may be. */
+export type Unread = "hostile" | "manifold";
+
 /** How many times an origin may decode a path. */
 export const ROUNDS = 2;
 
 /** Replaces an escaped slash that stays inside its segment. No path contains NUL itself: `isHostile` refuses it. */
 export const INNER_SLASH = "\0";
 
-/** In a decoded path: control characters, backslashes, still escaped slashes and dots, dot segments (also before `;`). */
-const HOSTILE = /(?![\x80-\x9f])\p{Cc}|\\|%2[ef]|(?:^|\/)\.{1,2}(?=[/;]|$)/iu;
+/** In a decoded path: control characters of ASCII, backslashes, still escaped slashes and dots. */
+const HOSTILE = /[^ -~\x80-\uffff]|\\|%2[ef]/i;
+
+/** Dot segments, also before `;`. */
+const DOTS = /(?:^|\/)\.{1,2}(?=[/;]|$)/;
+
+/** Splitting a segment off and looking it up takes as long as this many characters. */
+const STEPS_OF_SEGMENT = 8;
 
 /**
- * Lists the ways in which origins may read a path. Returns `undefined` for a path that no client has a reason to send.
+ * Lists the ways in which origins may read a path, or says why that is not done.
  *
  * Readings ignore case, repeated slashes, and a slash at the end. Most paths have one reading.
  *
  * @param pathname of a URL, in which unescaped dot segments and backslashes are resolved already
+ * @param steps counts those of all readings but the plain one
  * @example
- * readPath("/a%2Fb").plain // ["a\0b"], one segment, and there is another reading: ["a", "b"]
+ * readPath("/a%2Fb", new Steps()).plain // ["a\0b"], one segment, and there is another reading: ["a", "b"]
  */
-export function readPath(pathname: string): Readings | undefined {
-  if (!/[%;]/.test(pathname)) return { plain: toSegments(pathname), others: [], wider: [] };
-  if (isHostile(pathname)) return undefined;
-  const texts = readTexts(pathname);
-  return {
-    plain: toSegments(decodeSegments(pathname)),
-    others: Array.from(texts, toSegments),
-    wider: Array.from(texts, endEarly)
-      .filter((text) => text !== undefined)
-      .flatMap(parameterless)
-      .map(toSegments),
+export function readPath(pathname: string, steps: Steps): Readings | Unread {
+  const sent = foldSlashes(pathname);
+  if (!/[%;]/.test(sent)) return { plain: segmentsOf(sent), others: [], wider: [] };
+  if (isHostile(sent)) return "hostile";
+  const plain = decodeSegments(sent);
+  const texts = readTexts(sent, steps);
+  const ended = new Set<string>();
+  addParameterless(endings(texts), ended, steps);
+  texts.delete(plain);
+  const readings = {
+    plain: segmentsOf(plain),
+    others: readingsOf(texts, steps),
+    wider: readingsOf(ended, steps),
   };
+  return steps.areTooMany ? "manifold" : readings;
 }
 
 function isHostile(pathname: string): boolean {
   let text = pathname;
   for (let round = 0; round < ROUNDS; round++) {
     text = decode(text);
-    if (HOSTILE.test(text)) return true;
+    if (HOSTILE.test(text) || DOTS.test(text)) return true;
   }
   return false;
 }
 
 /** Lists what a path may be when an origin splits it: decoded up to twice, parameters dropped before or after. */
-function readTexts(pathname: string): ReadonlySet<string> {
-  const texts = new Set(parameterless(pathname));
-  let level: ReadonlySet<string> = texts;
+function readTexts(sent: string, steps: Steps): Set<string> {
+  const texts = new Set<string>();
+  let level = addParameterless([sent], texts, steps);
   for (let round = 0; round < ROUNDS; round++) {
-    level = new Set(
-      [...level].flatMap((text) => [decode(text), decodeSegments(text)]).flatMap(parameterless),
-    );
-    for (const text of level) texts.add(text);
+    level = addParameterless(decodings(level, steps), texts, steps);
   }
   return texts;
 }
 
-/** A text unchanged, without the parameters of its segments, and cut at the first parameter. */
-function parameterless(text: string): readonly string[] {
-  if (!text.includes(";")) return [text];
-  return [text, text.replaceAll(/;[^/]*/g, ""), text.slice(0, text.indexOf(";"))];
+/** Each text, decoded in the ways that make a difference; none of a text without escapes. */
+function* decodings(texts: readonly string[], steps: Steps): Iterable<string> {
+  for (const text of texts) {
+    if (!text.includes("%")) continue;
+    steps.take(text.length);
+    yield foldSlashes(decode(text));
+    if (!/%2f/i.test(text)) continue;
+    steps.take(text.length);
+    yield decodeSegments(text);
+  }
 }
 
-function endEarly(text: string): string | undefined {
-  const end = text.search(/[?#]| +$/);
-  return end === -1 ? undefined : text.slice(0, end);
+/** Each text that some origin ends early, up to there: at a `?` or `#`, or at the blanks behind it. */
+function* endings(texts: Iterable<string>): Iterable<string> {
+  for (const text of texts) {
+    const [cut = ""] = /^[^?#]*/.exec(text)!;
+    let end = cut.length;
+    while (cut[end - 1] === " ") end--;
+    if (end < text.length) yield cut.slice(0, end);
+  }
 }
 
-function toSegments(text: string): Segments {
+/**
+ * Adds texts, each unchanged, without the parameters of its segments, and cut at the first parameter, as long as there
+ * are steps left. Returns those that are new.
+ */
+function addParameterless(
+  from: Iterable<string>,
+  to: Set<string>,
+  steps: Steps,
+): readonly string[] {
+  const added: string[] = [];
+  for (const text of from) {
+    const texts = text.includes(";")
+      ? [text, dropParameters(text, steps), text.slice(0, text.indexOf(";"))]
+      : [text];
+    for (const each of texts) {
+      if (to.has(each)) continue;
+      steps.take(each.length);
+      to.add(each);
+      added.push(each);
+    }
+    if (steps.areTooMany) break;
+  }
+  return added;
+}
+
+/** Without each `;` and what follows it in its segment. */
+function dropParameters(text: string, steps: Steps): string {
+  let kept = "";
+  let from = 0;
+  for (let at = text.indexOf(";"); at !== -1; at = text.indexOf(";", from)) {
+    steps.take(STEPS_OF_SEGMENT);
+    kept += text.slice(from, at);
+    from = text.indexOf("/", at);
+    if (from === -1) return kept;
+  }
+  return kept + text.slice(from);
+}
+
+function readingsOf(texts: ReadonlySet<string>, steps: Steps): readonly Segments[] {
+  const readings: Segments[] = [];
+  for (const text of texts) {
+    if (steps.areTooMany) break;
+    const segments = segmentsOf(text);
+    steps.take(segments.length * STEPS_OF_SEGMENT);
+    readings.push(segments);
+  }
+  return readings;
+}
+
+function segmentsOf(text: string): Segments {
   return foldCase(text)
     .split("/")
     .filter((segment) => segment !== "");
 }
 
-/** Folds case by way of capitals, because some origins do: there the long s (U+017F) becomes an S. */
-export function foldCase(text: string): string {
-  return text.toUpperCase().toLowerCase();
+function foldSlashes(text: string): string {
+  return text.includes("//") ? text.replace(/\/{2,}/g, "/") : text;
 }
 
 /** Decodes each segment by itself. */
 function decodeSegments(text: string): string {
-  return decode(text.replaceAll(/%2f/gi, INNER_SLASH));
-}
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** Decodes escapes once. Bytes that are not UTF-8 become U+FFFD; the escapes around them are decoded. */
-export function decode(text: string): string {
-  if (!text.includes("%")) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return decodeBytes(encoder.encode(text));
-  }
-}
-
-/** Decodes all escapes with one call: a path of many faulty escapes must not cost a call for each. */
-function decodeBytes(bytes: Uint8Array): string {
-  let length = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    const escaped = bytes[i] === 0x25 ? fromHex(bytes[i + 1]) * 16 + fromHex(bytes[i + 2]) : NaN;
-    if (escaped >= 0) i += 2;
-    bytes[length++] = escaped >= 0 ? escaped : bytes[i]!;
-  }
-  return decoder.decode(bytes.subarray(0, length));
-}
-
-/** The value of a hexadecimal digit; NaN for any other byte. */
-function fromHex(byte = 0): number {
-  const letter = byte | 0x20;
-  if (letter >= 0x61 && letter <= 0x66) return letter - 0x57;
-  return byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : NaN;
+  return decode(text.replace(/%2f/gi, INNER_SLASH));
 }

@@ -1,4 +1,7 @@
-import { foldCase, type Segments } from "./path.ts";
+import { foldCase } from "../../partition/decode.ts";
+import type { Segments } from "./path.ts";
+import { compileSought } from "./sought.ts";
+import { matches, type Wildcard, wildcardOf } from "./wildcard.ts";
 
 /*
  * Hono's own routers do not fit: they have no `**` and no `*` inside a segment, a `*` after letters ("/login*") covers
@@ -9,12 +12,11 @@ import { foldCase, type Segments } from "./path.ts";
 interface Node {
   readonly literals: Map<string, Node>;
   /** Children for segments with a `*` inside, by their text. */
-  readonly wildcards: Map<string, Wildcard>;
+  readonly wildcards: Map<string, Wildcard & { readonly node: Node }>;
   /** The child for `:name`, with any name. */
   name?: Node;
-  /** The child for a `**` in patterns with a last `*`. */
-  gap?: Node;
-  readonly isGap: boolean;
+  /** Of patterns with a `**` here and a last `*`: the lists of segments between the two. */
+  readonly gaps: number[];
   /** Of patterns with a `**` here and no last `*`: what follows it, as a trie of its own from the end of a path. */
   tails?: Node;
   /** The routes whose pattern ends here. */
@@ -23,49 +25,92 @@ interface Node {
   readonly open: number[];
 }
 
-/** A segment with a `*` inside: any text that begins and ends like this. */
-interface Wildcard {
-  readonly before: string;
-  readonly after: string;
-  readonly node: Node;
-}
+/** Routes by the place of their pattern, each route in one list only. */
+export type Found = Set<readonly number[]>;
 
 /** Finds the routes that cover a path. */
 export interface Router {
-  /** @returns their indices in the list of patterns, in no order, and possibly more than once */
-  find(path: Segments): readonly number[];
+  /**
+   * Adds the routes to those that were found before.
+   *
+   * @returns how many steps it took
+   */
+  find(path: Segments, found: Found): number;
 }
 
 /**
  * Compiles the patterns of all routes into one trie. A look-up takes one step per segment of the path, however many
  * patterns there are; only segments with a `*` inside, at the same node, are tried one by one.
  *
- * The segments after a `**` have a trie of their own, from the end of the path, so that no pattern is tried at more than one place. Only a
- * pattern that also has a last `*` is: `checkSought` bounds the segments between the two.
+ * The segments after a `**` have a trie of their own, from the end of the path, so that no pattern is tried at more than
+ * one place. Only a pattern that also has a last `*` is looked for everywhere: `checkSearchedSegments` bounds the segments between
+ * the two.
  *
  * Segments are compared as text: no regular expression is built from a configuration.
  *
  * @param patterns such as `/api/rides/:id` or `/api/*`: `:name` stands for one segment, `**` (at most once) for any
  * number of them, `*` within a segment for any characters, and a last `*` for the rest
  * @example
- * compileRouter(["/api/*", "/api/rides/:id"]).find(["api", "rides", "42"]) // [0, 1]
+ * compileRouter(["/api/*", "/api/rides/:id"]).find(["api", "rides", "42"], found) // adds [0] and [1]
  */
 export function compileRouter(patterns: readonly string[]): Router {
   const root = newNode();
+  const lists: Segments[] = [];
+  const routesOf: number[][] = [];
   for (const [index, pattern] of patterns.entries()) {
     const { head, tail, isOpen } = parsePattern(foldCase(pattern));
     const start = head.reduce(childFor, root);
     if (tail === undefined) {
       (isOpen ? start.open : start.closed).push(index);
     } else if (isOpen) {
-      const gap = (start.gap ??= newNode(true));
-      tail.reduce(childFor, gap).open.push(index);
+      start.gaps.push(lists.length);
+      lists.push(tail);
+      routesOf.push([index]);
     } else {
       const end = (start.tails ??= newNode());
       tail.toReversed().reduce(childFor, end).open.push(index);
     }
   }
-  return { find: (path) => search(root, path) };
+  const sought = compileSought(lists);
+
+  return {
+    find(path, found) {
+      let steps = 0;
+      let starts: Map<number, readonly number[]> | undefined;
+      let reached: readonly Node[] = [root];
+      for (let depth = 0; reached.length > 0; depth++) {
+        for (const node of reached) {
+          steps += 1 + node.wildcards.size;
+          if (node.open.length > 0) found.add(node.open);
+          if (node.closed.length > 0 && depth === path.length) found.add(node.closed);
+          if (node.gaps.length > 0) {
+            starts ??= new Map();
+            starts.set(depth, [...(starts.get(depth) ?? []), ...node.gaps]);
+          }
+          if (node.tails) steps += findTails(node.tails, path, depth, found);
+        }
+        if (depth === path.length) break;
+        reached = childrenOf(reached, path[depth]!);
+      }
+      if (starts) steps += sought.search(path, starts, (list) => found.add(routesOf[list]!));
+      return steps;
+    },
+  };
+}
+
+/** Finds the patterns whose tail ends a path, and leaves so many segments to what stands before it. */
+function findTails(tails: Node, path: Segments, before: number, found: Found): number {
+  let steps = 0;
+  let reached: readonly Node[] = [tails];
+  for (let end = path.length; reached.length > 0; end--) {
+    for (const node of reached) {
+      steps += 1 + node.wildcards.size;
+      if (node.open.length > 0) found.add(node.open);
+    }
+    if (end === before) break;
+    reached = childrenOf(reached, path[end - 1]!);
+  }
+  return steps;
 }
 
 /** The segments of a pattern without a last `*`: those before a `**`, and those after it if there is one. */
@@ -88,8 +133,8 @@ export function parsePattern(pattern: string): Pattern {
     : { head: fixed.slice(0, gap), tail: fixed.slice(gap), isOpen };
 }
 
-function newNode(isGap = false): Node {
-  return { literals: new Map(), wildcards: new Map(), isGap, closed: [], open: [] };
+function newNode(): Node {
+  return { literals: new Map(), wildcards: new Map(), gaps: [], closed: [], open: [] };
 }
 
 /** The child of a node for a segment of a pattern, created if necessary. */
@@ -100,58 +145,21 @@ function childFor(node: Node, segment: string): Node {
     node.literals.set(segment, child);
     return child;
   }
-  const [before, after] = segment.split("*") as [string, string];
-  const wildcard = node.wildcards.get(segment) ?? { before, after, node: newNode() };
+  const wildcard = node.wildcards.get(segment) ?? { ...wildcardOf(segment), node: newNode() };
   node.wildcards.set(segment, wildcard);
   return wildcard.node;
 }
 
-/**
- * Follows all patterns at once, segment by segment. A node that no gap leads to is reached by one segment at most,
- * however long the path is.
- */
-function search(root: Node, path: Segments): readonly number[] {
-  const found: number[] = [];
-  let backwards: Segments | undefined;
-
-  /** A gap may stand for no segment, and so may a last `*`: the segment after it may come at once. */
-  function arrive(node: Node, depth: number, reached: Node[]): void {
-    reached.push(node);
-    found.push(...node.open);
-    if (node.gap) reached.push(node.gap);
-    if (node.tails) follow(node.tails, (backwards ??= path.toReversed()), path.length - depth);
-  }
-
-  /** Follows a trie along the first segments of a path, and returns the nodes at the last of them. */
-  function follow(start: Node, segments: Segments, length: number): readonly Node[] {
-    let reached: Node[] = [];
-    arrive(start, 0, reached);
-    for (let depth = 0; depth < length && reached.length > 0; depth++) {
-      const segment = segments[depth]!;
-      const next: Node[] = [];
-      for (const node of reached) {
-        if (node.isGap) next.push(node);
-        const { literals, name, wildcards } = node;
-        const literal = literals.get(segment);
-        if (literal) arrive(literal, depth + 1, next);
-        if (name) arrive(name, depth + 1, next);
-        for (const wildcard of wildcards.values()) {
-          if (matches(wildcard, segment)) arrive(wildcard.node, depth + 1, next);
-        }
-      }
-      reached = next;
+/** The nodes behind the next segment. Each node has one parent, so that each is reached once, however long a path is. */
+function childrenOf(nodes: readonly Node[], segment: string): readonly Node[] {
+  const children: Node[] = [];
+  for (const { literals, name, wildcards } of nodes) {
+    const literal = literals.get(segment);
+    if (literal) children.push(literal);
+    if (name) children.push(name);
+    for (const wildcard of wildcards.values()) {
+      if (matches(wildcard, segment)) children.push(wildcard.node);
     }
-    return reached;
   }
-
-  for (const { closed } of follow(root, path, path.length)) found.push(...closed);
-  return found;
-}
-
-function matches({ before, after }: Wildcard, segment: string): boolean {
-  return (
-    segment.length >= before.length + after.length &&
-    segment.startsWith(before) &&
-    segment.endsWith(after)
-  );
+  return children;
 }

@@ -3,17 +3,21 @@ import { problemResponse } from "../../decision/problem.ts";
 import { askedRequest, isPreflight } from "../cors/preflight.ts";
 import { readPath } from "../match/path.ts";
 import { compileSelection } from "../match/select-rules.ts";
+import { Steps } from "../match/steps.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
+import { isOwn, OWN, ownPath } from "./own-path.ts";
 import { readClient, type RuledClient } from "./read-client.ts";
 
-/** The first segment of the gateway's own paths; no spelling of it reaches the origin. */
-export const OWN = "_tidegate";
-
-const HOSTILE =
-  "The path has escaped dot segments, backslashes, control characters, or slashes or dots escaped twice.";
-const AMBIGUOUS =
-  "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.";
+/** Why a path gets a 400. */
+const REFUSALS = {
+  hostile:
+    "The path has escaped dot segments, backslashes, control characters, or slashes or dots escaped twice.",
+  ambiguous:
+    "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.",
+  manifold:
+    "The path can be read in too many ways for its length. Send it without parameters and escapes that it does not need.",
+} as const;
 
 /** The rules that cover a request. */
 interface Covered {
@@ -52,30 +56,39 @@ export function compileRoute(
   const selectRules = compileSelection(ruleset.rules, ambiguousPaths);
 
   return async function route(request, connection) {
-    const { pathname, search } = new URL(request.url);
-    const paths = readPath(pathname);
-    if (paths === undefined) return { kind: "refused", response: badPath(HOSTILE) };
-    const readings = [paths.plain, ...paths.others, ...paths.wider];
-    if (readings.some(([first]) => first === OWN)) return { kind: "refused", response: notFound() };
+    if (ownPath(request).startsWith(`/${OWN}/`)) return { kind: "refused", response: notFound() };
+    // Before anything that a client may make long: one that is denied gets no more than this look.
     const listed = ruleset.lists?.(request, connection);
     if (listed && !listed.allowed) return { kind: "refused", response: listed.response() };
-    const rules = selectRules(paths, { request, search });
+    const { pathname, search } = new URL(request.url);
+    const steps = new Steps();
+    const paths = readPath(pathname, steps);
+    if (typeof paths === "string") return { kind: "refused", response: badPath(paths) };
+    if (isOwn(paths)) return { kind: "refused", response: notFound() };
+    const rules = selectRules(paths, { request, search, steps });
     const preflight = cors !== undefined && isPreflight(request);
-    const asked = preflight ? selectRules(paths, { request: askedRequest(request), search }) : [];
-    if (rules === undefined || asked === undefined) {
-      return { kind: "refused", response: badPath(AMBIGUOUS) };
-    }
+    const asked = preflight
+      ? selectRules(paths, { request: askedRequest(request), search, steps })
+      : [];
+    if (typeof rules === "string") return { kind: "refused", response: badPath(rules) };
+    if (typeof asked === "string") return { kind: "refused", response: badPath(asked) };
     // If a rule covers it, or the request that it asks for, it goes no further: no limit is evaded by looking like one.
     if (preflight && rules.length + asked.length > 0) return { kind: "preflight" };
     if (rules.length === 0) return { kind: "uncovered" };
     if (listed) return { kind: "listed", decision: listed, rules };
+    const readings = [paths.plain, ...paths.others, ...paths.wider];
     const data = { request, connection, readings };
     return { ...(await readClient(ruleset, rules, request, data)), rules };
   };
 }
 
-function badPath(detail: string): Response {
-  return problemResponse({ type: "about:blank", title: "Bad Request", status: 400, detail });
+function badPath(why: keyof typeof REFUSALS): Response {
+  return problemResponse({
+    type: "about:blank",
+    title: "Bad Request",
+    status: 400,
+    detail: REFUSALS[why],
+  });
 }
 
 /** The answer to a path of the gateway's own that it does not have. */

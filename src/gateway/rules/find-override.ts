@@ -31,12 +31,13 @@ export interface CompiledOverride extends Override {
 export function compileFind(
   exact: ReadonlyMap<string, CompiledOverride>,
   byDigest: ReadonlyMap<string, CompiledOverride>,
-  patterns: readonly CompiledOverride[],
+  patterns: ReadonlyMap<string, CompiledOverride>,
 ): FindOverride {
-  const longestFirst = patterns.toSorted((a, b) => b.names.length - a.names.length);
+  const lengths = [...new Set(Array.from(patterns.keys(), ({ length }) => length))];
+  const longestFirst = lengths.sort((a, b) => b - a);
   /** The headers that overrides name, each with its position. */
   const order = new Map<string, number>();
-  for (const { names } of [...exact.values(), ...patterns]) {
+  for (const { names } of [...exact.values(), ...patterns.values()]) {
     const header = names.slice(0, names.indexOf(":"));
     if (!order.has(header)) order.set(header, order.size);
   }
@@ -53,10 +54,10 @@ export function compileFind(
       if (names === undefined) continue;
       const found = exact.get(names);
       if (found && found.untilMs > nowMs) return found;
-      const pattern = longestFirst.find(
-        (each) => each.untilMs > nowMs && names.startsWith(each.names),
-      );
-      if (pattern) return pattern;
+      for (const length of longestFirst) {
+        const pattern = patterns.get(names.slice(0, length));
+        if (pattern && pattern.untilMs > nowMs) return pattern;
+      }
     }
     return undefined;
   };

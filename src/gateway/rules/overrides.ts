@@ -103,13 +103,13 @@ export function compileOverrides(
       plan,
       untilMs,
     };
-    (isPattern ? patterns : exact).set(names, entry);
+    (isPattern ? patterns : exact).set(entry.names, entry);
     if (patterns.size > MAX_PATTERNS && isPattern)
       faults.add(at, patterns.size, PATTERNS, MAX_PATTERNS);
   });
   return {
     tables: tables?.all ?? new Map(),
-    find: compileFind(exact, byDigest, [...patterns.values()]),
+    find: compileFind(exact, byDigest, patterns),
     hasDigests: byDigest.size > 0,
   };
 }

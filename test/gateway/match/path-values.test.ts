@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 
 import { namedSegments } from "../../../src/gateway/match/named-segments.ts";
-import { readPath } from "../../../src/gateway/match/path.ts";
 import { Faults } from "../../../src/options/faults.ts";
+import { allOf, readingsOf } from "./readings.ts";
 
 /** The value of `:id` under a pattern. */
 function valueOf(pattern: string, path: string): string | undefined {
-  const { plain, others, wider } = readPath(new URL(`http://gateway.example${path}`).pathname)!;
-  return readerOf(pattern, "id").read([plain, ...others, ...wider]);
+  return readerOf(pattern, "id").read(allOf(readingsOf(path)!));
 }
 
 /** Reads a segment by its name, and the faults of a rule that asks for it. */

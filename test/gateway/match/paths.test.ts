@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { readPath, type Readings, type Segments } from "../../../src/gateway/match/path.ts";
-import { compileRouter } from "../../../src/gateway/match/router.ts";
-import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
+import { readPath } from "../../../src/gateway/match/path.ts";
+import { Steps } from "../../../src/gateway/match/steps.ts";
+import { gatewayTo, generous, quota, startOrigin } from "../../support/gateway/gateway.ts";
 import { words } from "../origins/spellings.ts";
+import { allOf, coverageOf, readingsOf } from "./readings.ts";
 
 /** Other ways to write /api/login, which have one meaning. */
 const spellings = words(String.raw`
@@ -39,14 +40,6 @@ const others = words(String.raw`
   /api/login2 /api/log /api/log-in /api/login/x /api/login%2Fx /api /api/login%ff /api/login%20x
   /api/login%C2%85 /api/x;login /login /api.login
 `);
-
-const all = ({ plain, others, wider }: Readings) => [plain, ...others, ...wider];
-
-/** Whether a path is under a rule for the pattern. */
-function coverageOf(pattern: string): (path: Segments) => boolean {
-  const { find } = compileRouter([pattern]);
-  return (path) => find(path).length > 0;
-}
 
 const encode = (text: string) => `%${text.charCodeAt(0).toString(16)}`;
 
@@ -131,9 +124,9 @@ describe("a limited path", () => {
     );
     fc.assert(
       fc.property(path, (pieces) => {
-        const { pathname } = new URL(`http://gateway.example/${pieces.join("")}`);
-        const readings = readPath(pathname);
-        expect(readings === undefined || all(readings).some(covers), pathname).toBe(true);
+        const path = `/${pieces.join("")}`;
+        const readings = readingsOf(path);
+        expect(readings === undefined || allOf(readings).some(covers), path).toBe(true);
       }),
       { numRuns: 3_000 },
     );
@@ -198,9 +191,8 @@ describe("a limited path with a name in it", () => {
     });
     fc.assert(
       fc.property(id, (id) => {
-        const { pathname } = new URL(`http://gateway.example/files/x${id}`);
-        const readings = readPath(pathname);
-        expect(readings === undefined || covers(readings.plain), pathname).toBe(true);
+        const readings = readingsOf(`/files/x${id}`);
+        expect(readings === undefined || covers(readings.plain), id).toBe(true);
       }),
       { numRuns: 3_000 },
     );
@@ -234,21 +226,72 @@ describe("any path", () => {
     const piece = fc.constantFrom(...words("/ % %2 %2f %25 ; %3b %253b .. . a %ff %3f"), "\ud800");
     fc.assert(
       fc.property(fc.string({ unit: piece, maxLength: 300 }), (path) => {
-        const readings = readPath(path);
-        // Three texts without parameters; of each, twice, two decodings; of each of these three that end early.
-        const texts = 3 * (1 + 6 + 36);
-        if (readings) expect(all(readings).length).toBeLessThanOrEqual(1 + texts + 3 * texts);
+        const readings = readPath(path, new Steps());
+        // Three texts without parameters; of each two decodings, and of these one more; of each of all three that end early.
+        const texts = 3 * (1 + 6 + 18);
+        if (typeof readings === "string") return;
+        expect(allOf(readings).length).toBeLessThanOrEqual(1 + texts + 3 * texts);
       }),
       { numRuns: 2_000 },
     );
   });
 
   test("without anything to decode has one", () => {
-    expect(readPath("/Api//rides/./42/")).toEqual({
+    expect(readPath("/Api//rides/./42/", new Steps())).toEqual({
       plain: ["api", "rides", ".", "42"],
       others: [],
       wider: [],
     });
+  });
+});
+
+describe("a long path", () => {
+  const filled = (piece: string, length = 12_000) => piece.repeat(length / piece.length);
+
+  test.each([
+    ["words", filled("/products"), 200],
+    ["segments", filled("/a"), 200],
+    ["a word", `/${filled("abc")}`, 200],
+    ["words with blanks", filled("/hello%20world"), 200],
+    ["words that are not ASCII", `/${filled("%E6%9D%B1%E4%BA%AC")}`, 200],
+    ["these and a parameter", `/map;z=3/${filled("%E6%9D%B1%E4%BA%AC")}`, 200],
+    ["parameters", filled("/map;z=3;x=4"), 200],
+    ["a scope", `/@scope%2f${filled("products/")}`, 200],
+    ["base64", `/${filled("aGVsbG8vd29y%2FbG8%2B")};v=1`, 200],
+    [
+      "an address",
+      `/proxy/https%3A%2F%2Fa.example%2Fb%3Bv%3D1%3Fc%3D1${filled("%26abc%3Ddef")}`,
+      200,
+    ],
+    ["many readings", `/${filled("x;a/b%3bc/d%253be/f%2fg/h/")}`, 400],
+    ["segments and many readings", `${filled("/p")}/x;a/b%3bc/d%253be/f%2fg/h`, 400],
+  ])("of %s is read, unless it has too many readings", async (_, path, status) => {
+    const origin = await startOrigin();
+    for (const variables of [{}, { AMBIGUOUS_PATHS: "pass" }]) {
+      const answer = await gatewayTo(
+        origin.url,
+        [generous, rulesForNothing].flat(),
+        variables,
+      )(path);
+      expect(answer.status).toBe(status);
+      if (status === 200) continue;
+      expect(await answer.json()).toMatchObject({
+        detail:
+          "The path can be read in too many ways for its length. Send it without parameters and escapes that it does not need.",
+      });
+    }
+    expect(origin.seen).toHaveLength(status === 200 ? 2 : 0);
+  });
+
+  test("is tried under as many rules as there are steps for", async () => {
+    const origin = await startOrigin();
+    const wildcards = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ path: `/a*${i}`, policies: [quota(`w${i}`, 1)] }));
+    const readings = "/x;a/b%3bc/d%253be/f%2fg/h";
+    expect((await gatewayTo(origin.url, wildcards(500))(readings)).status).toBe(200);
+    const many = gatewayTo(origin.url, wildcards(10_000));
+    expect((await many(readings)).status).toBe(400);
+    expect((await many("/@scope%2fname;v=1")).status).toBe(200);
   });
 });
 

@@ -54,7 +54,7 @@ export const GATEWAY: readonly Written[] = [
   {
     name: "the gateway's own paths are the origin's, too",
     file: "src/gateway/route/route.ts",
-    find: 'if (readings.some(([first]) => first === OWN)) return { kind: "refused", response: notFound() };',
+    find: 'if (isOwn(paths)) return { kind: "refused", response: notFound() };',
     replace: "",
     tests: ["test/gateway/match/paths"],
   },
@@ -88,9 +88,9 @@ export const GATEWAY: readonly Written[] = [
   },
   {
     name: "an own path that some origin ends early is the origin's",
-    file: "src/gateway/route/route.ts",
-    find: "const readings = [paths.plain, ...paths.others, ...paths.wider];",
-    replace: "const readings = [paths.plain, ...paths.others];",
+    file: "src/gateway/route/own-path.ts",
+    find: "[plain, ...others, ...wider].some",
+    replace: "[plain, ...others].some",
     tests: ["test/gateway/match/paths"],
   },
   {
@@ -114,9 +114,8 @@ export const GATEWAY: readonly Written[] = [
   {
     name: "a refused client reaches paths without a rule",
     file: "src/gateway/route/route.ts",
-    find: 'if (listed && !listed.allowed) return { kind: "refused", response: listed.response() };\n    const rules = selectRules(paths, { request, search });',
-    replace:
-      'const rules = selectRules(paths, { request, search });\n    if (listed && !listed.allowed && rules?.length) {\n      return { kind: "refused", response: listed.response() };\n    }',
+    find: 'if (listed && !listed.allowed) return { kind: "refused", response: listed.response() };',
+    replace: "",
     tests: ["test/gateway/rules/lists"],
   },
   {

@@ -24,6 +24,20 @@ export const PARTITION: readonly Written[] = [
     tests: ["test/partition/read-query"],
   },
   {
+    name: "a name in brackets is another name",
+    file: "src/partition/spelled-names.ts",
+    find: "(?:${BLANK}|${BRACKET}|[?])*",
+    replace: "(?:${BLANK}|[?])*",
+    tests: ["test/partition/read-query"],
+  },
+  {
+    name: "a name that ends at NUL is another name",
+    file: "src/partition/spelled-names.ts",
+    find: "(?:${NUL}|${BRACKET})[^=",
+    replace: "(?:${BRACKET})[^=",
+    tests: ["test/partition/read-query"],
+  },
+  {
     name: "a pair is there with one of its parts",
     file: "src/partition/compile-sources.ts",
     find: "if (text === undefined) return undefined;",
@@ -40,8 +54,8 @@ export const PARTITION: readonly Written[] = [
   {
     name: "forwarded addresses counted from the left",
     file: "src/partition/client-ip.ts",
-    find: ".at(-trusted.trustedHops)",
-    replace: ".at(trusted.trustedHops - 1)",
+    find: 'fromTheRight(headers.get("x-forwarded-for"), trusted.trustedHops)',
+    replace: 'headers.get("x-forwarded-for")?.split(",").at(trusted.trustedHops - 1)',
     tests: ["test/partition"],
   },
   {

@@ -26,22 +26,22 @@ export const PATHS: readonly Written[] = [
   {
     name: "no origin decodes each segment twice",
     file: "src/gateway/match/path.ts",
-    find: "[decode(text), decodeSegments(text)]",
-    replace: "[decode(text)]",
+    find: "if (/%2f/i.test(text)) yield decodeSegments(text);",
+    replace: "",
     tests: ["test/gateway/match/paths"],
   },
   {
     name: "a path that some origin ends early is under no rule of its own",
     file: "src/gateway/match/select-rules.ts",
-    find: "[...ambiguous, ...wider.flatMap(find)]",
-    replace: "ambiguous",
+    find: "for (const reading of wider) if (!steps.areTooMany) steps.take(find(reading, found));",
+    replace: "",
     tests: ["test/gateway/match/paths"],
   },
   {
     name: "the last of a query's methods counts",
     file: "src/gateway/match/methods.ts",
-    find: "if (PARAMETER.test(name)) methods.push(value);",
-    replace: "if (PARAMETER.test(name)) methods[1] = value;",
+    find: "for (const { value } of overridesIn(search.slice(1))) add(methods, foldValue(value));",
+    replace: 'add(methods, foldValue(overridesIn(search.slice(1)).at(-1)?.value ?? ""));',
     tests: ["test/gateway/match/method-overrides"],
   },
 ];
