@@ -3,6 +3,7 @@ import { Hono as TinyHono } from "hono/tiny";
 
 import { problemResponse } from "../decision/problem.ts";
 import { Faults } from "../options/faults.ts";
+import { checkClientIp } from "../partition/client-ip.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { report } from "../runtime/log.ts";
 import { originOf } from "./config/config.ts";
@@ -10,6 +11,7 @@ import { readVariables } from "./config/variables.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
 import { OWN } from "./route/route.ts";
+import { wordOrJson } from "./rules/from-json.ts";
 
 /**
  * Replaces a gateway whose variables have faults: it passes every request on, and limits none. `undefined` unless
@@ -26,7 +28,9 @@ export function passThroughGateway(
   const variables = readVariables(environment, faults);
   const isUsable = !faults.list.some(({ path }) => path === "ORIGIN");
   if (variables.onError !== "pass" || !isUsable) return undefined;
-  const origin = originOf(variables);
+  const clientIp = checkClientIp(wordOrJson(environment["CLIENT_IP"]), "CLIENT_IP", faults);
+  const isTrusted = !faults.list.some(({ path }) => path === "CLIENT_IP");
+  const origin = originOf(variables, isTrusted ? clientIp : undefined);
   const gateway = new TinyHono();
   report(`no request is limited, because ON_ERROR is "pass": ${error.message}`);
 
@@ -39,6 +43,8 @@ export function passThroughGateway(
       detail: "The gateway's variables have faults, which its log names: no request is limited.",
     }),
   );
-  gateway.all("*", (c) => passOn(c.req.raw, origin, reportOrigin));
+  gateway.all("*", (c) =>
+    passOn({ request: c.req.raw, bindings: c.env, origin, decided: undefined }, reportOrigin),
+  );
   return gateway;
 }

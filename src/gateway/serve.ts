@@ -1,5 +1,3 @@
-import { appendFields } from "../adapter/append-fields.ts";
-import { overLimits } from "../adapter/over-limits.ts";
 import type { Refresh } from "../live/refresh.ts";
 import type { Counter } from "../metrics/counter.ts";
 import type { PeriodicWrites } from "../metrics/periodic-writes.ts";
@@ -7,6 +5,7 @@ import type { WaitUntil } from "../runtime/wait-until.ts";
 import { compileAdmit } from "./admit.ts";
 import type { GatewayConfig } from "./config/config.ts";
 import type { Enforcement } from "./in-force.ts";
+import type { Decided } from "./proxy/origin.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
 
@@ -38,12 +37,17 @@ export function compileServe({
 }: Served): Serve {
   const admit = compileAdmit(config);
 
-  function forward(request: Request, counter: Counter | undefined, over?: string) {
+  function forward(
+    request: Request,
+    bindings: unknown,
+    counter: Counter | undefined,
+    decided?: Decided,
+  ): Promise<Response> {
     const onFailure: ReportOrigin = (failure, error) => {
       counter?.unanswered(failure);
       reportOrigin(failure, error);
     };
-    return passOn(request, config.origin, onFailure, over);
+    return passOn({ request, bindings, origin: config.origin, decided }, onFailure);
   }
 
   return async function serve(request, bindings, waitUntil) {
@@ -55,12 +59,11 @@ export function compileServe({
 
     const admission = await admit(inForce, request, bindings, counter);
     if (admission.kind === "answered") return admission.response;
-    if (admission.kind === "unlimited") return forward(request, counter);
+    if (admission.kind === "unlimited") return forward(request, bindings, counter);
 
     const { decision, rules } = admission;
-    const response = await forward(request, counter, overLimits(decision));
     const failures = rules.flatMap(({ reader }) => reader.failures);
     const settlement = config.features.holds?.settlementOf(decision, failures, waitUntil);
-    return appendFields(settlement?.after(response, request) ?? response, decision);
+    return forward(request, bindings, counter, { decision, settlement });
   };
 }

@@ -43,9 +43,21 @@ export function checkClientIp(trusted: unknown, path: string, faults: Faults): C
   return { trustedHops: 1 };
 }
 
+/** A connection of a server on Node. */
+interface Connection {
+  readonly remoteAddress?: string;
+  /** Set if it is encrypted. */
+  readonly encrypted?: boolean;
+}
+
 /** The bindings that @hono/node-server adds to a request. */
 interface NodeBindings {
-  readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
+  readonly incoming?: { readonly socket?: Connection };
+}
+
+/** The connection of a request on Node; `undefined` on platforms that show none. */
+export function connectionOf(bindings: unknown): Connection | undefined {
+  return (bindings as NodeBindings | null | undefined)?.incoming?.socket;
 }
 
 /**
@@ -68,7 +80,7 @@ export function clientAddress(
   bindings?: unknown,
 ): string | null | undefined {
   if (trusted === "socket") {
-    return (bindings as NodeBindings | null | undefined)?.incoming?.socket?.remoteAddress;
+    return connectionOf(bindings)?.remoteAddress;
   }
   if (trusted === "cloudflare") return headers.get("cf-connecting-ip");
   if (trusted === "vercel") return headers.get("x-real-ip");
