@@ -12,10 +12,7 @@ type PassesOn = (name: string) => boolean;
 export function fieldsThatPass(headers: Headers, trusted: ClientIp | undefined): PassesOn {
   const hop = hopFields(headers.get("connection"));
   return (name) =>
-    !hop.has(name) &&
-    !OWN.has(name) &&
-    !isPrivate(name) &&
-    !isUntrusted(name, trusted);
+    !hop.has(name) && !OWN.has(name) && !isPrivate(name) && !isUntrusted(name, trusted);
 }
 
 /** Fields that the origin gets from the gateway alone; `Host` is the origin's own. */

@@ -52,7 +52,10 @@ export function ownAddress(url: string): OwnAddress {
   return new Map<string, RewriteField>([
     ["location", address],
     ["content-location", address],
-    ["refresh", (value, asked) => value.replace(REFRESH, (_, start, to) => start + address(to, asked))],
+    [
+      "refresh",
+      (value, asked) => value.replace(REFRESH, (_, start, to) => start + address(to, asked)),
+    ],
     ["set-cookie", cookie],
   ]);
 }

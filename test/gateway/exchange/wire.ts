@@ -163,7 +163,7 @@ export interface WireOrigin {
 export async function startWireOrigin(): Promise<WireOrigin> {
   const sockets = new Set<Socket>();
   const seen: Message[] = [];
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+  const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     void serve(socket);
@@ -173,8 +173,8 @@ export async function startWireOrigin(): Promise<WireOrigin> {
     const reader = new Reader(socket);
     for (;;) {
       const asked = await reader.message("request");
-      if (asked.line === "") return void socket.end();
-      seen.push(asked);
+      if (asked.line !== "") seen.push(asked);
+      if (!asked.isWhole) return void socket.destroy();
       await origin.script(asked, socket, reader);
     }
   }

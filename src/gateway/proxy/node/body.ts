@@ -34,7 +34,8 @@ export function framingOf({ length, isChunked }: Body, method: string): Field | 
 export function bodyOf(incoming: Incoming, passes: (name: string) => boolean): Body {
   const { headers } = incoming;
   // An origin may take what comes after the body for fields of the request, which the rules have not seen.
-  const isTrailer = (name: string) => passes(name) && !/^(?:content-|authorization$|cookie$)/.test(name);
+  const isTrailer = (name: string) =>
+    passes(name) && !/^(?:content-|authorization$|cookie$)/.test(name);
   // Of HTTP/2, which has no transfer codings.
   const hasStream = "stream" in incoming && !incoming.stream.endAfterHeaders;
   // The platform of a function may have read the body before.
@@ -44,7 +45,8 @@ export function bodyOf(incoming: Incoming, passes: (name: string) => boolean): B
     isChunked: headers["transfer-encoding"] !== undefined || hasStream,
     sendTo(request) {
       if (rawBody instanceof Uint8Array) return void request.end(rawBody);
-      if (incoming.readableEnded) return void request.destroy(new Error("the body was read before"));
+      if (incoming.readableEnded)
+        return void request.destroy(new Error("the body was read before"));
       incoming.pipe(request, { end: false });
       incoming.once("end", () => {
         const { rawTrailers } = incoming as IncomingMessage;
@@ -52,13 +54,29 @@ export function bodyOf(incoming: Incoming, passes: (name: string) => boolean): B
         if (trailers.length > 0) request.addTrailers(trailers as [string, string][]);
         request.end();
       });
-      // The client may go after it was answered, and an origin may close before it has read all.
-      incoming.once("close", () => {
-        if (!incoming.complete) request.destroy();
-      });
-      request.once("close", () => incoming.resume());
+      if (incoming.complete) return;
+      // The origin may answer or refuse before the body begins.
+      request.flushHeaders();
+      stopWithClient(incoming, request);
     },
   };
+}
+
+/** Sends no more of a body when the client has gone, which it may after it was answered; reads no more into a closed connection. */
+function stopWithClient(incoming: Incoming, request: ClientRequest): void {
+  const { socket } = incoming;
+  const stop = () => {
+    if (!incoming.complete) request.destroy();
+  };
+  const release = () => socket.off("close", stop);
+  incoming.once("close", stop);
+  socket.once("close", stop);
+  incoming.once("end", release);
+  request.once("close", () => {
+    release();
+    // The server drops the rest, as it does of a body that nobody reads.
+    incoming.resume();
+  });
 }
 
 /** The body of a request that is no server's own. */
@@ -79,12 +97,16 @@ export function bodyOfRequest({ body, headers }: Request): Body {
 }
 
 /** A body that fails where it has not the told length: what follows on the connection would be read as another request. */
-async function* bounded(body: ReadableStream<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+async function* bounded(
+  body: ReadableStream<Uint8Array>,
+  length: number,
+): AsyncGenerator<Uint8Array> {
   let left = length;
   for await (const chunk of body) {
     left -= chunk.length;
     if (left < 0) break;
     yield chunk;
   }
-  if (left < 0 || (left > 0 && left !== Infinity)) throw new Error("the body is not as long as told");
+  if (left < 0 || (left > 0 && left !== Infinity))
+    throw new Error("the body is not as long as told");
 }

@@ -17,7 +17,9 @@ export function passInterim(request: ClientRequest, { incoming, outgoing }: Exch
     // The server has sent its own already, where the client waits for one.
     if (statusCode === 100 || outgoing.headersSent) return;
     const hop = hopFields(null);
-    const fields = fieldsOf(rawHeaders as readonly string[]).filter(([name]) => !hop.has(name.toLowerCase()));
+    const fields = fieldsOf(rawHeaders as readonly string[]).filter(
+      ([name]) => !hop.has(name.toLowerCase()),
+    );
     (outgoing as Informing).writeInformation?.(statusCode, fields.flat());
   });
 }

@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 import { isSent } from "./bindings.ts";
@@ -7,7 +7,7 @@ import { isWebSocket } from "./web-socket.ts";
 
 /** The part that is used of a server of `node:http` or `node:https`, such as that of `serve()` of @hono/node-server. */
 export interface UpgradingServer {
-  on(event: "upgrade" | "connect", listener: (...parts: never[]) => void): unknown;
+  on(...parts: never[]): unknown;
 }
 
 /** The part that is used of a gateway. */
@@ -28,12 +28,13 @@ const NOT_IMPLEMENTED =
  * passUpgrades(server, gateway);
  */
 export function passUpgrades(server: UpgradingServer, gateway: Upgradable): void {
+  const emitter = server as unknown as Server;
   // A request for another protocol is answered as if it had named none. Versions of Node before 24 do not ask.
-  Object.assign(server, { shouldUpgradeCallback: asksForWebSocket });
-  server.on("upgrade", (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
-    void upgrade(gateway, incoming, socket, head);
+  Object.assign(emitter, { shouldUpgradeCallback: asksForWebSocket });
+  emitter.on("upgrade", (incoming, socket, head) => {
+    void upgrade(gateway, incoming, socket as Socket, head);
   });
-  server.on("connect", (_: IncomingMessage, socket: Socket) => {
+  emitter.on("connect", (_, socket) => {
     socket.on("error", () => {});
     socket.end(NOT_IMPLEMENTED);
   });
