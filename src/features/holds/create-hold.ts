@@ -19,14 +19,6 @@ export interface Reservation {
   readonly verdicts: readonly GroupVerdict[];
 }
 
-/** Extends the slots of a hold that has some, once half of their time is over. */
-export const KEEP_SLOTS = Symbol("keep slots");
-
-/** A hold whose slots a response keeps while it is sent. */
-export interface KeptHold extends Hold {
-  readonly [KEEP_SLOTS]?: () => void;
-}
-
 const NOTHING: Settlement = { status: "settled", returned: {}, charged: {} };
 const EXTENDED: Extension = { status: "extended" };
 const EXPIRED: Extension = { status: "expired" };
@@ -58,12 +50,22 @@ export function createHold(
     return extendAll(slots, { id: slot.id, ttlUs }, parts.giveBack);
   }
 
+  const isDue = () => parts.now() - keptAtMs >= shortestTtlMs(slots, ttlUs) / 2;
+
   /**
-   * Called with each chunk of a response. Chunks are the only sign that the client still reads. With a timer, an unread body
-   * would keep its slots for ever.
+   * Keeps the slots while a response is sent: once half of their time is over, the next chunk extends them. Chunks are
+   * the only sign that the client still reads. With a timer, an unread body would keep its slots for ever.
    */
-  function keepSlots(): void {
-    if (parts.now() - keptAtMs >= shortestTtlMs(slots, ttlUs) / 2) void extend(ttlUs);
+  function watch(response: Response): Response | undefined {
+    if (slots.length === 0) return response;
+    // The end of the socket that begins here is seen elsewhere.
+    if (response.status === 101) return undefined;
+    return watchBody(response, {
+      chunk() {
+        if (isDue()) void extend(ttlUs);
+      },
+      end() {},
+    });
   }
 
   return holdOf(
@@ -75,7 +77,7 @@ export function createHold(
       release: () => settle(0),
       extend: async (ttl?: Duration) => extend(ttlUsOf(ttl)),
     },
-    slots.length > 0 ? keepSlots : undefined,
+    watch,
   );
 }
 
@@ -108,21 +110,20 @@ function unitsOf(
   return Object.fromEntries(units);
 }
 
-/** @param keepSlots `undefined` for a hold without slots */
+/**
+ * @param watch the response to send, while the slots are kept; `undefined` for a response that does not end the hold
+ */
 function holdOf(
   decision: Decision,
   finish: Finish,
-  keepSlots: (() => void) | undefined,
-): KeptHold {
+  watch: (response: Response) => Response | undefined,
+): Hold {
   return Object.assign(decision, {
     ...finish,
-    ...(keepSlots && { [KEEP_SLOTS]: keepSlots }),
     stream(response: Response, options: StreamOptions | WithUsage<object> = {}) {
       const { usage, ...others } = { usage: settleAtEnd, ...options };
-      if (keepSlots === undefined) return usage(finish, response, others);
-      // The end of the socket that begins here is seen elsewhere.
-      if (response.status === 101) return response;
-      return usage(finish, watchBody(response, { chunk: keepSlots, end() {} }), others);
+      const watched = watch(response);
+      return watched ? usage(finish, watched, others) : response;
     },
   });
 }
@@ -162,7 +163,7 @@ async function extendAll(
 export function withoutHold(decision: Decision): Hold {
   const extend = () => Promise.resolve(decision.allowed ? EXTENDED : EXPIRED);
   const ends = { reserved: {}, taken: {}, settle: settleNothing, release: settleNothing, extend };
-  return holdOf(decision, ends, undefined);
+  return holdOf(decision, ends, (response) => response);
 }
 
 const settleNothing = () => Promise.resolve(NOTHING);

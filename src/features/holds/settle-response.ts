@@ -4,8 +4,7 @@ import type { Decision } from "../../decision/decision.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import type { WaitUntil } from "../../runtime/wait-until.ts";
-import { type BodyWatcher, watchBody } from "../../runtime/watch-body.ts";
-import { KEEP_SLOTS, type KeptHold } from "./create-hold.ts";
+import { watchBody } from "../../runtime/watch-body.ts";
 import type { Failures } from "./failures.ts";
 
 /** Whether requests must be reserved and settled: some policy takes units back, or frees slots. */
@@ -30,8 +29,6 @@ export interface ResponseSettlement {
    * @param request its request: the body of an answer to HEAD is never sent
    */
   after(response: Response, request: Answered): Response;
-  /** Settles when a body has ended that is no response's: its sender calls the watcher. */
-  watcher(status: number, request: Pick<Answered, "signal">): BodyWatcher;
   /**
    * Settles at once by this status; `undefined` if the response passes elsewhere, so that the whole reservation counts.
    */
@@ -50,8 +47,7 @@ export function settlementOf(
   waitUntil: WaitUntil,
 ): ResponseSettlement | undefined {
   if (!decision.allowed || !("settle" in decision)) return undefined;
-  const hold: KeptHold = decision;
-  const chunk = hold[KEEP_SLOTS];
+  const hold = decision;
 
   async function settle(status: number | undefined): Promise<void> {
     const others = failures.filter(({ statuses }) => status !== undefined && !statuses.has(status));
@@ -63,25 +59,22 @@ export function settlementOf(
     }
   }
 
-  function watcher(status: number, request: Pick<Answered, "signal">): BodyWatcher {
-    const known = knownStatus(status, request);
-    let end!: () => void;
-    const ended = new Promise<void>((resolve) => (end = resolve));
-    waitUntil(ended.then(() => settle(known)));
-    return { end, ...(chunk && { chunk }) };
-  }
-
   return {
-    watcher,
-
     after(response, request) {
+      const status = knownStatus(response.status, request);
       if (request.method === "HEAD") {
-        waitUntil(settle(knownStatus(response.status, request)));
+        waitUntil(settle(status));
         return withoutBody(response);
       }
-      // The end of the socket that begins here is seen elsewhere.
-      if (response.status === 101 && chunk) return response;
-      return watchBody(response, watcher(response.status, request));
+      // Not called if the response does not end the hold.
+      const usage = (_hold: unknown, sent: Response) => {
+        let end: () => void;
+        const ended = new Promise<void>((resolve) => (end = resolve));
+        const watched = watchBody(sent, { end: () => end() });
+        waitUntil(ended.then(() => settle(status)));
+        return watched;
+      };
+      return hold.stream(response, { usage });
     },
 
     now(status, request) {

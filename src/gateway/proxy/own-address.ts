@@ -10,7 +10,7 @@ export type RewriteField = (value: string, asked: Asked) => string;
 export type OwnAddress = ReadonlyMap<string, RewriteField>;
 
 /** An address with a host, whose scheme may be missing. Browsers read backslashes as slashes. */
-const WITH_HOST = /^\s*(https?:)?[/\\]{2,}([^/\\?#]*)([^]*)$/i;
+const WITH_HOST = /^(https?:)?[/\\]{2,}([^/\\?#]*)([^]*)$/i;
 
 /** `Refresh: 5; url=/next`, which browsers follow as they do `Location`. */
 const REFRESH = /^([^;,]*[;,]\s*(?:url\s*=\s*)?["']?)([^]*)$/i;

@@ -17,7 +17,10 @@ export interface Platform {
 }
 
 /** A gateway as people serve one on Node. */
-export async function startOnNode(variables: object): Promise<{ url: string; stop(): void }> {
+export async function startOnNode(
+  variables: object,
+  { upgrades = true } = {},
+): Promise<{ url: string; stop(): void }> {
   const gateway = createGateway({
     STORE: "memory",
     CLIENT_IP: "socket",
@@ -25,7 +28,7 @@ export async function startOnNode(variables: object): Promise<{ url: string; sto
     ...variables,
   });
   const server = serve({ fetch: gateway.fetch, port: 0, hostname: "127.0.0.1" });
-  passUpgrades(server, gateway);
+  if (upgrades) passUpgrades(server, gateway);
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

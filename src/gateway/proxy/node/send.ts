@@ -14,6 +14,9 @@ export interface Answer {
   readonly facts: ClientFacts;
 }
 
+/** Of a request that is answered: its client was there when the origin answered. */
+export const PRESENT = { signal: { aborted: false } };
+
 /** The fields of an answer that the client gets, as they came, but with the gateway's address in the place of the origin's. */
 export function answerFields({ message, origin: { address }, facts }: Answer): RawFields {
   const hop = hopFields(message.headers.connection ?? null);
@@ -39,12 +42,11 @@ export function send(
   const fields = answerFields(answer);
   if (decided) appendFieldsTo(fields, decided.decision);
   writeHead(outgoing, status, message.statusMessage ?? "", fields.list);
-  const watcher = decided?.settlement?.watcher(status, { signal: { aborted: false } });
-  if (watcher?.chunk) message.on("data", watcher.chunk);
   message.pipe(outgoing as ServerResponse, { end: false });
   message.once("end", () => {
     const trailers = fieldsOf(message.rawTrailers);
-    if (trailers.length > 0) outgoing.addTrailers(trailers as never);
+    if ("stream" in outgoing) outgoing.addTrailers(Object.fromEntries(trailers));
+    else if (trailers.length > 0) outgoing.addTrailers(trailers as [string, string][]);
     outgoing.end();
   });
   // A body that breaks off must not look like a whole one.
@@ -52,7 +54,7 @@ export function send(
   return new Promise((resolve) => {
     outgoing.once("close", () => {
       if (!outgoing.writableFinished) request.destroy();
-      watcher?.end();
+      decided?.settlement?.now(status, PRESENT);
       resolve();
     });
   });

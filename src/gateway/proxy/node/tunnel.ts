@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { Decided } from "../origin.ts";
 import type { Upgraded } from "./ask-origin.ts";
 import type { Exchange } from "./bindings.ts";
-import { type Answer, answerFields } from "./send.ts";
+import { type Answer, answerFields, PRESENT } from "./send.ts";
 
 /** Connects a client with its origin after both have changed the protocol. Resolves when the connection has ended. */
 export async function tunnel(
@@ -24,10 +24,8 @@ export async function tunnel(
   client.write(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
   client.write(head);
   client.pipe(origin).pipe(client);
-  const watcher = decided?.settlement?.watcher(101, { signal: { aborted: false } });
-  const chunk = watcher?.chunk;
-  // Without slots, the request is over: nothing has to be kept for as long as the connection lasts.
-  if (!chunk) watcher?.end();
+  // The request is over: nothing of it is kept for as long as the connection lasts.
+  decided?.settlement?.now(101, PRESENT);
   await new Promise<void>((resolve) => {
     const close = () => {
       client.destroy();
@@ -35,10 +33,8 @@ export async function tunnel(
       resolve();
     };
     for (const side of [client, origin]) {
-      if (chunk) side.on("data", chunk);
       side.once("error", close);
       side.once("close", close);
     }
   });
-  if (chunk) watcher.end();
 }
