@@ -68,9 +68,8 @@ function outgoing({ request, origin, decided }: Forwarded, facts: ClientFacts): 
   const passes = fieldsThatPass(headers, origin.trusted);
   // Only the fetch of Workers can open a WebSocket.
   const upgrade = isWebSocket(headers) ? headers.get("upgrade") : null;
-  for (const name of [...headers.keys()]) {
-    if (!passes(name)) headers.delete(name);
-  }
+  const names = [...headers.keys()];
+  for (const name of names) if (!passes(name)) headers.delete(name);
   for (const [name, value] of ownFields(facts, decided?.decision)) headers.set(name, value);
   if (upgrade !== null) headers.set("upgrade", upgrade);
   // fetch decodes the response elsewhere, so it must choose the codings that it can read.

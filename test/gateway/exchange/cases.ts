@@ -355,7 +355,7 @@ export const CASES: readonly Case[] = [
     ask: ask("GET /x"),
     answer: answer(`${status} Own`, [], "x"),
     // No `Response` has such a status.
-    ...(status > 599 && { workerd: 502 }),
+    workerd: status > 599 ? 502 : {},
   })),
   {
     name: "102 and 103 before the answer",
@@ -367,5 +367,24 @@ export const CASES: readonly Case[] = [
     name: "100 before the answer",
     ask: ask("POST /x", [], "x"),
     answer: `HTTP/1.1 100 Continue\r\n\r\n${OK}`,
+  },
+  {
+    name: "a reason with a control character",
+    ask: ask("GET /x"),
+    answer: answer("200 a\x01b", [], "x"),
+    node: { answered: line("HTTP/1.1 200 ab") },
+    workerd: 502,
+  },
+  {
+    name: "a status that is none",
+    ask: ask("GET /x"),
+    answer: "HTTP/1.1 099 Own\r\nContent-Length: 0\r\n\r\n",
+    ...both(502),
+  },
+  {
+    name: "a coding that the gateway would undo",
+    ask: ask("GET /x"),
+    answer: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+    node: 502,
   },
 ];

@@ -3,8 +3,9 @@ import { describe, expect, test, vi } from "vitest";
 import { useFetched } from "../fetched.ts";
 
 // What follows is about platforms on which fetch leads to the origin.
-vi.mock("../../../src/gateway/proxy/node/forward.ts", () =>
-  import("../../../src/gateway/proxy/forward.ts"),
+vi.mock(
+  "../../../src/gateway/proxy/node/forward.ts",
+  () => import("../../../src/gateway/proxy/forward.ts"),
 );
 
 const { origin, gateway } = useFetched();

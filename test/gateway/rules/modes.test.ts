@@ -4,7 +4,10 @@ import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts"
 import { useFetched } from "../fetched.ts";
 
 // As at the edge, where a test can answer in the place of the origin.
-vi.mock("../../../src/gateway/proxy/node/forward.ts", () => import("../../../src/gateway/proxy/forward.ts"));
+vi.mock(
+  "../../../src/gateway/proxy/node/forward.ts",
+  () => import("../../../src/gateway/proxy/forward.ts"),
+);
 
 afterEach(() => void vi.restoreAllMocks());
 

@@ -3,6 +3,7 @@ import type { Forward, Forwarded } from "../origin.ts";
 import { fieldsThatPass } from "../outgoing-fields.ts";
 import { BODY, CODING, refusal, type Refusal, UPGRADE, UPGRADE_WITH_BODY } from "../refusal.ts";
 import { pathOf } from "../target.ts";
+import { isPassable } from "./answer.ts";
 import { type Asking, askOrigin } from "./ask-origin.ts";
 import { alreadySent, type Exchange, exchangeOf, isUpgraded } from "./bindings.ts";
 import { bodyOf, bodyOfRequest } from "./body.ts";
@@ -30,6 +31,10 @@ export const forward: Forward = async (forwarded) => {
   switch (answered.kind) {
     case "response": {
       const answer = { message: answered.message, origin, facts };
+      if (!isPassable(answer.message)) {
+        asking.request.destroy();
+        return { kind: "unreachable" };
+      }
       if (!exchange) return { kind: "answered", response: responseOf(answer) };
       await send(answer, asking.request, exchange.outgoing, decided);
       return { kind: "sent", response: alreadySent(answer.message.statusCode!) };

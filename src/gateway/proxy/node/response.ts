@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 
 import { refusal, STATUS } from "../refusal.ts";
-import { type Answer, answerFields } from "./send.ts";
+import { type Answer, answerFields, reasonOf } from "./answer.ts";
 
 /** Statuses whose responses have no body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -19,7 +19,7 @@ export function responseOf(answer: Answer): Response {
     // A `Response` has no place for the fields that it would announce.
     if (name.toLowerCase() !== "trailer") headers.append(name, value);
   }
-  const init = { status, statusText: message.statusMessage ?? "", headers };
+  const init = { status, statusText: reasonOf(message), headers };
   if (BODILESS.has(status)) {
     message.resume();
     return new Response(null, init);

@@ -1,34 +1,13 @@
-import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import type { ClientRequest, ServerResponse } from "node:http";
 
 import { appendFieldsTo } from "../../../adapter/append-fields.ts";
-import type { ClientFacts } from "../client-fields.ts";
-import { hopFields } from "../hop-by-hop.ts";
-import type { Decided, Origin } from "../origin.ts";
+import type { Decided } from "../origin.ts";
+import { type Answer, answerFields, reasonOf } from "./answer.ts";
 import type { Outgoing } from "./bindings.ts";
-import { type Field, fieldsOf, RawFields } from "./raw-fields.ts";
-
-/** An answer of the origin, and what becomes of it. */
-export interface Answer {
-  readonly message: IncomingMessage;
-  readonly origin: Origin;
-  readonly facts: ClientFacts;
-}
+import { type Field, fieldsOf } from "./raw-fields.ts";
 
 /** Of a request that is answered: its client was there when the origin answered. */
 export const PRESENT = { signal: { aborted: false } };
-
-/** The fields of an answer that the client gets, as they came, but with the gateway's address in the place of the origin's. */
-export function answerFields({ message, origin: { address }, facts }: Answer): RawFields {
-  const hop = hopFields(message.headers.connection ?? null);
-  const kept: Field[] = [];
-  for (const [name, value] of fieldsOf(message.rawHeaders)) {
-    const key = name.toLowerCase();
-    // It announces the fields after the body, which pass.
-    if (hop.has(key) && key !== "trailer") continue;
-    kept.push([name, address?.get(key)?.(value, facts) ?? value]);
-  }
-  return new RawFields(kept);
-}
 
 /** Sends an answer with the fields of its decision. Resolves when that has ended, or when the client has gone. */
 export function send(
@@ -41,7 +20,7 @@ export function send(
   const status = message.statusCode!;
   const fields = answerFields(answer);
   if (decided) appendFieldsTo(fields, decided.decision);
-  writeHead(outgoing, status, message.statusMessage ?? "", fields.list);
+  writeHead(outgoing, status, reasonOf(message), fields.list);
   message.pipe(outgoing as ServerResponse, { end: false });
   message.once("end", () => {
     const trailers = fieldsOf(message.rawTrailers);

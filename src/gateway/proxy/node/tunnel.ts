@@ -1,9 +1,10 @@
 import type { ServerResponse } from "node:http";
 
 import type { Decided } from "../origin.ts";
+import { type Answer, answerFields, reasonOf } from "./answer.ts";
 import type { Upgraded } from "./ask-origin.ts";
 import type { Exchange } from "./bindings.ts";
-import { type Answer, answerFields, PRESENT } from "./send.ts";
+import { PRESENT } from "./send.ts";
 
 /** Connects a client with its origin after both have changed the protocol. Resolves when the connection has ended. */
 export async function tunnel(
@@ -14,12 +15,11 @@ export async function tunnel(
 ): Promise<void> {
   const client = incoming.socket;
   (outgoing as ServerResponse).detachSocket(client);
-  const { statusMessage = "", headers } = answer.message;
   const lines = [
-    `HTTP/1.1 101 ${statusMessage}`,
+    `HTTP/1.1 101 ${reasonOf(answer.message)}`,
     ...answerFields(answer).list.map(([name, value]) => `${name}: ${value}`),
     "Connection: Upgrade",
-    `Upgrade: ${headers.upgrade}`,
+    `Upgrade: ${answer.message.headers.upgrade}`,
   ];
   client.write(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
   client.write(head);
