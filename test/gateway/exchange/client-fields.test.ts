@@ -128,7 +128,7 @@ describe("what an origin gets from a gateway on Node", () => {
     const gateway = await startOnNode({ ORIGIN: origin.url, CLIENT_IP });
     const fields = await seen(gateway.url, origin, ask(MADE_UP));
     expect(fields).toEqual({ ...OWN_SEEN, ...told });
-    gateway.stop();
+    await gateway.stop();
     await origin.close();
   });
 
@@ -177,7 +177,7 @@ describe("what an origin gets from a gateway on Node", () => {
       "x-forwarded-host": "shop.example:81",
       "x-forwarded-proto": "http",
     });
-    gateway.stop();
+    await gateway.stop();
     await origin.close();
   });
 
@@ -192,7 +192,7 @@ describe("what an origin gets from a gateway on Node", () => {
       const gateway = await startOnNode({ ...variables, CLIENT_IP });
       const fields = await seen(gateway.url, origin, ask({ "X-Forwarded-For": "192.0.2.66" }));
       expect(fields["x-forwarded-for"]).toBe(addresses);
-      gateway.stop();
+      await gateway.stop();
     }
     await origin.close();
   });

@@ -20,7 +20,7 @@ export interface Platform {
 export async function startOnNode(
   variables: object,
   { upgrades = true } = {},
-): Promise<{ url: string; stop(): void }> {
+): Promise<{ url: string; endSockets(): void; stop(): Promise<void> }> {
   const gateway = createGateway({
     STORE: "memory",
     CLIENT_IP: "socket",
@@ -28,13 +28,16 @@ export async function startOnNode(
     ...variables,
   });
   const server = serve({ fetch: gateway.fetch, port: 0, hostname: "127.0.0.1" });
-  if (upgrades) passUpgrades(server, gateway);
+  const endSockets = upgrades ? passUpgrades(server, gateway) : () => {};
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop() {
+    endSockets,
+    async stop() {
+      endSockets();
       if ("closeAllConnections" in server) server.closeAllConnections();
       server.close();
+      await once(server, "close");
     },
   };
 }
@@ -48,7 +51,7 @@ export function useNode(variables: object | ((origin: string) => object) = {}): 
     gateway = await startOnNode({ ORIGIN: origin.url, ...of(variables, origin) });
   });
   afterAll(async () => {
-    gateway.stop();
+    await gateway.stop();
     await origin.close();
   });
   return {

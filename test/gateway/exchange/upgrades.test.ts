@@ -70,7 +70,7 @@ describe("a WebSocket through the gateway on Node", () => {
     }
     socket.close(1000, "bye");
     expect((await once(socket, "close"))[0]).toBe(1000);
-    other.stop();
+    await other.stop();
     origin.close();
   });
 
@@ -199,10 +199,25 @@ describe("a WebSocket through the gateway on Node", () => {
   });
 });
 
+test("open WebSockets end before a server that closes", async () => {
+  const origin = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(origin, "listening");
+  const { port } = origin.address() as { port: number };
+  const { url, endSockets, stop } = await startOnNode({ ORIGIN: `http://127.0.0.1:${port}` });
+  const socket = new WebSocket(url.replace("http", "ws"));
+  await once(socket, "open");
+  const closed = once(socket, "close");
+  endSockets();
+  await closed;
+  await stop();
+  await expect.poll(() => origin.clients.size).toBe(0);
+  origin.close();
+});
+
 test("a WebSocket that reaches the gateway as a request is refused", async () => {
   const { url, stop } = await startOnNode({ ORIGIN: "http://127.0.0.1:1" }, { upgrades: false });
   const { line, body } = await exchange(url, asking("/x"));
   expect(line).toBe("HTTP/1.1 501 Not Implemented");
   expect(JSON.parse(body).detail).toBe("The gateway passes no WebSocket on here.");
-  stop();
+  await stop();
 });

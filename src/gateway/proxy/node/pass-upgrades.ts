@@ -23,21 +23,33 @@ const NOT_IMPLEMENTED =
  * are limited as any request: a denied one is answered, and no socket is opened.
  *
  * @param server the server on which the gateway runs
+ * @returns what ends the open ones, because a server does not close before them
  * @example
  * const server = serve({ fetch: gateway.fetch, port: 3000 });
- * passUpgrades(server, gateway);
+ * const endSockets = passUpgrades(server, gateway);
+ * process.once("SIGTERM", () => {
+ *   server.close(() => gateway.flush());
+ *   endSockets();
+ * });
  */
-export function passUpgrades(server: UpgradingServer, gateway: Upgradable): void {
+export function passUpgrades(server: UpgradingServer, gateway: Upgradable): () => void {
+  const open = new Set<Socket>();
   const emitter = server as unknown as Server;
   // A request for another protocol is answered as if it had named none. Versions of Node before 24 do not ask.
   Object.assign(emitter, { shouldUpgradeCallback: asksForWebSocket });
   emitter.on("upgrade", (incoming, socket, head) => {
-    void upgrade(gateway, incoming, socket as Socket, head);
+    const client = socket as Socket;
+    open.add(client);
+    client.once("close", () => open.delete(client));
+    upgrade(gateway, incoming, client, head).catch(() => client.destroy());
   });
   emitter.on("connect", (_, socket) => {
     socket.on("error", () => {});
     socket.end(NOT_IMPLEMENTED);
   });
+  return () => {
+    for (const socket of open) socket.destroy();
+  };
 }
 
 function asksForWebSocket({ headers: { connection, upgrade } }: IncomingMessage): boolean {
