@@ -6,8 +6,8 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { createGateway } from "../../../src/gateway/gateway.ts";
-import { generous, quota } from "../../support/gateway/gateway.ts";
+import { createGateway } from "../../../../src/gateway/gateway.ts";
+import { generous, quota } from "../../../support/gateway/gateway.ts";
 import { dial, exchange, startWireOrigin, type WireOrigin } from "./wire.ts";
 
 const OK = "HTTP/1.1 200 OK\r\nX-Own: 1\r\nx-own: 2\r\nContent-Length: 2\r\n\r\nok";

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { beforeEach, describe, expect, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 
-import { quota } from "../../support/gateway/gateway.ts";
+import { quota } from "../../../support/gateway/gateway.ts";
 import { startOnNode, useNode } from "./platforms.ts";
 import { dial, exchange, type Message } from "./wire.ts";
 

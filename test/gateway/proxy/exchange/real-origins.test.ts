@@ -6,9 +6,9 @@ import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { startWorker } from "../../../scripts/local-stack/worker.ts";
-import { freePort } from "../../../scripts/support/free-port.ts";
-import { generous } from "../../support/gateway/gateway.ts";
+import { startWorker } from "../../../../scripts/local-stack/worker.ts";
+import { freePort } from "../../../../scripts/support/free-port.ts";
+import { generous } from "../../../support/gateway/gateway.ts";
 import { startOnNode } from "./platforms.ts";
 import { exchange } from "./wire.ts";
 

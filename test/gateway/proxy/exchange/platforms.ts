@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { afterAll, beforeAll } from "vitest";
 
-import { startWorker, type Worker } from "../../../scripts/local-stack/worker.ts";
-import { createGateway } from "../../../src/gateway/gateway.ts";
-import { passUpgrades } from "../../../src/node.ts";
-import { generous } from "../../support/gateway/gateway.ts";
+import { startWorker, type Worker } from "../../../../scripts/local-stack/worker.ts";
+import { createGateway } from "../../../../src/gateway/gateway.ts";
+import { passUpgrades } from "../../../../src/node.ts";
+import { generous } from "../../../support/gateway/gateway.ts";
 import { startWireOrigin, type WireOrigin } from "./wire.ts";
 
 /** A gateway on a platform, in front of an origin that writes its bytes itself. */

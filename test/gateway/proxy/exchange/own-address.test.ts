@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { ownAddress } from "../../../src/gateway/proxy/own-address.ts";
+import { ownAddress } from "../../../../src/gateway/proxy/own-address.ts";
 import { PLATFORMS } from "./platforms.ts";
 import { exchange } from "./wire.ts";
 
