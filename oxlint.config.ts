@@ -29,7 +29,7 @@ export const LAYERS = [
 
 const WEB_ONLY = {
   group: ["node:*"],
-  message: "Only src/node runs in Node alone: use web standards.",
+  message: "Only src/node and src/gateway/proxy/node run in Node alone: use web standards.",
 };
 
 /** The folders of the dashboard from the top down, in the same way. Views stand beside each other: none imports from another. */
@@ -140,6 +140,8 @@ export default defineConfig({
       },
     },
     ...layers,
+    // What imports of `#forward` find in Node.
+    refusing("src/gateway/proxy/node/**", aboveOf("gateway")),
     { files: ["src/node/**"], rules: { "no-console": "off" } },
     ...features,
     ...dashboardLayers,

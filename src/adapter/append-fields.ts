@@ -18,6 +18,14 @@ export function addMissingFields(response: Response, decision: Decision): Respon
   return withFields(response, decision, NO_LISTS);
 }
 
+/** Adds the fields of a decision to those of an answer that is no response, as `appendFields()` does. */
+export function appendFieldsTo(fields: AnswerFields, decision: Decision): void {
+  setFieldsOf(decision, besideTheirs(fields, LISTS));
+}
+
+/** The fields of an answer, to which others are added. */
+export type AnswerFields = Pick<Headers, "has" | "append" | "set" | "delete">;
+
 function withFields(response: Response, decision: Decision, lists: readonly string[]): Response {
   // A response that switches protocols carries its socket: it cannot be copied, and has no use for the fields.
   if (response.status === 101) return response;
@@ -28,7 +36,7 @@ function withFields(response: Response, decision: Decision, lists: readonly stri
 }
 
 /** Fields are set here one by one: runtimes take several times longer to read them from a `Headers` in between. */
-function besideTheirs(headers: Headers, lists: readonly string[]): FieldTarget {
+function besideTheirs(headers: AnswerFields, lists: readonly string[]): FieldTarget {
   const theirs = TRIPLE.some((name) => headers.has(name)) ? TRIPLE : [];
   return {
     set(name, value) {

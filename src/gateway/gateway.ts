@@ -17,6 +17,7 @@ import type { Environment } from "../runtime/environment.ts";
 import { requestReporter } from "../runtime/log.ts";
 import { waitUntilOf } from "../runtime/wait-until.ts";
 import { type GatewayConfig, readConfig } from "./config/config.ts";
+import { permitted } from "./cors/cors.ts";
 import { isPreflight } from "./cors/preflight.ts";
 import { EVERY_GATEWAY_FEATURE, type GatewayFeatures } from "./every-feature.ts";
 import { healthCheck } from "./health.ts";
@@ -129,7 +130,7 @@ function makeGateway(
       connected(async (c, connection) => {
         await refresh?.before(waitUntilOf(c));
         const answer = await quota(c.req.raw, connection);
-        return (await cors?.permit(c.req.raw, answer)) ?? answer;
+        return permitted(answer, await cors?.permissionFor(c.req.raw));
       }),
     );
     if (cors) {
@@ -161,12 +162,12 @@ function makeGateway(
     "*",
     connected((c, connection) => {
       if (onError === "pass" && origin.url === undefined) failOpen(c);
-      return serve(c.req.raw, connection, waitUntilOf(c));
+      return serve(c.req.raw, { connection, bindings: c.env }, waitUntilOf(c));
     }),
   );
 
   const reportFailed = requestReporter(monotonicNow);
-  gateway.onError((error, c) => {
+  gateway.onError(async (error, c) => {
     reportFailed(`a request failed: ${error.message}`);
     const answer = problemResponse({
       type: "about:blank",
@@ -174,7 +175,7 @@ function makeGateway(
       status: 500,
       detail: "The gateway failed to handle the request.",
     });
-    return cors?.permit(c.req.raw, answer) ?? answer;
+    return permitted(answer, cors && (await cors.permissionFor(c.req.raw)));
   });
   async function flush(): Promise<void> {
     // Whether a notice arrived is counted, too.

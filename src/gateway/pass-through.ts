@@ -3,6 +3,7 @@ import { Hono as TinyHono } from "hono/tiny";
 
 import { problemResponse } from "../decision/problem.ts";
 import { Faults } from "../options/faults.ts";
+import { checkClientIp } from "../partition/client-ip.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { report } from "../runtime/log.ts";
 import { originOf } from "./config/config.ts";
@@ -12,6 +13,7 @@ import { Steps } from "./match/steps.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
 import { isOwn } from "./route/own-path.ts";
+import { wordOrJson } from "./rules/from-json.ts";
 
 /** No rule reads a field. */
 const NO_RULES = () => false;
@@ -31,7 +33,9 @@ export function passThroughGateway(
   const variables = readVariables(environment, faults);
   const isUsable = !faults.list.some(({ path }) => path === "ORIGIN");
   if (variables.onError !== "pass" || !isUsable) return undefined;
-  const origin = originOf(variables);
+  const clientIp = checkClientIp(wordOrJson(environment["CLIENT_IP"]), "CLIENT_IP", faults);
+  const isTrusted = !faults.list.some(({ path }) => path === "CLIENT_IP");
+  const origin = originOf(variables, isTrusted ? clientIp : undefined);
   // One handler for every path, so that none is read.
   const gateway = new TinyHono({ getPath: () => "/" });
   report(`no request is limited, because ON_ERROR is "pass": ${error.message}`);
@@ -40,7 +44,8 @@ export function passThroughGateway(
     const paths = readPath(new URL(c.req.url).pathname, new Steps());
     // Alerts have to see the fault, and the origin must not get requests for these paths.
     if (typeof paths !== "string" && isOwn(paths)) return faulty();
-    return passOn(c.req.raw, origin, reportOrigin, NO_RULES);
+    const passed = { request: c.req.raw, bindings: c.env, isImitation: NO_RULES };
+    return passOn({ ...passed, origin, decided: undefined }, reportOrigin);
   });
   return gateway;
 }

@@ -1,12 +1,12 @@
-import { appendFields } from "../adapter/append-fields.ts";
-import { overLimits } from "../adapter/over-limits.ts";
 import type { Refresh } from "../live/refresh.ts";
 import type { Counter } from "../metrics/counter.ts";
 import type { PeriodicWrites } from "../metrics/periodic-writes.ts";
 import type { WaitUntil } from "../runtime/wait-until.ts";
 import { compileAdmit } from "./admit.ts";
 import type { GatewayConfig } from "./config/config.ts";
-import type { Enforcement, InForce } from "./in-force.ts";
+import { permitted } from "./cors/cors.ts";
+import type { Enforcement } from "./in-force.ts";
+import type { Forwarded } from "./proxy/origin.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
 
@@ -24,7 +24,7 @@ export interface Served {
 /** Answers a request by the rules, or by the origin. */
 export type Serve = (
   request: Request,
-  connection: string | undefined,
+  client: { readonly connection: string | undefined; readonly bindings: unknown },
   waitUntil: WaitUntil,
 ) => Promise<Response>;
 
@@ -37,45 +37,36 @@ export function compileServe({
   reportOrigin,
 }: Served): Serve {
   const admit = compileAdmit(config);
-  const permit = config.cors?.permit ?? ((_request: Request, response: Response) => response);
 
-  /** The origin's answer, or the gateway's own if there is none. */
   async function forward(
-    request: Request,
-    { ruleset }: InForce,
+    forwarded: Omit<Forwarded, "origin">,
     counter: Counter | undefined,
-    over?: string,
-  ) {
-    let isOwn = false;
+  ): Promise<Response> {
     const onFailure: ReportOrigin = (failure, error) => {
-      isOwn = true;
       counter?.unanswered(failure);
       reportOrigin(failure, error);
     };
-    const response = await passOn(request, config.origin, onFailure, ruleset.isImitation, over);
-    return { response, isOwn };
+    return passOn({ ...forwarded, origin: config.origin }, onFailure);
   }
 
-  return async function serve(request, connection, waitUntil) {
+  return async function serve(request, { connection, bindings }, waitUntil) {
     const waiting = refresh?.before(waitUntil);
     if (waiting) await waiting;
     writes.start(waitUntil);
     const inForce = enforcement.now();
     const counter = config.recorder?.counterOf(inForce.ruleset.rules);
 
+    const permission = config.cors && (await config.cors.permissionFor(request));
     const admission = await admit(inForce, request, connection, counter);
-    if (admission.kind === "answered") return permit(request, admission.response);
+    if (admission.kind === "answered") return permitted(admission.response, permission);
     if (admission.kind === "preflight") return config.cors!.preflight(request);
-    if (admission.kind === "unlimited") {
-      const { response, isOwn } = await forward(request, inForce, counter);
-      return isOwn ? permit(request, response) : response;
-    }
+    const { isImitation } = inForce.ruleset;
+    const passed = { request, bindings, isImitation, permission };
+    if (admission.kind === "unlimited") return forward({ ...passed, decided: undefined }, counter);
 
     const { decision, rules } = admission;
-    const { response } = await forward(request, inForce, counter, overLimits(decision));
     const failures = rules.flatMap(({ reader }) => reader.failures);
     const settlement = config.features.holds?.settlementOf(decision, failures, waitUntil);
-    const settled = settlement?.after(response, request) ?? response;
-    return permit(request, appendFields(settled, decision));
+    return forward({ ...passed, decided: { decision, settlement } }, counter);
   };
 }

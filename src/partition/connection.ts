@@ -8,11 +8,18 @@ export interface NodeSocket {
   readonly remoteAddress?: string | undefined;
   readonly localAddress?: string | undefined;
   readonly destroyed?: boolean;
+  /** Set if it is encrypted. */
+  readonly encrypted?: boolean;
 }
 
 /** The bindings that @hono/node-server adds to a request. */
 interface NodeBindings {
   readonly incoming?: { readonly socket?: NodeSocket | null };
+}
+
+/** The connection of a request on Node; `undefined` on platforms that show none. */
+export function connectionOf(bindings: unknown): NodeSocket | undefined {
+  return (bindings as NodeBindings | null | undefined)?.incoming?.socket ?? undefined;
 }
 
 /**
@@ -29,7 +36,7 @@ export function connectionAddress(
   bindings: unknown,
 ): string | undefined | typeof GONE {
   if (trusted !== "socket") return undefined;
-  const socket = (bindings as NodeBindings | null | undefined)?.incoming?.socket;
+  const socket = connectionOf(bindings);
   if (!socket || socket.remoteAddress !== undefined) return socket?.remoteAddress;
   return socket.destroyed || socket.localAddress !== undefined ? GONE : undefined;
 }

@@ -1,6 +1,7 @@
 import { serve } from "@hono/node-server";
 import { admin, metrics } from "tidegate/admin";
 import { createGateway } from "tidegate/gateway";
+import { passUpgrades } from "tidegate/node";
 
 import { rules } from "./rules.ts";
 
@@ -15,4 +16,9 @@ const server = serve({
   hostname: process.env["HOST"] ?? "127.0.0.1",
 });
 
-process.once("SIGTERM", () => server.close(() => void gateway.flush()));
+const endSockets = passUpgrades(server, gateway);
+
+process.once("SIGTERM", () => {
+  server.close(() => void gateway.flush());
+  endSockets();
+});

@@ -1,5 +1,11 @@
 import { afterEach, expect, test, vi } from "vitest";
 
+// As at the edge, where a test can answer in the place of the origin.
+vi.mock(
+  "../../src/gateway/proxy/node/forward.ts",
+  () => import("../../src/gateway/proxy/forward.ts"),
+);
+
 const env = vi.hoisted(
   () =>
     ({

@@ -38,6 +38,27 @@ test.each([[], ["browser"], ["worker", "browser"], ["edge-light"], ["node"], ["b
   },
 );
 
+test.each([
+  [["workerd", "worker", "browser"], false],
+  [["edge-light", "worker", "browser"], false],
+  [["node"], true],
+])("a bundle of the gateway for %j needs Node: %s", async (conditions, expected) => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `export * from "tidegate/gateway";`,
+      resolveDir: inject("installed"),
+      loader: "ts",
+    },
+    bundle: true,
+    write: false,
+    format: "esm",
+    conditions,
+    external: ["cloudflare:*", "node:*"],
+    logLevel: "silent",
+  });
+  expect(outputFiles[0]!.text.includes('"node:http"')).toBe(expected);
+});
+
 test("a bundle has nothing in it that the handler does not use", async () => {
   const { metafile } = await bundled([], []);
   const [output] = Object.values(metafile.outputs);

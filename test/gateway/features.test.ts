@@ -240,6 +240,26 @@ describe("a bundle", () => {
     }
   });
 
+  test.each([
+    [["workerd", "worker", "browser"], false],
+    [["edge-light", "worker", "browser"], false],
+    [["bun", "node"], false],
+    [["deno", "node"], false],
+    [[], false],
+    [["node"], true],
+  ])("for %j has Node's own way to the origin: %s", async (conditions, expected) => {
+    const { outputFiles } = await build({
+      stdin: { contents: `export * from "./src/gateway.ts";`, resolveDir: ".", loader: "ts" },
+      bundle: true,
+      write: false,
+      format: "esm",
+      conditions,
+      external: ["cloudflare:*", "node:*"],
+      logLevel: "silent",
+    });
+    expect(outputFiles[0]!.text.includes('"node:http"')).toBe(expected);
+  });
+
   test("of a gateway without features has none of them", async () => {
     const folders = await optionalIn(`
       import { gatewayWith } from "./src/gateway.ts";

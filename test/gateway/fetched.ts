@@ -27,7 +27,10 @@ export const VARIABLES = {
   ],
 };
 
-/** Puts a `fetch` in the place of the real one that notes the gateway's requests to the origin and to Redis. */
+/**
+ * Puts a `fetch` in the place of the real one that notes the gateway's requests to the origin and to Redis. The test file has to
+ * mock the way to the origin that Node has, which is no `fetch`.
+ */
 export function useFetched(): Fetched {
   const origin: Fetched["origin"] = vi.fn();
   const redis: Fetched["redis"] = vi.fn();

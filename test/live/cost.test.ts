@@ -2,6 +2,12 @@ import { expect, test, vi } from "vitest";
 
 import { useFetched } from "../gateway/fetched.ts";
 
+// As at the edge, where a test can answer in the place of the origin.
+vi.mock(
+  "../../src/gateway/proxy/node/forward.ts",
+  () => import("../../src/gateway/proxy/forward.ts"),
+);
+
 const fetched = useFetched();
 
 /** Commands of an hour in which a request comes each second. */

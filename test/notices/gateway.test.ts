@@ -13,6 +13,12 @@ import { metrics } from "../../src/metrics/recorder.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { openReceiver, type Receiver, SECRET } from "./receiver.ts";
 
+// As at the edge, where a test can answer in the place of the origin.
+vi.mock(
+  "../../src/gateway/proxy/node/forward.ts",
+  () => import("../../src/gateway/proxy/forward.ts"),
+);
+
 const TOKEN = "Zm9vYmFyQmF6UXV4MTIzNDU2";
 const RULE = {
   path: "/api/*",

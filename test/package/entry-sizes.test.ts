@@ -4,6 +4,7 @@ import { measureEntries } from "../../bench/benchmark/edge/entries.ts";
 import { measureWorkers } from "../../bench/benchmark/edge/workers.ts";
 import { meets } from "../../bench/benchmark/figure.ts";
 import manifest from "../../package.json" with { type: "json" };
+import sources from "../../src/package.json" with { type: "json" };
 
 const figures = await measureEntries();
 const wholes = figures.filter(({ target }) => target !== undefined);
@@ -25,6 +26,21 @@ test("every worker with a part of the package has a budget, and none is larger",
 test("a budget is no more than a seventh above the size, so that it is noticed", () => {
   const loose = wholes.filter(({ tidegate, target }) => target!.value > tidegate * 1.15);
   expect(loose).toEqual([]);
+});
+
+test("a platform finds the same files in the package as in its sources", () => {
+  const built = Object.entries(manifest.imports).map(([name, found]) => [
+    name,
+    Object.entries(found).map(([platform, file]) => [platform, file.replace("/dist/lib/", "/")]),
+  ]);
+  const own = Object.entries(sources.imports).map(([name, found]) => [
+    name,
+    Object.entries(found)
+      // The compiler alone looks for it, so that it needs no types of Node.
+      .filter(([platform]) => platform !== "types")
+      .map(([platform, file]) => [platform, file.replace(/ts$/, "js")]),
+  ]);
+  expect(built).toEqual(own);
 });
 
 test("the library has no other package's code in it, the gateway that of four", () => {

@@ -14,7 +14,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./express": 62_600,
   "./fastify": 62_000,
   "./vercel": 61_700,
-  "./node": 2_000,
+  "./node": 2_800,
   "./cloudflare": 2_300,
   "./durable-object": 23_300,
   "./llm": 11_800,

@@ -59,13 +59,13 @@ const WORKERS: readonly (readonly [name: string, budget: number, source: string]
   ],
   [
     "gatewayWith({}) with its packages",
-    70_300,
+    72_000,
     `import { gatewayWith } from "./src/gateway.ts";
      export default gatewayWith({})(process.env);`,
   ],
   [
     "gatewayWith({ live }) with its packages",
-    79_800,
+    81_800,
     `import { gatewayWith, live } from "./src/gateway.ts";
      export default gatewayWith({ live })(process.env);`,
   ],

@@ -23,7 +23,8 @@ import type { Cors } from "../cors/cors.ts";
 import { GATEWAY_FEATURE, NO_SHARING, VARIABLES } from "../messages/variables.ts";
 import { type Notices, noticesTo } from "../notices/notices.ts";
 import { createWebhook } from "../notices/webhook.ts";
-import type { Origin } from "../proxy/proxy.ts";
+import type { Origin } from "../proxy/origin.ts";
+import { ownAddress } from "../proxy/own-address.ts";
 import type { RuleFeatures } from "../rules/features.ts";
 import { wordOrJson } from "../rules/from-json.ts";
 import {
@@ -174,7 +175,7 @@ export function readConfig(
   const clientIp = wordOrJson(defaults.clientIp) as ClientIp | undefined;
   return {
     features,
-    origin: originOf(variables),
+    origin: originOf(variables, clientIp ?? detectPlatform()),
     onError: variables.onError,
     deployed,
     ruleset: ruleset!,
@@ -196,11 +197,21 @@ export function readConfig(
   };
 }
 
-/** The origin of the variables. */
-export function originOf({ origin, originTimeout }: Variables): Origin {
+/**
+ * The origin of the variables.
+ *
+ * @param trusted the source that may tell it about clients
+ */
+export function originOf(
+  { origin, originTimeout }: Variables,
+  trusted: ClientIp | undefined,
+): Origin {
+  const url = origin === "zone" ? undefined : origin.replace(/\/+$/, "");
   return {
-    url: origin === "zone" ? undefined : origin.replace(/\/+$/, ""),
+    url,
     timeoutMs: originTimeout === "off" ? undefined : parseDuration(originTimeout)! / 1000,
+    trusted,
+    address: url === undefined ? undefined : ownAddress(url),
   };
 }
 

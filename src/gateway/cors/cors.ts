@@ -1,6 +1,7 @@
 import { cors } from "hono/cors";
 import { Hono as TinyHono } from "hono/tiny";
 
+import type { AnswerFields } from "../../adapter/append-fields.ts";
 import { RATE_LIMIT_FIELDS } from "../../decision/fields.ts";
 import type { CorsOptions } from "./options.ts";
 
@@ -12,11 +13,20 @@ const EXPOSE = "Access-Control-Expose-Headers";
 export interface Cors {
   /** Answers a preflight. */
   preflight(request: Request): Promise<Response>;
-  /**
-   * Adds the fields to an answer, so that scripts of other sites may read it. An origin that gives a permission itself keeps it;
-   * only the limiter's fields are exposed, too.
-   */
-  permit(request: Request, response: Response): Promise<Response>;
+  /** What lets the scripts of a request's site read the answer to it. */
+  permissionFor(request: Pick<Request, "headers">): Promise<Permission>;
+}
+
+/**
+ * Adds the fields to those of an answer, so that scripts of other sites may read it. An origin that gives a permission itself keeps it;
+ * only the limiter's fields are exposed, too.
+ */
+export type Permission = (fields: AnswerFields) => void;
+
+/** Gives a permission to an answer, unless it switches protocols: then it cannot be changed, and no script reads it. */
+export function permitted(response: Response, permission: Permission | undefined): Response {
+  if (response.status !== 101) permission?.(response.headers);
+  return response;
 }
 
 /** Compiles the variable CORS. */
@@ -44,19 +54,16 @@ export function compileCors(options: CorsOptions): Cors {
   return {
     preflight: async (request) => app.fetch(request),
 
-    async permit(request, response) {
-      // A response that switches protocols cannot be changed, and is no answer to a script that asks for permission.
-      if (response.status === 101) return response;
-      const { headers } = response;
-      if (headers.has(ALLOW_ORIGIN)) {
-        headers.append(EXPOSE, RATE_LIMIT_FIELDS.join(","));
-        return response;
-      }
-      headers.delete(CREDENTIALS);
-      for (const [name, value] of await fieldsFor(request.headers.get("origin"))) {
-        headers.append(name, value);
-      }
-      return response;
+    async permissionFor({ headers }) {
+      const own = await fieldsFor(headers.get("origin"));
+      return (fields) => {
+        if (fields.has(ALLOW_ORIGIN)) {
+          fields.append(EXPOSE, RATE_LIMIT_FIELDS.join(","));
+          return;
+        }
+        fields.delete(CREDENTIALS);
+        for (const [name, value] of own) fields.append(name, value);
+      };
     },
   };
 }

@@ -12,16 +12,20 @@ const ALWAYS = [
   "upgrade",
 ];
 
-/** Fields by which a platform or a proxy in front of the gateway describes the client. */
-const FROM_THE_FRONT = /^(?:cf-|forwarded$|true-client-ip$|via$|x-forwarded-|x-real-ip$|x-vercel-)/;
+const HOP: ReadonlySet<string> = new Set(ALWAYS);
 
 /**
- * Removes the fields that are meant for one hop: the known ones, and those that `Connection` names. Fields from the
- * front stay even then, because a client could name them to hide them from the origin.
+ * Fields that stay although `Connection` names them: the length, because without it the body's end would be another one, and
+ * those by which a platform in front of the gateway describes the client, which the client could hide so.
  */
-export function stripHopByHop(headers: Headers): void {
-  const named = headers.get("connection")?.toLowerCase().split(",") ?? [];
-  for (const name of [...ALWAYS, ...named.map((text) => text.trim())]) {
-    if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && !FROM_THE_FRONT.test(name)) headers.delete(name);
-  }
+const STAYS = /^(?:content-length$|cf-|via$|x-forwarded-|x-real-ip$|x-vercel-)/;
+
+/** The names of the fields that are meant for one hop: the known ones, and those that `Connection` names. */
+export function hopFields(connection: string | null): ReadonlySet<string> {
+  if (connection === null || /^(?:keep-alive|close|upgrade)$/i.test(connection)) return HOP;
+  const named = connection
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim());
+  return new Set([...ALWAYS, ...named.filter((name) => !STAYS.test(name))]);
 }

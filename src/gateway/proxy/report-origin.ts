@@ -1,5 +1,5 @@
 import { requestReporter } from "../../runtime/log.ts";
-import type { OriginFailure } from "./proxy.ts";
+import type { OriginFailure } from "./origin.ts";
 
 const WHAT: Readonly<Record<OriginFailure, string>> = {
   unreachable: "the origin did not answer",
@@ -21,6 +21,6 @@ export function originReporter(now: () => number): ReportOrigin {
 
 /** The code of a failed connection. Its message may contain data from the client. */
 function codeOf(error: unknown): string {
-  const { code } = Object(Object(error).cause) as { code?: unknown };
+  const { cause, code = Object(cause).code } = Object(error) as { cause?: unknown; code?: unknown };
   return typeof code === "string" ? ` (${code})` : "";
 }

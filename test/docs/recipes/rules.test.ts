@@ -4,6 +4,12 @@ import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { type Client, folderFor, gatewayOf, passing } from "../recipes.ts";
 
+// As at the edge, where a test can answer in the place of the origin.
+vi.mock(
+  "../../../src/gateway/proxy/node/forward.ts",
+  () => import("../../../src/gateway/proxy/forward.ts"),
+);
+
 const folder = folderFor("rules");
 
 /** The origin's record of each request. */

@@ -1,7 +1,13 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { faultsOf } from "../faults.ts";
 import { useFetched, VARIABLES } from "../fetched.ts";
+
+// As at the edge, where a test can answer in the place of the origin.
+vi.mock(
+  "../../../src/gateway/proxy/node/forward.ts",
+  () => import("../../../src/gateway/proxy/forward.ts"),
+);
 
 const { gateway, redis } = useFetched();
 

@@ -2,6 +2,12 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { useFetched } from "../fetched.ts";
 
+// As at the edge, where a test can answer in the place of the origin.
+vi.mock(
+  "../../../src/gateway/proxy/node/forward.ts",
+  () => import("../../../src/gateway/proxy/forward.ts"),
+);
+
 const { origin, redis, gateway } = useFetched();
 
 afterEach(() => void vi.restoreAllMocks());

@@ -47,32 +47,22 @@ describe("a request on its way to the origin", () => {
       ["Expect", "100-continue"],
     ]);
     expect(Object.keys(fields).sort().join(" ")).toBe(
-      "accept accept-encoding accept-language cf-connecting-ip connection host sec-fetch-mode user-agent x-forwarded-host x-forwarded-proto x-kept",
+      "cf-connecting-ip connection host x-forwarded-for x-forwarded-host x-forwarded-proto x-kept",
     );
     // That of the hop to the origin.
     expect(fields["connection"]).toEqual(["keep-alive"]);
   });
 
   test("keeps the front's fields about the client, also where Connection names them", async () => {
-    const told = {
-      "cf-connecting-ip": "192.0.2.9",
-      "cf-ray": "1",
-      forwarded: "for=192.0.2.9",
-      "true-client-ip": "192.0.2.9",
-      via: "1.1 front",
-      "x-forwarded-for": "192.0.2.9",
-      "x-forwarded-host": "shop.example",
-      "x-forwarded-proto": "https",
-      "x-real-ip": "192.0.2.9",
-      "x-vercel-ip-country": "NZ",
-    };
+    const told = { "cf-connecting-ip": "192.0.2.9", "cf-ray": "1", via: "1.1 front" };
     const { fields } = await askWith([
       ...Object.entries(told),
-      ["Connection", Object.keys(told).join(", ").toUpperCase()],
+      ["Connection", [...Object.keys(told), "X-Forwarded-For"].join(", ").toUpperCase()],
     ]);
     expect(fields).toMatchObject(
       Object.fromEntries(Object.entries(told).map(([name, value]) => [name, [value]])),
     );
+    expect(fields["x-forwarded-for"]).toEqual(["192.0.2.9"]);
   });
 
   test.each(["a b, x-hop", "x-hop,,", ";, x-hop", "\u00e9, x-hop", "x-hop, ()"])(
@@ -93,9 +83,9 @@ describe("a request on its way to the origin", () => {
     expect(fields["x-forwarded-proto"]).toEqual(["http"]);
   });
 
-  test("is asked for in a coding that the gateway can read", async () => {
+  test("asks for the codings that the client can read", async () => {
     const { fields } = await askWith([["Accept-Encoding", "compress, x-unknown"]]);
-    expect(fields["accept-encoding"]).toEqual(["gzip, deflate"]);
+    expect(fields["accept-encoding"]).toEqual(["compress, x-unknown"]);
   });
 
   test("goes below the origin's path", async () => {

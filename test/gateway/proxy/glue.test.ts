@@ -2,6 +2,12 @@ import { describe, expect, test, vi } from "vitest";
 
 import { useFetched } from "../fetched.ts";
 
+// What follows is about platforms on which fetch leads to the origin.
+vi.mock(
+  "../../../src/gateway/proxy/node/forward.ts",
+  () => import("../../../src/gateway/proxy/forward.ts"),
+);
+
 const { origin, gateway } = useFetched();
 
 const onWorkers = () => vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
@@ -17,9 +23,10 @@ describe("the request to the origin", () => {
     const fields = await passed({
       Host: "gateway.example",
       "Accept-Encoding": "br",
-      Upgrade: "websocket",
+      Upgrade: "h2c",
       Connection: "Upgrade",
       "X-Own": "1",
+      "X-Forwarded-For": "192.0.2.66",
     });
     expect(fields).toEqual({
       "x-own": "1",
@@ -54,6 +61,17 @@ describe("the request to the origin", () => {
       expect(await passed({ Upgrade: upgrade })).not.toHaveProperty("upgrade");
     },
   );
+
+  test.each([
+    ["a WebSocket", { headers: { Connection: "Upgrade", Upgrade: "websocket" } }],
+    ["a GET with a body that the platform has dropped", { headers: { "Content-Length": "5" } }],
+    ["a GET in chunks", { headers: { "Transfer-Encoding": "chunked" } }],
+    ["a HEAD with a body", { method: "HEAD", headers: { "Content-Length": "5" } }],
+  ])("is not sent where it would be another one: %s", async (_what, init) => {
+    const { status, headers } = await gateway({})("/x", init);
+    expect([status, headers.get("content-type")]).toEqual([501, "application/problem+json"]);
+    expect(origin).not.toHaveBeenCalled();
+  });
 
   test("is at the zone's own address where that is the origin", async () => {
     onWorkers();
@@ -96,6 +114,43 @@ describe("the answer to the client", () => {
     const { headers } = await gateway({})("/x");
     headers.delete("content-type");
     expect(Object.fromEntries(headers)).toEqual({ "x-own": "1" });
+  });
+
+  test.each([600, 799, 999])("is a 502 where its status is none: %d", async (status) => {
+    class Odd extends Response {
+      override get status(): number {
+        return status;
+      }
+    }
+    origin.mockResolvedValue(new Odd("odd"));
+    const warn = vi.spyOn(console, "warn");
+    for (const path of ["/x", "/limited/x"]) {
+      expect((await gateway({})(path)).status).toBe(502);
+    }
+    // It has answered.
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
+  });
+
+  test("names the gateway where the origin names itself", async () => {
+    const fields = new Headers({
+      Location: "https://origin.example/y?z",
+      "Content-Location": "//ORIGIN.example:443/x",
+      Refresh: "5; url=https://origin.example/z",
+      "X-Own": "https://origin.example/",
+    });
+    fields.append("Set-Cookie", "a=1; Domain=origin.example; Secure");
+    fields.append("Set-Cookie", "b=2; Domain=other.example");
+    origin.mockResolvedValue(new Response("x", { headers: fields }));
+    const { headers } = await gateway({})("/x");
+    const names = ["location", "content-location", "refresh", "x-own"];
+    expect(names.map((name) => headers.get(name))).toEqual([
+      "/y?z",
+      "/x",
+      "5; url=/z",
+      "https://origin.example/",
+    ]);
+    expect(headers.getSetCookie()).toEqual(["a=1; Secure", "b=2; Domain=other.example"]);
   });
 
   test("is a problem that may not be stored where the origin fails, after one try", async () => {

@@ -6,11 +6,13 @@ import { freePort } from "../../../scripts/support/free-port.ts";
 import { originReporter } from "../../../src/gateway/proxy/report-origin.ts";
 import { gatewayTo, generous, startOrigin } from "../../support/gateway/gateway.ts";
 
+/** Those of the gateway: a server has timers of its own. */
+const TIMERS = ["setTimeout", "clearTimeout"] as const;
+
 const warn = vi.spyOn(console, "warn");
 beforeEach(() => void warn.mockReset().mockReturnValue());
 afterEach(() => {
   vi.useRealTimers();
-  vi.unstubAllGlobals();
 });
 
 const lines = () => warn.mock.calls.map(([line]) => line as string);
@@ -51,11 +53,13 @@ describe("an origin that is silent", () => {
   });
 
   test("leaves no timer behind where it answers", async () => {
-    vi.stubGlobal("fetch", async () => new Response("origin"));
-    vi.useFakeTimers();
-    const ask = gatewayTo("https://origin.example", generous, { ORIGIN_TIMEOUT: "1h" });
+    const origin = await startOrigin();
+    vi.useFakeTimers({ toFake: [...TIMERS] });
+    const ask = gatewayTo(origin.url, generous, { ORIGIN_TIMEOUT: "1h" });
     for (let request = 0; request < 2; request++) {
-      expect([(await ask("/x")).status, vi.getTimerCount()]).toEqual([200, 0]);
+      const answer = await ask("/x");
+      expect([answer.status, vi.getTimerCount()]).toEqual([200, 0]);
+      await answer.text();
     }
   });
 
@@ -63,23 +67,31 @@ describe("an origin that is silent", () => {
     [{}, 300_000],
     [{ ORIGIN_TIMEOUT: "2m" }, 120_000],
   ])("with %j is waited for until %d ms", async (variables, ms) => {
-    vi.stubGlobal("fetch", () => new Promise(() => {}));
-    vi.useFakeTimers();
-    const ask = gatewayTo("https://origin.example", generous, variables);
+    const arrived = Promise.withResolvers<void>();
+    const origin = await startOrigin(() => arrived.resolve());
+    vi.useFakeTimers({ toFake: [...TIMERS] });
+    const ask = gatewayTo(origin.url, generous, variables);
     let status = 0;
-    void ask("/x").then((answer) => (status = answer.status));
+    const answered = ask("/x").then((answer) => (status = answer.status));
+    await arrived.promise;
     await vi.advanceTimersByTimeAsync(ms - 1);
     expect(status).toBe(0);
-    await vi.advanceTimersByTimeAsync(1);
+    vi.advanceTimersByTime(1);
+    await answered;
     expect([status, vi.getTimerCount()]).toEqual([504, 0]);
   });
 
   test("with ORIGIN_TIMEOUT off is waited for without a timer", async () => {
-    vi.stubGlobal("fetch", () => new Promise(() => {}));
-    vi.useFakeTimers();
-    void gatewayTo("https://origin.example", generous, { ORIGIN_TIMEOUT: "off" })("/x");
-    await vi.advanceTimersByTimeAsync(0);
+    const arrived = Promise.withResolvers<void>();
+    const origin = await startOrigin(() => arrived.resolve());
+    vi.useFakeTimers({ toFake: [...TIMERS] });
+    const client = new AbortController();
+    const ask = gatewayTo(origin.url, generous, { ORIGIN_TIMEOUT: "off" });
+    const answered = ask("/x", { signal: client.signal });
+    await arrived.promise;
     expect(vi.getTimerCount()).toBe(0);
+    client.abort();
+    await answered;
   });
 
   test.each(["9ms", "61m", "never", 5])("is not waited for %j", (ORIGIN_TIMEOUT) => {

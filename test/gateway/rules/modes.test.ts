@@ -3,6 +3,12 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
 import { useFetched } from "../fetched.ts";
 
+// As at the edge, where a test can answer in the place of the origin.
+vi.mock(
+  "../../../src/gateway/proxy/node/forward.ts",
+  () => import("../../../src/gateway/proxy/forward.ts"),
+);
+
 afterEach(() => void vi.restoreAllMocks());
 
 const soft = (name: string, limit: number) => ({ ...quota(name, limit), mode: "soft" });

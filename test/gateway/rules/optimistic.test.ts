@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { readConfig } from "../../../src/gateway/config/config.ts";
 import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
 import { ConfigurationError } from "../../../src/index.ts";
-import { gatewayTo, quota } from "../../support/gateway/gateway.ts";
+import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
 
 const api = {
   algorithm: "token-bucket",
@@ -50,8 +50,8 @@ test("a rule costs at most as many units as may be unsettled", () => {
 });
 
 test("a gateway answers ahead of its store", async () => {
-  vi.stubGlobal("fetch", async () => new Response("from the origin"));
-  const ask = gatewayTo("https://origin.example", [{ path: "/*", policies: [api] }]);
+  const origin = await startOrigin();
+  const ask = gatewayTo(origin.url, [{ path: "/*", policies: [api] }]);
   for (const left of ["9", "8", "7"]) {
     expect((await ask("/")).headers.get("X-RateLimit-Remaining")).toBe(left);
   }

@@ -1,0 +1,96 @@
+import { type ClientFacts, clientFacts } from "../client-fields.ts";
+import type { Forward, Forwarded } from "../origin.ts";
+import { fieldsThatPass } from "../outgoing-fields.ts";
+import { BODY, CODING, refusal, type Refusal, UPGRADE, UPGRADE_WITH_BODY } from "../refusal.ts";
+import { pathOf } from "../target.ts";
+import { isPassable } from "./answer.ts";
+import { type Asking, askOrigin } from "./ask-origin.ts";
+import { alreadySent, type Exchange, exchangeOf, isUpgraded } from "./bindings.ts";
+import { bodyOf, bodyOfRequest } from "./body.ts";
+import { passInterim } from "./interim.ts";
+import { rawTarget } from "./raw-target.ts";
+import { requestFields } from "./request-fields.ts";
+import { responseOf } from "./response.ts";
+import { send } from "./send.ts";
+import { tunnel } from "./tunnel.ts";
+import { isWebSocket } from "./web-socket.ts";
+
+/**
+ * Asks the origin by Node's own client, which leaves methods, fields and bodies as they are, where `fetch()` changes them. The
+ * answer is written to the server's own response where there is one, because a `Response` cannot hold all of it.
+ */
+export const forward: Forward = async (forwarded) => {
+  const { request, bindings, origin, decided } = forwarded;
+  const exchange = exchangeOf(request, bindings);
+  const refused = refuse(request, exchange);
+  if (refused) return { kind: "answered", response: refusal(refused) };
+  if (exchange ? exchange.outgoing.destroyed : request.signal.aborted) return { kind: "gone" };
+  const facts = clientFacts(request, bindings, origin.trusted);
+  const asking = begin(forwarded, exchange, facts);
+  const answered = await asking.answered;
+  switch (answered.kind) {
+    case "response": {
+      const answer = { message: answered.message, origin, facts };
+      if (!isPassable(answer.message)) {
+        asking.request.destroy();
+        return { kind: "unreachable" };
+      }
+      if (!exchange) return { kind: "answered", response: responseOf(answer) };
+      await send(answer, asking.request, exchange.outgoing, forwarded);
+      return { kind: "sent", response: alreadySent(answer.message.statusCode!) };
+    }
+    case "upgrade":
+      if (!exchange || !isUpgraded(exchange.incoming)) {
+        answered.socket.destroy();
+        return { kind: "unreachable" };
+      }
+      await tunnel({ message: answered.message, origin, facts }, answered, exchange, decided);
+      return { kind: "sent", response: alreadySent(101) };
+    default:
+      return answered;
+  }
+};
+
+function begin(forwarded: Forwarded, exchange: Exchange | undefined, facts: ClientFacts): Asking {
+  const { request, origin, decided } = forwarded;
+  const { method, url } = request;
+  const passes = fieldsThatPass(forwarded);
+  const body = exchange ? bodyOf(exchange.incoming, passes) : bodyOfRequest(request);
+  const path = rawTarget(exchange?.incoming.url, pathOf(url));
+  const fields = requestFields(request, exchange?.incoming, body, { passes, facts, decided });
+  const asking = askOrigin({ method, address: origin.url! + path, fields }, origin.timeoutMs);
+  giveUpWithClient(asking, request, exchange);
+  if (exchange) passInterim(asking.request, exchange);
+  body.sendTo(asking.request);
+  return asking;
+}
+
+/** Lets go of the origin when the client has gone: a server's response until it is answered, another one until its end. */
+function giveUpWithClient(
+  { request: asked, answered, giveUp }: Asking,
+  { signal }: Request,
+  exchange: Exchange | undefined,
+): void {
+  if (exchange) {
+    const { outgoing } = exchange;
+    outgoing.once("close", giveUp);
+    void answered.then(() => outgoing.off("close", giveUp));
+  } else {
+    signal.addEventListener("abort", giveUp, { once: true });
+    asked.once("close", () => signal.removeEventListener("abort", giveUp));
+  }
+}
+
+/** A request that would arrive as another one: without its body, its coding or its upgrade. */
+function refuse(
+  { method, headers, body }: Request,
+  exchange: Exchange | undefined,
+): Refusal | undefined {
+  const coding = headers.get("transfer-encoding");
+  const hasBody = coding !== null || Number(headers.get("content-length")) > 0;
+  if (exchange && isUpgraded(exchange.incoming)) return hasBody ? UPGRADE_WITH_BODY : undefined;
+  if (isWebSocket(headers.get("connection"), headers.get("upgrade"))) return UPGRADE;
+  if (coding !== null && coding.toLowerCase() !== "chunked") return CODING;
+  if (exchange || (method !== "GET" && method !== "HEAD")) return undefined;
+  return hasBody && body === null ? BODY : undefined;
+}

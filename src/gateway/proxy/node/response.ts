@@ -1,0 +1,28 @@
+import { Readable } from "node:stream";
+
+import { refusal, STATUS } from "../refusal.ts";
+import { type Answer, answerFields, reasonOf } from "./answer.ts";
+
+/** Statuses whose responses have no body. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** An answer of the origin as a `Response`, where no response of a server is at hand. */
+export function responseOf(answer: Answer): Response {
+  const { message } = answer;
+  const status = message.statusCode!;
+  if (status > 599) {
+    message.destroy();
+    return refusal(STATUS);
+  }
+  const headers = new Headers();
+  for (const [name, value] of answerFields(answer).list) {
+    // A `Response` has no place for the fields that it would announce.
+    if (name.toLowerCase() !== "trailer") headers.append(name, value);
+  }
+  const init = { status, statusText: reasonOf(message), headers };
+  if (BODILESS.has(status)) {
+    message.resume();
+    return new Response(null, init);
+  }
+  return new Response(Readable.toWeb(message) as never, init);
+}

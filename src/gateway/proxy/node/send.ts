@@ -1,0 +1,59 @@
+import type { ClientRequest, ServerResponse } from "node:http";
+
+import { appendFieldsTo } from "../../../adapter/append-fields.ts";
+import type { Forwarded } from "../origin.ts";
+import { type Answer, answerFields, reasonOf } from "./answer.ts";
+import type { Outgoing } from "./bindings.ts";
+import { type Field, fieldsOf } from "./raw-fields.ts";
+
+/** Of a request that is answered: its client was there when the origin answered. */
+export const PRESENT = { signal: { aborted: false } };
+
+/** Sends an answer with the fields of its decision. Resolves when that has ended, or when the client has gone. */
+export function send(
+  answer: Answer,
+  request: ClientRequest,
+  outgoing: Outgoing,
+  { decided, permission }: Pick<Forwarded, "decided" | "permission">,
+): Promise<void> {
+  const { message } = answer;
+  const status = message.statusCode!;
+  const fields = answerFields(answer);
+  if (decided) {
+    appendFieldsTo(fields, decided.decision);
+    permission?.(fields);
+  }
+  writeHead(outgoing, status, reasonOf(message), fields.list);
+  message.pipe(outgoing as ServerResponse, { end: false });
+  message.once("end", () => {
+    const trailers = fieldsOf(message.rawTrailers);
+    if ("stream" in outgoing) outgoing.addTrailers(Object.fromEntries(trailers));
+    else if (trailers.length > 0) outgoing.addTrailers(trailers as [string, string][]);
+    outgoing.end();
+  });
+  // A body that breaks off must not look like a whole one.
+  message.once("error", () => outgoing.destroy());
+  return new Promise((resolve) => {
+    outgoing.once("close", () => {
+      if (!outgoing.writableFinished) request.destroy();
+      decided?.settlement?.now(status, PRESENT);
+      resolve();
+    });
+  });
+}
+
+function writeHead(
+  outgoing: Outgoing,
+  status: number,
+  reason: string,
+  fields: readonly Field[],
+): void {
+  if ("stream" in outgoing) {
+    for (const [name, value] of fields) outgoing.appendHeader(name, value);
+    outgoing.writeHead(status);
+    return;
+  }
+  // The origin's answer has a date, or is to have none.
+  outgoing.sendDate = false;
+  outgoing.writeHead(status, reason, fields.flat() as never);
+}

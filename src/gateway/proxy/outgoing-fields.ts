@@ -1,0 +1,49 @@
+import { OVER, overLimits } from "../../adapter/over-limits.ts";
+import type { Decision } from "../../decision/decision.ts";
+import { type ClientFacts, isUntrusted } from "./client-fields.ts";
+import { hopFields } from "./hop-by-hop.ts";
+import { imitates } from "./imitations.ts";
+import type { Forwarded } from "./origin.ts";
+import { isPrivate } from "./private-fields.ts";
+
+/** Names a field of a request in lower case. */
+type PassesOn = (name: string) => boolean;
+
+/** Says which fields of a client's request the origin gets. The gateway sets the others itself, or the origin gets none. */
+export function fieldsThatPass({ request, origin, isImitation }: Forwarded): PassesOn {
+  const hop = hopFields(request.headers.get("connection"));
+  return (name) =>
+    !hop.has(name) &&
+    !OWN.has(name) &&
+    !isPrivate(name) &&
+    !isUntrusted(name, origin.trusted) &&
+    !imitates(name, isImitation);
+}
+
+/** Fields that the origin gets from the gateway alone; `Host` is the origin's own. */
+const OWN: ReadonlySet<string> = new Set([
+  "host",
+  OVER,
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+]);
+
+/**
+ * The fields that the gateway adds to a request.
+ *
+ * @param decision `undefined` if no rule covers the request
+ */
+export function ownFields(
+  { for: addresses, host, proto }: ClientFacts,
+  decision: Decision | undefined,
+): readonly (readonly [name: string, value: string])[] {
+  const over = decision ? overLimits(decision) : "";
+  const fields: [string, string][] = [
+    ["X-Forwarded-Host", host],
+    ["X-Forwarded-Proto", proto],
+  ];
+  if (addresses !== undefined) fields.unshift(["X-Forwarded-For", addresses]);
+  if (over !== "") fields.push(["Tidegate-Over", over]);
+  return fields;
+}
