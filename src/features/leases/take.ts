@@ -133,13 +133,14 @@ export async function take(
     };
   }
 
-  const [unserved] = served("deny");
+  const [unserved] = asked.mustReachStore ? [] : served("deny");
   if (unserved) return deniedBy(unserved);
   served("spend").forEach(spend);
   try {
     const leases = served("renew");
     const denied = leases.length > 0 ? await renew(leases) : undefined;
-    if (denied) return deniedBy(denied);
+    // Its lease has the rows of one group; of several, the store gives all rows, and counts the denial.
+    if (denied && groups.length === 1) return deniedBy(denied);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     // Other groups may have a master that answers.
