@@ -6,7 +6,8 @@ import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
-import { BOTH, twoMasters } from "./two-masters.ts";
+import { runs } from "../support/runs.ts";
+import { BOTH, type Fate, twoMasters } from "./two-masters.ts";
 
 /*
  * A ban counts what clients were answered. The ledger is the test's own: the denials of each client, and nothing of requests that were
@@ -113,6 +114,49 @@ test("a ban counts each denial that a client was answered, and no admission", as
       }
       expect(counted).toEqual(denied);
     }),
-    { numRuns: Number(process.env["NR"] ?? 300) },
+    { numRuns: runs(200) },
+  );
+});
+
+test("while masters are silent, a ban counts no request that its policies let pass", async () => {
+  const outages = fc.array(fc.constantFrom<Fate>("answered", "answered", "not sent", "lost"), {
+    minLength: 8,
+    maxLength: 8,
+  });
+  const verdicts = fc.constantFrom("open" as const, "local" as const);
+  await fc.assert(
+    fc.asyncProperty(scenario, outages, verdicts, async (given, fates, onFailure) => {
+      const { beside, limit, isKnown, steps } = given;
+      let nowMs = START_MS;
+      let call = 0;
+      let isOver = false;
+      const masters = twoMasters(
+        () => nowMs * 1000,
+        () => (isOver ? "answered" : fates[Math.floor(call++ / 5) % fates.length]!),
+      );
+      const limiter = builtLimiter(
+        splitStore(masters.store),
+        {
+          policies: [...BESIDE[beside](limit), ban],
+          onFailure,
+          ...(!isKnown && { denialCache: false }),
+        },
+        { now: () => nowMs },
+      );
+      const denied = { one: 0, other: 0 };
+      for (const { who, cost, gapMs } of steps) {
+        const decision = await limiter.limit({ ip: BOTH[who], key: "k" }, { cost });
+        denied[who] += Number(!decision.allowed);
+        nowMs += gapMs;
+      }
+      isOver = true;
+      for (const who of ["one", "other"] as const) {
+        nowMs += 60_000;
+        const { policies } = await limiter.limit({ ip: BOTH[who], key: "k" });
+        const counted = MANY - policies.find(({ name }) => name === "ban")!.remaining;
+        expect(counted).toBeLessThanOrEqual(denied[who]);
+      }
+    }),
+    { numRuns: runs(100) },
   );
 });
