@@ -33,6 +33,8 @@ export interface Row {
   readonly retryAfterUs: number;
   /** Microseconds until the whole limit is available again. */
   readonly resetAfterUs: number;
+  /** Set if `resetAfterUs` is only a guess, which no client is told: the store has not answered yet. */
+  readonly isResetGuessed?: boolean;
 }
 
 /** One request as an algorithm sees it. */

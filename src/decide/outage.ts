@@ -109,9 +109,14 @@ function verdictOf(groups: readonly GroupVerdict[]): Verdict {
     // The latest clock of several masters, or of a lease.
     if (each.at.nowUs > nowUs) nowUs = each.at.nowUs;
   }
-  return isDenied
-    ? { reason: "limited", status: 429, nowUs, groups }
-    : { reason: "allowed", status: 200, nowUs, groups };
+  if (!isDenied) return { reason: "allowed", status: 200, nowUs, groups };
+  const wasAsked = groups.some((each) => deniesIn(each) && isAsked(each));
+  return { reason: wasAsked ? "limited" : "cached-denial", status: 429, nowUs, groups };
+}
+
+/** A spent lease is an earlier answer of the store, unless this request renewed it. */
+function isAsked({ countedBy, isRenewed = false }: GroupVerdict): boolean {
+  return countedBy !== "lease" || isRenewed;
 }
 
 function countedHere(

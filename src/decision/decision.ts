@@ -28,8 +28,8 @@ export interface PolicyDecision {
    * never will. Exact if the identity sends no other request before, else a lower bound.
    */
   readonly retryAfterMs: number;
-  /** Milliseconds until the whole limit is available again. */
-  readonly resetAfterMs: number;
+  /** Milliseconds until the whole limit is available again; absent if an `optimistic` decision came before the store's first answer. */
+  readonly resetAfterMs?: number;
   /** Whether this policy alone had room. */
   readonly allowed: boolean;
 }
@@ -203,7 +203,7 @@ class LazyDecision implements Decision {
 
 function shown({ policies, rows }: PolicyRows): PolicyDecision[] {
   return policies.map((policy, i) => {
-    const { remaining, retryAfterUs, resetAfterUs, allowed } = rows[i]!;
+    const { remaining, retryAfterUs, resetAfterUs, allowed, isResetGuessed = false } = rows[i]!;
     const { limit, windowUs } = policy.unsharded ?? policy;
     return {
       name: policy.name,
@@ -211,7 +211,7 @@ function shown({ policies, rows }: PolicyRows): PolicyDecision[] {
       window: windowUs / 1e6,
       remaining,
       retryAfterMs: retryAfterUs / 1000,
-      resetAfterMs: resetAfterUs / 1000,
+      ...(!isResetGuessed && { resetAfterMs: resetAfterUs / 1000 }),
       allowed,
     };
   });

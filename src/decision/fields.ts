@@ -56,7 +56,8 @@ export function setFields(
     const comma = nearest === undefined ? "" : ", ";
     const remaining = Math.min(rows[i]!.remaining, MAX_FIELD_INTEGER);
     limits += comma + field;
-    quotas += `${comma}"${name}";r=${remaining};t=${secondsOf(outcome, i, random)}`;
+    quotas += `${comma}"${name}";r=${remaining}`;
+    if (!rows[i]!.isResetGuessed) quotas += `;t=${secondsOf(outcome, i, random)}`;
     if (nearest === undefined || isNearer(outcome, i, nearest)) nearest = i;
   }
   if (nearest !== undefined && options["draft-11"] !== false) {
@@ -64,12 +65,14 @@ export function setFields(
     headers.set("RateLimit", quotas);
   }
   if (nearest !== undefined && options["x-ratelimit"] !== false) {
-    const { remaining, resetAfterUs } = rows[nearest]!;
+    const { remaining, resetAfterUs, isResetGuessed = false } = rows[nearest]!;
     const { limit } = policies[nearest]!.unsharded ?? policies[nearest]!;
     headers.set("X-RateLimit-Limit", `${limit}`);
     headers.set("X-RateLimit-Remaining", `${remaining}`);
-    // Rounded first: the times of a known denial are fractional, but every response must report the same end.
-    headers.set("X-RateLimit-Reset", `${wholeSeconds(Math.round(nowUs + resetAfterUs))}`);
+    if (!isResetGuessed) {
+      // Rounded first: the times of a known denial are fractional, but every response must report the same end.
+      headers.set("X-RateLimit-Reset", `${wholeSeconds(Math.round(nowUs + resetAfterUs))}`);
+    }
   }
   if (status !== 200) headers.set("Retry-After", `${retryAfter(outcome, random)}`);
   if (reason !== "allowed") headers.set("X-RateLimit-Reason", reason);

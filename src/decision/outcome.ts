@@ -7,9 +7,12 @@ export type Reason =
   | "allowed"
   /** The isolate knows no denial, and the store counts the request afterwards: see `optimistic` of the policies. */
   | "optimistic"
-  /** A policy has no room: the store answered so, or the isolate has spent a lease that the store cut short. */
+  /** A policy has no room: the store answered so. */
   | "limited"
-  /** An earlier answer proves that a policy has no room; the store was not asked. */
+  /**
+   * An earlier answer proves that a policy has no room, or cut short a lease that the isolate has spent; the store was not
+   * asked.
+   */
   | "cached-denial"
   /** A nearby replica proves that a policy has no room; the store was not asked. */
   | "replica-denial"

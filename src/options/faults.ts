@@ -58,6 +58,12 @@ export class Faults {
   }
 }
 
+/** The slashes of an address: as they are, escaped as JSON, which may be quoted in JSON again, or escaped as in an address. */
+const SLASHES = /(?:\\{0,4}\/|%2f){2}/i;
+
+/** The query of an address, whose slashes and `=` may be escaped. */
+const QUERY = /((?:\\{0,4}\/|%2f){2}[^"]*?(?:=|%3d))[^"]+/i;
+
 /** A value as it appears in source code, short enough for one line of a log. */
 function describe(value: unknown): string {
   if (typeof value === "number" || typeof value === "bigint") return String(value);
@@ -71,10 +77,11 @@ function describe(value: unknown): string {
   }
   // Addresses may contain credentials with any character, and keys in their query. A pattern for the former would search
   // a text of many slashes too long.
-  const start = text.indexOf("//") + 2;
-  const end = text.lastIndexOf("@");
-  if (start > 1 && end >= start) text = `${text.slice(0, start)}(hidden)${text.slice(end)}`;
+  const begin = SLASHES.exec(text);
+  const start = begin ? begin.index + begin[0].length : Infinity;
+  const end = Math.max(text.lastIndexOf("@"), text.lastIndexOf("%40"));
+  if (end >= start) text = `${text.slice(0, start)}(hidden)${text.slice(end)}`;
   // Only the start is shown.
-  text = text.slice(0, 2_000).replace(/(\/\/[^"]*?=)[^"]+/, "$1(hidden)");
+  text = text.slice(0, 2_000).replace(QUERY, "$1(hidden)");
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

@@ -195,6 +195,55 @@ const BUCKET = {
   lease: "100ms",
 } as const;
 
+describe("a denial by a spent lease", () => {
+  const everyone = fixedWindow({ ...EVERYONE, limit: 300 });
+
+  test.each([
+    ["in any order", [address, key, everyone]],
+    [
+      "of another dimension with a lease",
+      [fixedWindow({ ...EVERYONE, name: "each", by: "key" }), everyone],
+    ],
+    ["alone", [everyone]],
+  ])("says `limited` only with the rows of all policies: %s", async (_, policies) => {
+    const limiter = world().isolate({ policies, denialCache: false });
+    const seen = new Set<string>();
+    for (let request = 0; request < 600; request++) {
+      clock++;
+      asked = [];
+      const decision = await limiter.limit({ ip: `ip-${clock}`, key: "k" });
+      if (decision.allowed) continue;
+      const names = decision.policies.map(({ name }) => name);
+      const isAsked = asked.length > 0;
+      expect([decision.reason, names]).toEqual(
+        isAsked
+          ? ["limited", policies.map(({ name }) => name)]
+          : ["cached-denial", [everyone.name]],
+      );
+      seen.add(decision.reason);
+    }
+    expect(seen).toEqual(new Set(["limited", "cached-denial"]));
+  });
+
+  test("fills a ban, and the response that begins the ban tells its end", async () => {
+    const ban = fixedWindow({ name: "ban", by: "ip", limit: 40, window: "1d", counts: "denials" });
+    const limiter = world().isolate({ policies: [everyone, ban], denialCache: false });
+    expect(await crowd(limiter, 400)).toBe(300);
+    const ends: number[] = [];
+    for (let denial = 1; denial <= 60; denial++) {
+      clock++;
+      const { allowed, retryAfterMs } = await limiter.limit({ ip: "greedy" });
+      expect(allowed).toBe(false);
+      ends.push(retryAfterMs + clock);
+    }
+    const day = 86_400_000;
+    const ended = Math.ceil(START / day) * day;
+    // Redis is asked between these, when the next lease is denied.
+    expect(ends.findIndex((end) => end === ended)).toBe(39);
+    expect(new Set(ends)).toEqual(new Set([START + 3_600_000, ended]));
+  });
+});
+
 test("a lease that is denied puts back the units spent of another", async () => {
   const tenant = fixedWindow({ ...EVERYONE, name: "tenant", by: "tenant", limit: 100 });
   const limiter = world().isolate({
@@ -204,13 +253,14 @@ test("a lease that is denied puts back the units spent of another", async () => 
   const left = async (name: string) =>
     (await limiter.limit({ tenant: name })).policies.find((each) => each.name === "everyone")
       ?.remaining;
+  const isDenied = async (name: string) => !(await limiter.limit({ tenant: name })).allowed;
   await until("a denial", async () => {
     clock++;
-    return (await left("busy")) === undefined;
+    return isDenied("busy");
   });
   const denied = async () => {
     asked = [];
-    expect(await left("busy")).toBeUndefined();
+    expect(await isDenied("busy")).toBe(true);
     return asked.some(([operation, policies]) => operation === "lease" && policies === "tenant");
   };
   // Until a shared lease is young, and one of the tenant's may be asked for.

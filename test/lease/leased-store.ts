@@ -42,7 +42,7 @@ export function leasedStore(
           allowed,
           remaining,
           retryAfterUs: Math.round(retryAfterMs * 1000),
-          resetAfterUs: Math.round(resetAfterMs * 1000),
+          resetAfterUs: Math.round(resetAfterMs! * 1000),
         })),
       };
     },

@@ -35,7 +35,7 @@ describe("a known denial, told to a request of a greater cost", () => {
           expect(decision.retryAfterMs).toBeGreaterThan(truth.retryAfterMs - 0.002);
           const { resetAfterMs } = truth.policies[0]!;
           expect(decision.retryAfterMs).toBeLessThan(
-            Math.max(resetAfterMs, truth.retryAfterMs) + 0.002,
+            Math.max(resetAfterMs!, truth.retryAfterMs) + 0.002,
           );
         }
       }),

@@ -60,7 +60,7 @@ describe("an isolate that knows nothing of a partition", () => {
     const decision = await atOnce(limiter.limit("ada"));
     expect(decision).toMatchObject({ allowed: true, reason: "optimistic", status: 200 });
     expect(decision!.policies).toMatchObject([{ remaining: 9, allowed: true, retryAfterMs: 0 }]);
-    expect(decision!.headers().get("RateLimit")).toBe('"api";r=9;t=1');
+    expect(decision!.headers().get("RateLimit")).toBe('"api";r=9');
     expect(sent(store)).toEqual(["charge 1"]);
   });
 
@@ -114,32 +114,68 @@ describe("an isolate that has an answer", () => {
   });
 
   test.each(["1d", "day"] as const)(
-    "tells the end of a window of %s that the clock shows, before its first answer, too",
+    "tells the end of a window of %s that the clock shows, and none before its first answer",
     async (window) => {
       const policy = fixedWindow({ name: "daily", limit: 10, window, optimistic: true });
       const { store, limiter } = made(policy);
       store.nowUs = Date.UTC(2026, 10, 26, 18) * 1000;
-      const ends = String(Date.UTC(2026, 10, 27) / 1000);
-      const resets: (string | null)[] = [];
+      const told: unknown[] = [];
       for (const at of [0, 1]) {
         const decision = (await atOnce(limiter.limit("ada")))!;
-        expect(decision.policies).toMatchObject([{ resetAfterMs: 6 * 3_600_000 }]);
-        resets.push(decision.headers().get("X-RateLimit-Reset"));
+        const fields = decision.headers();
+        told.push([
+          Object.keys(decision.policies[0]!).includes("resetAfterMs"),
+          decision.policies[0]!.resetAfterMs,
+          fields.get("X-RateLimit-Reset"),
+          fields.get("RateLimit"),
+          JSON.stringify(decision).includes("resetAfterMs"),
+        ]);
+        expect(fields.get("X-RateLimit-Remaining")).toBe(`${9 - at}`);
         await store.calls[at]!.answer();
       }
-      expect(resets).toEqual([ends, ends]);
+      const ends = String(Date.UTC(2026, 10, 27) / 1000);
+      expect(told).toEqual([
+        [false, undefined, null, '"daily";r=9', false],
+        [true, 6 * 3_600_000, ends, '"daily";r=8;t=21600', true],
+      ]);
     },
   );
 
+  test("tells the reset of another dimension by the clock of the store, however far this isolate's clock is off", async () => {
+    const daily = { limit: 10, window: "1d", optimistic: true } as const;
+    const store = heldStore();
+    const clock = store.now!;
+    const limiter = createLimiter({
+      store: { ...store, now: () => clock() + 400 * 86_400e6 },
+      policies: [
+        fixedWindow({ ...daily, name: "address", by: "ip", limit: 5 }),
+        fixedWindow({ ...daily, name: "account", by: "key" }),
+      ],
+    });
+    store.nowUs = Date.UTC(2026, 10, 26, 18) * 1000;
+    await limiter.limit({ ip: "a", key: "k" });
+    await turns();
+    for (const call of store.calls) await call.answer();
+    const fields = (await atOnce(limiter.limit({ ip: "other", key: "k" })))!.headers();
+    expect(fields.get("RateLimit")).toBe('"address";r=4, "account";r=8;t=21600');
+    const seen = (await atOnce(limiter.limit({ ip: "a", key: "new" })))!.headers();
+    expect(seen.get("RateLimit")).toBe('"address";r=3;t=21600, "account";r=9');
+    expect(seen.get("X-RateLimit-Reset")).toBe(`${Date.UTC(2026, 10, 27) / 1000}`);
+  });
+
   test("tells the numbers of a decision's own moment, whenever they are read", async () => {
     const { store, limiter } = made(bucket({ unsettled: 9 }));
-    const first = (await atOnce(limiter.limit("ada", { cost: 2 })))!;
-    const second = (await atOnce(limiter.limit("ada")))!;
+    await limiter.limit("ada");
+    await turns();
     await store.calls[0]!.answer();
+    const first = (await atOnce(limiter.limit("ada", { cost: 2 })))!;
+    store.nowUs += 10_000;
+    const second = (await atOnce(limiter.limit("ada")))!;
+    await store.calls[1]!.answer();
     store.nowUs += 5_000_000;
     await limiter.reset("ada");
-    expect(first.policies).toMatchObject([{ remaining: 8, resetAfterMs: 200 }]);
-    expect(second.policies).toMatchObject([{ remaining: 7, resetAfterMs: 300 }]);
+    expect(first.policies).toMatchObject([{ remaining: 7, resetAfterMs: 100 }]);
+    expect(second.policies).toMatchObject([{ remaining: 6, resetAfterMs: 90 }]);
   });
 
   test("has fewer units open where less is left above the share", async () => {

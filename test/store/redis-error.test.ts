@@ -38,6 +38,11 @@ test.for([
   ["Command 1 [ evalsha ] failed: ERR no", "ERR no"],
   [`ERR ${"no room ".repeat(30)}`, `ERR ${"no room ".repeat(30)}`.slice(0, 80).trim()],
   ["ERR invalid token AZlGASQgNzZm-0123456789 given", "ERR invalid token (hidden) given"],
+  ["ERR invalid token eyJhbGci.eyJzdWIi.SflKxwRJ given", "ERR invalid token (hidden) given"],
+  ["ERR invalid token user:eyJhbGci,eyJzdWIi given", "ERR invalid token (hidden) given"],
+  ["ERR invalid token AZlG%2ESQgN%3AzZm%2D0123 given", "ERR invalid token (hidden) given"],
+  ["ERR invalid token QVpsR0FTUWdOelptLTAx== given", "ERR invalid token (hidden) given"],
+  ['ERR invalid token "AZlGASQgNzZm-0123456789" given', "ERR invalid token"],
   ["", "an unknown error"],
   ["'ada'", "an unknown error"],
 ])("of %j, Redis's own words go on up to what may be the sender's", async ([message, words]) => {

@@ -86,6 +86,8 @@ export function createLeaseAccess(
   { action, cost, units }: LeaseDraft,
 ): LeaseAccess {
   let spent: readonly Readonly<Grant>[] = [];
+  /** Whether the store has denied the request its lease, so that no units are on their way. */
+  let isDenied = false;
 
   const access: LeaseAccess = {
     action,
@@ -118,7 +120,9 @@ export function createLeaseAccess(
       // Without a unit beside the request's own, isolates hold all that leases may cost.
       const isOver = !short && leased > own && holding.pausedUntilMs === pausedUntilMs;
       if (isOver) holding.pausedUntilMs = sentAtMs;
-      if (leased === 0) return access.spend() ? "served" : short ? "denied" : "refused";
+      if (leased === 0 && access.spend()) return "served";
+      isDenied = leased === 0 && short;
+      if (leased === 0) return isDenied ? "denied" : "refused";
       const grant = { units: leased, untilMs, covered: charged, epochs };
       holding.grants.push(grant);
       spent = spend({ grants: [grant] }, 1);
@@ -148,7 +152,7 @@ export function createLeaseAccess(
       // A concurrent lease may have taken the last units, which are here or on their way. Then the client waits less
       // than the store says.
       const pauseLeftUs = Math.ceil((holding.pausedUntilMs - nowMs) * 1000);
-      const mostUs = leased > 0 ? 0 : pauseLeftUs > 0 ? pauseLeftUs : Infinity;
+      const mostUs = leased > 0 ? 0 : pauseLeftUs > 0 && !isDenied ? pauseLeftUs : Infinity;
       // An advisory policy reports the store's row for this request.
       return rows.map((row, i) =>
         i < enforced

@@ -32,8 +32,9 @@ export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
   /** Denied requests still count as demand. */
   function countDenied({ reason, groups }: Verdict): void {
     if (reason !== "cached-denial") return;
-    for (const { asked } of groups) {
-      const cost = leasedCost(asked);
+    for (const { asked, countedBy } of groups) {
+      // A lease has counted the demand when it was read.
+      const cost = countedBy === "lease" ? 0 : leasedCost(asked);
       if (cost > 0) leasesOf(asked.group)?.countDenied(asked.partition, cost);
     }
   }

@@ -1,3 +1,4 @@
+import type { Row } from "../../algorithms/model.ts";
 import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import {
   type Answer,
@@ -30,6 +31,10 @@ export async function take(
     groups.filter((each) => accesses.get(each)?.action === action);
   // No other group may deny a request of one group, or one that is admitted already.
   const own = groups.length === 1 || isSettlement ? 1 : 0;
+  // A ban counts a denial with the call that denies, so the request may not be admitted afterwards.
+  const isCounted =
+    !isSettlement &&
+    groups.some(({ group }) => group.denying.some(({ role }) => role === "denials"));
   const unspent = () => groups.filter((each) => !spent.has(each));
   const spend = (each: AskedGroup) => accesses.get(each)?.spend() === true && spent.add(each);
   const putBack = () => {
@@ -56,7 +61,8 @@ export async function take(
   /** The store's verdict, with waits no longer than those for units that are leased or on their way. */
   function asAnswered(verdict: GroupVerdict, askedAtMs: number): GroupVerdict {
     const rows = accesses.get(verdict.asked)?.answered(verdict.rows, askedAtMs);
-    return rows ? { ...verdict, rows } : verdict;
+    if (!rows) return verdict;
+    return { ...verdict, rows: isCounted ? asDenied(verdict.rows, rows) : rows };
   }
 
   /** In the order of the request. */
@@ -98,6 +104,7 @@ export async function take(
       const answered = answer.groups.map((each) => asAnswered(each, askedAtMs));
       const isHeld =
         !isSettlement &&
+        !isCounted &&
         denied.length > 0 &&
         denied.every((each) => accesses.get(each)?.canSpend());
       if (!isHeld) {
@@ -133,13 +140,14 @@ export async function take(
     };
   }
 
-  const [unserved] = served("deny");
+  const [unserved] = asked.mustReachStore ? [] : served("deny");
   if (unserved) return deniedBy(unserved);
   served("spend").forEach(spend);
   try {
     const leases = served("renew");
     const denied = leases.length > 0 ? await renew(leases) : undefined;
-    if (denied) return deniedBy(denied);
+    // Its lease has the rows of one group; of several, the store gives all rows, and counts the denial.
+    if (denied && groups.length === 1) return deniedBy(denied);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     // Other groups may have a master that answers.
@@ -148,4 +156,11 @@ export async function take(
       return fromLeasesAlone(error);
   }
   return askRest();
+}
+
+/** The rows of a denial that stands although units are leased now: the next request may spend them at once. */
+function asDenied(answered: readonly Row[], rows: readonly Row[]): readonly Row[] {
+  return rows.map((row, i) =>
+    answered[i]!.allowed || !row.allowed ? row : { ...row, allowed: false, retryAfterUs: 1 },
+  );
 }

@@ -9,6 +9,7 @@ import {
   type Step,
   type Verdict,
 } from "../../decide/step.ts";
+import { isEarlyDenial } from "../../decision/outcome.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import { createOptimisticPartitions, type OptimisticPartitions } from "./partitions.ts";
 import { type Admitted, close, settler } from "./settle.ts";
@@ -76,10 +77,11 @@ export function optimisticStep(
   const shown = (each: Admitted) => admittedVerdict(each, kit);
 
   function admittedBeside(asked: Asked, own: readonly Admitted[], others: Verdict): Verdict {
+    if (isEarlyDenial(others.reason)) return others;
     const verdicts = new Map(others.groups.map((each) => [each.asked, each]));
     for (const each of own) verdicts.set(each.asked, shown(each));
     const groups = asked.groups.flatMap((each) => verdicts.get(each) ?? []);
-    return others.status === 200 && !others.error ? ahead(groups) : { ...others, groups };
+    return others.status === 200 && !others.error ? ahead(groups, kit) : { ...others, groups };
   }
 
   /** Divides a request; `undefined` if the store has to decide it. */
@@ -151,7 +153,7 @@ export function optimisticStep(
       if (!parts) return ask(asked);
       const own = parts.hopeful.map((each) => ({ asked: each, entry: of(each).open(each, nowMs) }));
       if (parts.others.length > 0) return afterOthers(asked, own, parts.others);
-      const verdict = ahead(own.map(shown));
+      const verdict = ahead(own.map(shown), kit);
       keepAlive(settle(own));
       return verdict;
     };

@@ -5,10 +5,10 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Admitted } from "./settle.ts";
 
 /** The verdict of a request that is admitted before the store has counted all of it. */
-export function ahead(groups: readonly GroupVerdict[]): Verdict {
+export function ahead(groups: readonly GroupVerdict[], { clockUs }: Kit<CoreSettings>): Verdict {
   let nowUs = 0;
   for (const { at } of groups) if (at.nowUs > nowUs) nowUs = at.nowUs;
-  return { reason: "optimistic", status: 200, nowUs, groups };
+  return { reason: "optimistic", status: 200, nowUs: nowUs || clockUs(), groups };
 }
 
 /** The verdict about admitted units. Its rows tell this moment, but are made when they are read: most callers never do. */
@@ -26,7 +26,8 @@ export function admittedVerdict(
       return (rows ??= rowsOf(asked.group.policies, owed, last?.rows, elapsedUs, nowUs));
     },
     countedBy: "none",
-    at: { nowUs, sentAtMs: 0, receivedAtMs: 0 },
+    // Without an answer, the moment of another group dates the decision.
+    at: { nowUs: last ? nowUs : 0, sentAtMs: 0, receivedAtMs: 0 },
   };
 }
 
@@ -56,6 +57,8 @@ function rowsOf(
       remaining: Math.max(0, own.remaining),
       retryAfterUs: 0,
       resetAfterUs: own.resetAfterUs,
+      // The window's end would be told by this isolate's clock, and of units that nobody else has taken.
+      ...(!last && { isResetGuessed: true }),
     };
   });
 }

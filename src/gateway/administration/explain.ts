@@ -132,7 +132,8 @@ function explainPolicy(
     limit,
     remaining,
     retryAfterMs: waitMs,
-    resetAfterMs,
+    // A look is always the store's, and never ahead of it.
+    resetAfterMs: resetAfterMs!,
     ...(renewal && {
       renewsAt: new Date(renewal.atMs).toISOString(),
       timeZone: renewal.timeZone,

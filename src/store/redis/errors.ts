@@ -64,7 +64,7 @@ const LOST_REDIS = /not reachable|went away/i;
 const TOO_OLD = /syntax error|unknown redis command|non deterministic/i;
 
 /** A token that a rejecting server or proxy may repeat; no word of Redis is this long. */
-const TOKEN_LIKE = /[^\s:.,]{20,}/g;
+const TOKEN_LIKE = /\S{20,}/g;
 
 /** Any failure of a command as a StoreError that does not quote the command. */
 export function storeError(error: unknown): StoreError {

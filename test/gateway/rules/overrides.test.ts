@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 
 import { headerIdentities } from "../../../src/features/lists/header-identities.ts";
+import { readClient } from "../../../src/gateway/route/read-client.ts";
 import { compileOverrides } from "../../../src/gateway/rules/overrides.ts";
 import { compileLists } from "../../../src/lists/lists.ts";
 import { Faults } from "../../../src/options/faults.ts";
@@ -16,6 +17,8 @@ function compile(identities: readonly string[], faults = new Faults()) {
   faults.throwIfAny();
   return overrides;
 }
+
+const DIGEST = `x-user-id:${"k".repeat(43)}`;
 
 const MANY = Array.from({ length: 1_000 }, (_, i) => `x-header-${i}:42`);
 
@@ -46,6 +49,61 @@ test("of the headers that a request is counted by, the one that the overrides na
   expect(found("x-c:1*", "x-b:1", "x-a:2")).toBe("x-b:1");
 });
 
+const ENDED = 1_000;
+
+test.each([
+  ["exact", [{ identity: "x-user-id:42", until: ENDED }, { identity: "x-user-id:4*" }]],
+  [
+    "of a long pattern",
+    [{ identity: "x-user-id:42*", until: ENDED }, { identity: "x-user-id:4*" }],
+  ],
+  ["of a digest", [{ digest: DIGEST, until: ENDED }, { identity: "x-user-id:42" }]],
+])("an override that has ended leaves the client to the next that covers it: %s", (_, given) => {
+  const list = given.map(({ until, ...names }) => ({
+    ...names,
+    plan: until === undefined ? "second" : "first",
+    ...(until !== undefined && { until: new Date(until).toISOString() }),
+  }));
+  const faults = new Faults();
+  for (const each of [list, list.toReversed()]) {
+    const { find } = compileOverrides(
+      each,
+      { plans: { first: {}, second: {} }, room: 10, numbered: undefined },
+      "OVERRIDES",
+      faults,
+    );
+    faults.throwIfAny();
+    const headers = new Headers({ "x-user-id": "42" });
+    const planAt = (nowMs: number) =>
+      find(headers, { a: "x-user-id:digest" }, nowMs, [DIGEST])?.plan;
+    expect([planAt(ENDED - 1), planAt(ENDED), planAt(ENDED + 1)]).toEqual([
+      "first",
+      "second",
+      "second",
+    ]);
+  }
+});
+
+test("of a plan by a header and an override of the same client the override wins, and of two plans the first rule's", async () => {
+  const ruleOf = (plan?: string) => ({
+    reader: {
+      read: async () => ({ kind: "client", identities: { user: "x-user-id:digest" }, plan }),
+    },
+    settings: { policies: [] },
+  });
+  const { find } = compile(["x-user-id:42"]);
+  const overrides = { find, hasDigests: false, tables: new Map() };
+  const planOf = async (user: string, ...rules: ReturnType<typeof ruleOf>[]) => {
+    const request = new Request("https://example.com/", { headers: { "x-user-id": user } });
+    const ruleset = { overrides, refused: new Map() };
+    const client = await readClient(ruleset, rules as never, request, { request } as never);
+    return "plan" in client ? client.plan : client.kind;
+  };
+  expect(await planOf("42", ruleOf("silver"))).toBe("gold");
+  expect(await planOf("43", ruleOf("silver"))).toBe("silver");
+  expect(await planOf("43", ruleOf(), ruleOf("silver"), ruleOf("bronze"))).toBe("silver");
+});
+
 test.each([
   [10_000, "", ["OVERRIDES[10000]", "OVERRIDES[10001]"]],
   [1_000, "*", ["OVERRIDES[1000]", "OVERRIDES[1001]"]],
@@ -69,7 +127,6 @@ test.each([
 });
 
 const UNTIL_MS = Date.UTC(2030, 0, 1);
-const DIGEST = `x-user-id:${"k".repeat(43)}`;
 test.each([{ identity: "x-user-id:42" }, { identity: "x-user-id:4*" }, { digest: DIGEST }])(
   "an override of %o is in force until its moment, and not a moment longer",
   (client) => {

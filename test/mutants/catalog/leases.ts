@@ -45,6 +45,13 @@ export const LEASES: readonly Written[] = [
     tests: ["test/lease/lease-access"],
   },
   {
+    name: "a ban counts a request that leased units admit after all",
+    file: "src/features/leases/take.ts",
+    find: "!isCounted &&",
+    replace: "",
+    tests: ["test/limiter/ban-ledger"],
+  },
+  {
     name: "a reset leaves the account of leases",
     file: "src/decide/ask-store.ts",
     find: "[...keys, ...leased.map(accountKeyOf)]",

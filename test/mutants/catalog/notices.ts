@@ -11,7 +11,7 @@ export const NOTICES: readonly Written[] = [
   {
     name: "an isolate asks about a notice with every request",
     file: MARKS,
-    find: "nowMs >= untilMs",
+    find: "nowMs >= silence.untilMs",
     replace: "nowMs >= 0",
     tests: FEATURE,
   },
@@ -25,8 +25,8 @@ export const NOTICES: readonly Written[] = [
   {
     name: "another limit is no news",
     file: MARKS,
-    find: "${share ?? kind}/${policy.limit}",
-    replace: "${share ?? kind}",
+    find: "ofLimit: limit }",
+    replace: "ofLimit: 1 }",
     tests: FEATURE,
   },
   {
