@@ -31,8 +31,6 @@ export interface Figure {
 export interface Scale {
   /** Only shows that everything runs; the numbers have no meaning. */
   readonly short: boolean;
-  /** A commit to compare with, for the parts that can. */
-  readonly against?: string | undefined;
   /**
    * Reports the current measurement, and the share of the part that is done; a part that reports shares does so from its
    * beginning.

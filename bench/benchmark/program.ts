@@ -26,7 +26,6 @@ interface Options {
   readonly out?: string;
   readonly redraw?: boolean;
   readonly json?: boolean;
-  readonly against?: string;
 }
 
 /** The benchmark as a program: it is made anew for each call. */
@@ -39,7 +38,6 @@ export function benchmarkProgram(): Command {
     examples: [
       "npm run bench",
       "npm run bench -- --only bundle,cold",
-      "npm run bench -- --only instructions --against v0.1.0",
       "npm run bench -- --short --json",
       "npm run bench -- --redraw",
     ],
@@ -49,10 +47,6 @@ export function benchmarkProgram(): Command {
     .option(
       "--out <file>",
       `the file for the results, beside which the pictures go (default: ${RESULTS}, none with --short)`,
-    )
-    .option(
-      "--against <commit>",
-      "for instructions, which need valgrind: a commit of this clone whose scripts are counted, too",
     )
     .option("--redraw", "measure nothing, draw the pictures of the results that are there")
     .option("--json", "print the results as JSON, and nothing else on the standard output")
@@ -74,7 +68,7 @@ async function redraw({ out = RESULTS }: Options): Promise<void> {
   await writePictures(dirname(out), await readResults(out));
 }
 
-async function measure({ short = false, only, out, json, against }: Options): Promise<void> {
+async function measure({ short = false, only, out, json }: Options): Promise<void> {
   const chosen = PARTS.filter(({ name }) => only.includes(name));
   const progress = startProgress(
     chosen.map(({ name, seconds }) => ({ name, expectedMs: 1_000 * seconds[short ? 1 : 0] })),
@@ -82,7 +76,7 @@ async function measure({ short = false, only, out, json, against }: Options): Pr
   const parts: Record<string, PartResults> = {};
   for (const { name, measure } of chosen) {
     progress.begin(name);
-    parts[name] = partResults(await measure({ short, against, tell: progress.tell }));
+    parts[name] = partResults(await measure({ short, tell: progress.tell }));
   }
   progress.end();
 

@@ -4,8 +4,8 @@
 --            byte  size
 --            0     7     at: when it was written, in microseconds
 --            7     7     used: the time that the bucket then needed to be full again, in units of 1/parts microsecond
---            14    5     until when the key is kept, in seconds
---            19    14    unit and parts: one unit refilled every unit/parts microseconds, by the rate at which it was written
+--            14    6     until when the key is kept, in milliseconds
+--            20    14    unit and parts: one unit refilled every unit/parts microseconds, by the rate at which it was written
 -- @arguments interval, divisor
 -- interval, divisor
 --          one unit refills every interval/divisor microseconds by the rate of the policy; limit * interval < 2^52
@@ -21,8 +21,8 @@
 -- @inline
 local function token_bucket(value, now, operation, cost, limit, interval, divisor)
   local at, used, kept_until, unit, parts = now, 0, 0, interval, divisor
-  if value and #value == 33 then
-    at, used, kept_until, unit, parts = struct.unpack('>I7 I7 I5 I7 I7', value, 1)
+  if value and #value == 34 then
+    at, used, kept_until, unit, parts = struct.unpack('>I7 I7 I6 I7 I7', value, 1)
   end
   if unit == 0 or parts == 0 then
     -- Something else has written it.
@@ -62,10 +62,10 @@ local function token_bucket(value, now, operation, cost, limit, interval, diviso
   local bytes, expires
   if takes or stepped_back or converted and used > 0 and operation ~= 'peek' then
     local full = now + used / parts
-    if stepped_back or converted or full > kept_until * 1000000 then
+    if stepped_back or converted or full > kept_until * 1000 then
       -- Kept for longer by the time of a whole bucket, so that most requests need not move the end.
-      kept_until = math.ceil((full + capacity / parts) / 1000000)
-      bytes, expires = struct.pack('>I7 I7 I5 I7 I7', now, used, kept_until, unit, parts), kept_until * 1000
+      kept_until = math.ceil((full + capacity / parts) / 1000)
+      bytes, expires = struct.pack('>I7 I7 I6 I7 I7', now, used, kept_until, unit, parts), kept_until
     else
       bytes = struct.pack('>I7 I7', now, used)
     end
@@ -91,8 +91,8 @@ end
 -- @inline
 local function token_bucket_refund(value, now, taken_at, cost, limit, interval, divisor)
   local refunded, state = 0, nil
-  if value and #value == 33 then
-    local at, used, _, unit, parts = struct.unpack('>I7 I7 I5 I7 I7', value, 1)
+  if value and #value == 34 then
+    local at, used, _, unit, parts = struct.unpack('>I7 I7 I6 I7 I7', value, 1)
     local refilled, is_own = (now - taken_at) * divisor, unit == interval and parts == divisor
     used = math.max(0, used - (now - at) * divisor)
     if at <= now and is_own and used + refilled < 2 * limit * interval then

@@ -143,7 +143,7 @@ export const refundTokenBucket: RefundModel<TokenBucketParameters, TokenBucketSt
 };
 
 /** Bytes of the state in Redis. */
-export const tokenBucketBytes = (): number => 33;
+export const tokenBucketBytes = (): number => 34;
 
 export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */ defineAlgorithm<
   TokenBucketPolicy,

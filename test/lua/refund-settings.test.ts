@@ -28,7 +28,7 @@ function bucketOn() {
     state: () => redis.get(key),
     rate: async () => {
       const bytes = (await redis.getBuffer(key))!;
-      return [bytes.readUIntBE(20, 6), bytes.readUIntBE(27, 6)];
+      return [bytes.readUIntBE(21, 6), bytes.readUIntBE(28, 6)];
     },
     take: (policy: CompiledPolicy, cost: number, nowUs = FUTURE) =>
       ask(policy, "consume", nowUs, cost),
@@ -93,7 +93,7 @@ test.for(["", "x", "x".repeat(14), "x".repeat(15), "\0".repeat(14)])(
   "a foreign end is left alone: %j",
   async (end) => {
     const { foreign, giveBack, state } = bucketOn();
-    const value = "\0".repeat(7) + "123456712345" + end;
+    const value = "\0".repeat(7) + "1234567123456" + end;
     await foreign(value);
     expect(await giveBack(free, 5)).toBe(0);
     expect(await state()).toBe(value);

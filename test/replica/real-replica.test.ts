@@ -479,14 +479,15 @@ test("a client of a replica is one as well", async () => {
   }
 });
 
-test("a state of other numbers is repaired by the primary first", async () => {
+test("a bucket of another rate is converted by the primary first", async () => {
   const prefix = crypto.randomUUID();
-  const hour = [fixedWindow({ name: "w", limit: LIMIT, window: "1h" })];
-  const minute = [fixedWindow({ name: "w", limit: LIMIT, window: "50m" })];
-  const other = isolate({ prefix, policies: hour });
+  const bucketOf = (refill: number) => [
+    tokenBucket({ name: "b", limit: LIMIT, refill, per: "1d" }),
+  ];
+  const other = isolate({ prefix, policies: bucketOf(2) });
   for (const id of ["confirmed", "a"]) await other.charge(id, LIMIT);
   await pair.replicated();
-  const limiter = isolate({ prefix, policies: minute });
+  const limiter = isolate({ prefix, policies: bucketOf(1) });
   await limiter.limit("known");
   expect((await limiter.limit("confirmed")).reason).toBe("limited");
   await pair.replicated();
@@ -494,7 +495,7 @@ test("a state of other numbers is repaired by the primary first", async () => {
   expect((await limiter.limit("a")).reason).toBe("limited");
   expect(since().replica).toBe(1);
   await pair.replicated();
-  const fresh = isolate({ prefix, policies: minute });
+  const fresh = isolate({ prefix, policies: bucketOf(1) });
   await fresh.limit("known");
   expect((await fresh.limit("confirmed")).reason).toBe("limited");
   expect((await fresh.limit("a")).reason).toBe("replica-denial");

@@ -50,11 +50,14 @@ const WINDOW = 432_000_000;
 /** Of the calls before, which make the states. */
 const WARM = 5;
 
-/** How many instructions the server carries out for a decision: the same on every machine, whatever else it does. */
-export const instructionsPart: Part = async ({ short, against, tell }) => {
+/**
+ * How many instructions the server carries out for a decision: the same on every machine, whatever else it does. With a commit of this
+ * clone in BENCH_AGAINST, its scripts are counted beside today's.
+ */
+export const instructionsPart: Part = async ({ short, tell }) => {
   const calls = short ? 10 : 400;
   const server = await openCountedRedis();
-  const earlier = await openEarlier(against);
+  const earlier = await openEarlier(process.env["BENCH_AGAINST"]);
   try {
     const figures: Figure[] = [];
     const whole = OPERATIONS.length * (PEERS.length + TOGETHER.length);

@@ -84,9 +84,9 @@ export function compileNumbers(
 
 /**
  * Tightens the policies with other numbers for their leases. The policies of rules arrive here with them, those of a limiter
- * without. If a lease does not fit numbers, the dimension's policies, which are leased together, lose their leases. They are tightened
- * all the same: clients without these numbers may lease from the same keys, and spend late. Only a quota of which a lease would leave
- * too little stays as it is, so that a client can be given any.
+ * without. If a lease does not fit numbers, the dimension's policies, which are leased together, lose their leases. Their
+ * windows are as long as those of the others all the same: clients without these numbers may lease from the same keys, and spend late.
+ * A bucket stays as it is, and a window of which a lease would leave too little, so that a client can be given any numbers.
  */
 function withLeases(
   planned: readonly CompiledPolicy[],
@@ -98,8 +98,11 @@ function withLeases(
   return planned.map((policy, i) => {
     const { by, leaseUs } = policy;
     if (leaseUs === undefined) return policy;
-    const isTightened = policy !== policies[i] && leavesEnough(policy);
-    const enforced = isTightened ? tightenPolicy(policy, leaseUs) : policy;
+    const tightened = tightenPolicy(policy, leaseUs);
+    // A longer window has to be that of all policies of its key; the limit of a bucket is its own.
+    const isShared = tightened.windowUs > policy.windowUs && leavesEnough(policy);
+    const isTightened = policy !== policies[i] && (isShared || !isMisfit(policy, i));
+    const enforced = isTightened ? tightened : policy;
     return exact.has(by) ? { ...enforced, leaseUs: undefined, autoLease: false } : enforced;
   });
 }
