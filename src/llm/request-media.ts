@@ -57,8 +57,14 @@ const BINARY =
 /** Types of text that begin like binary ones, such as `image/svg+xml`. */
 const TEXTUAL = /[+.](?:json|xml)$/i;
 
-/** RFC 2397. */
-const DATA_URL = /^data:([^,;]*)[^,]*;base64,/i;
+/** The type and the data of a text as RFC 2397 describes it; `undefined` for any other text. */
+function readDataUrl(text: string): { readonly type: string; readonly data: string } | undefined {
+  const comma = text.indexOf(",");
+  if (comma === -1 || text.slice(0, 5).toLowerCase() !== "data:") return undefined;
+  const [type, ...parameters] = text.slice(5, comma).split(";");
+  if (parameters.at(-1)?.toLowerCase() !== "base64") return undefined;
+  return { type: type!, data: text.slice(comma + 1) };
+}
 
 const BASE64 = /^[\w+/=\r\n-]*$/;
 
@@ -71,9 +77,9 @@ const SHORTEST = 64;
  */
 export function isMedia(text: string, name: string, holder: Placed | undefined): boolean {
   if (text.length < SHORTEST || !isMediaPlace(name, holder)) return false;
-  const url = DATA_URL.exec(text);
+  const url = readDataUrl(text);
   return url
-    ? isBinary(url[1]!) && BASE64.test(text.slice(url[0].length))
+    ? isBinary(url.type) && BASE64.test(url.data)
     : hasBinaryType(name, holder) && BASE64.test(text);
 }
 

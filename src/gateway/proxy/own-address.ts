@@ -9,11 +9,11 @@ export type RewriteField = (value: string, asked: Asked) => string;
 /** The fields that may name the origin's own address, by name in lower case. */
 export type OwnAddress = ReadonlyMap<string, RewriteField>;
 
-/** An address with a host, whose scheme may be missing. Browsers read backslashes as slashes. */
-const WITH_HOST = /^(https?:)?[/\\]{2,}([^/\\?#]*)([^]*)$/i;
+/** The start of an address with a host, whose scheme may be missing. Browsers read backslashes as slashes. */
+const BEFORE_HOST = /^(https?:)?[/\\]{2}/i;
 
-/** `Refresh: 5; url=/next`, which browsers follow as they do `Location`. */
-const REFRESH = /^([^;,]*[;,]\s*(?:url\s*=\s*)?["']?)([^]*)$/i;
+/** What may stand before the address in `Refresh: 5; url=/next`, which browsers follow as they do `Location`. */
+const BEFORE_ADDRESS = /^\s*(?:url\s*=\s*)?["']?/i;
 
 /**
  * Compiles how what an origin says about its own address becomes what its clients see of it. Else its redirects would lead
@@ -23,10 +23,11 @@ const REFRESH = /^([^;,]*[;,]\s*(?:url\s*=\s*)?["']?)([^]*)$/i;
  */
 export function ownAddress(url: string): OwnAddress {
   const own = new URL(url);
-  const [base = ""] = /(?<=^https?:[/][/][^/]*)[/].*$/i.exec(url) ?? [];
+  const path = url.indexOf("/", url.indexOf("//") + 2);
+  const base = path === -1 ? "" : url.slice(path);
 
   function address(value: string, asked: Asked): string {
-    const [, scheme = own.protocol, authority = "", path = ""] = WITH_HOST.exec(value) ?? [];
+    const { scheme, authority, path } = partsOf(value, own.protocol);
     if (authority !== "") {
       const origin = originIn(`${scheme}//${authority}`);
       const isOwn = origin === own.origin || origin === originIn(`${asked.proto}://${own.host}`);
@@ -49,15 +50,31 @@ export function ownAddress(url: string): OwnAddress {
       });
   }
 
+  function refresh(value: string, asked: Asked): string {
+    const end = value.search(/[;,]/);
+    if (end === -1) return value;
+    const after = value.slice(end + 1);
+    const start = end + 1 + BEFORE_ADDRESS.exec(after)![0].length;
+    return value.slice(0, start) + address(value.slice(start), asked);
+  }
+
   return new Map<string, RewriteField>([
     ["location", address],
     ["content-location", address],
-    [
-      "refresh",
-      (value, asked) => value.replace(REFRESH, (_, start, to) => start + address(to, asked)),
-    ],
+    ["refresh", refresh],
     ["set-cookie", cookie],
   ]);
+}
+
+/** The parts of an address; without a host, all of it is the path. */
+function partsOf(value: string, ownScheme: string) {
+  const [start, scheme = ownScheme] = BEFORE_HOST.exec(value) ?? [];
+  if (start === undefined) return { scheme, authority: "", path: value };
+  let begin = start.length;
+  while (begin < value.length && "/\\".includes(value[begin]!)) begin++;
+  const length = value.slice(begin).search(/[/\\?#]/);
+  const end = length === -1 ? value.length : begin + length;
+  return { scheme, authority: value.slice(begin, end), path: value.slice(end) };
 }
 
 /** The scheme, the host and the port of an address; `undefined` if it is none. */
