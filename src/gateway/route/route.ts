@@ -47,12 +47,11 @@ export function compileRoute(ruleset: Ruleset, ambiguousPaths: "refuse" | "pass"
     // Before anything that a client may make long: one that is denied gets no more than this look.
     const listed = ruleset.lists?.(request, bindings);
     if (listed && !listed.allowed) return { kind: "refused", response: listed.response() };
-    const { pathname, search } = new URL(request.url);
     const steps = new Steps();
-    const paths = readPath(pathname, steps);
+    const paths = readPath(new URL(request.url).pathname, steps);
     if (typeof paths === "string") return { kind: "refused", response: badPath(paths) };
     if (isOwn(paths)) return { kind: "refused", response: notFound() };
-    const rules = selectRules(paths, { request, search, steps });
+    const rules = selectRules(paths, { request, steps });
     if (typeof rules === "string") return { kind: "refused", response: badPath(rules) };
     if (rules.length === 0) return { kind: "uncovered" };
     if (listed) return { kind: "listed", decision: listed, rules };
