@@ -1,5 +1,6 @@
 import { foldCase } from "./decode.ts";
 import { foldValue, oneValue } from "./one-value.ts";
+import { queriesOf } from "./queries.ts";
 import { pairsNamed } from "./spelled-names.ts";
 
 /**
@@ -13,8 +14,8 @@ export function readQuery(parameter: string): (url: string) => string | undefine
   const findPairs = pairsNamed([parameter], "&;");
 
   return (url) => {
-    const query = /^[^?#]*\?([^#]*)/.exec(url)?.[1];
-    if (!query) return undefined;
+    const { query, others } = queriesOf(url);
+    if (query === "" || others.some((text) => findPairs(text).length > 0)) return undefined;
     const values: string[] = [];
     for (const { before, value, after } of findPairs(query)) {
       // To some origins a semicolon is a separator, to others it is part of this value.

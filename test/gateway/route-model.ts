@@ -12,17 +12,17 @@ import { foldCase } from "../../src/partition/decode.ts";
 export function selectOneByOne<Rule extends { readonly route: Route }>(
   rules: readonly Rule[],
   ambiguousPaths: "refuse" | "pass",
-): (readings: Readings, asked: Pick<Asked, "request" | "search">) => readonly Rule[] | "ambiguous" {
+): (readings: Readings, asked: Pick<Asked, "request">) => readonly Rule[] | "ambiguous" {
   const compiled = rules.map((rule) => ({ rule, ...compileRoute(rule.route) }));
 
-  return ({ plain, others, wider }, { request, search }) => {
+  return ({ plain, others, wider }, { request }) => {
     const selected: Rule[] = [];
     let methods: ReadonlySet<string> | undefined;
     for (const { rule, covers, takes } of compiled) {
       const covered = covers(plain);
       const ambiguous = !covered && others.some(covers);
       if (!covered && !ambiguous && !wider.some(covers)) continue;
-      methods ??= methodsOf(request, search);
+      methods ??= methodsOf(request);
       if (!takes(methods)) continue;
       if (ambiguous && ambiguousPaths === "refuse") return "ambiguous";
       selected.push(rule);

@@ -17,6 +17,7 @@ describe("a query parameter", () => {
     ["?api_key[]=K", "k"],
     ["?api_key=a%26b", "a&b"],
     ["?api_key=a=b", "a=b"],
+    [";v=1?api_key=K", "k"],
     ["?api_key=a%2Bb%2Bc", "a b c"],
   ])("of %s is %j", (query, value) => {
     expect(read(query)).toBe(value);
@@ -64,6 +65,9 @@ describe("a query parameter", () => {
     ["a name before a bracket and a NUL", "?api_key=J&api_key%5D%00=K"],
     ["a name behind a second question mark", "??api_key=K&api_key=J"],
     ["a name in letters that become small ones", "?api_key=J&api_%E2%84%AAey=K"],
+    ["a query that begins at a semicolon", ";api_key=J?api_key=K"],
+    ["a query that begins at a semicolon, alone", ";a=1&api_key=J"],
+    ["a query that goes on behind a hash", "?api_key=J#&api_key=K"],
     ["a semicolon that separates", "?api_key=J;api_key=K"],
     ["a semicolon that may be part of it", "?api_key=K;J"],
   ])("is nobody's if an origin may read another value: %s", (_, query) => {

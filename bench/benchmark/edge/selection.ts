@@ -23,7 +23,7 @@ export async function selectionFigures({ short }: Scale): Promise<Figure[]> {
       for (let call = 0; call < calls; call++) {
         const steps = new Steps();
         const readings = readPath(requests[call % 100]!, steps) as Readings;
-        select(readings, { request, search: "", steps });
+        select(readings, { request, steps });
       }
       const { user, system } = process.cpuUsage(before);
       return (user + system) / calls;

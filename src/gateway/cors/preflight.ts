@@ -1,4 +1,4 @@
-type Asked = Pick<Request, "method" | "headers">;
+type Asked = Pick<Request, "method" | "headers" | "url">;
 
 const METHOD = "access-control-request-method";
 
@@ -8,6 +8,6 @@ export function isPreflight({ method, headers }: Asked): boolean {
 }
 
 /** The request that a preflight asks for, as far as rules look at it. */
-export function askedRequest({ headers }: Asked): Asked {
-  return { method: headers.get(METHOD)!, headers };
+export function askedRequest({ headers, url }: Asked): Asked {
+  return { method: headers.get(METHOD)!, headers, url };
 }

@@ -1,4 +1,5 @@
 import { foldValue } from "../../partition/one-value.ts";
+import { queriesOf } from "../../partition/queries.ts";
 import { pairsNamed } from "../../partition/spelled-names.ts";
 
 /** Header fields that ask an origin to use another method, in every spelling that CGI does not tell apart. */
@@ -14,17 +15,19 @@ const overridesIn = pairsNamed(
  * The methods by which an origin may handle a request, in capitals: its own, and those that its fields and query name
  * to override it. HEAD counts as GET. A method named in the body is not seen.
  */
-export function methodsOf(
-  { method, headers }: Pick<Request, "method" | "headers">,
-  search: string,
-): ReadonlySet<string> {
+export function methodsOf({
+  method,
+  headers,
+  url,
+}: Pick<Request, "method" | "headers" | "url">): ReadonlySet<string> {
   const methods = new Set<string>();
   add(methods, method);
   for (const [name, value] of headers) {
     if (OVERRIDE.test(name)) for (const each of value.split(",")) add(methods, each);
   }
-  if (search !== "") {
-    for (const { value } of overridesIn(search.slice(1))) add(methods, foldValue(value));
+  const { query, others } = queriesOf(url);
+  for (const text of query === "" ? others : [query, ...others]) {
+    for (const { value } of overridesIn(text)) add(methods, foldValue(value));
   }
   return methods;
 }

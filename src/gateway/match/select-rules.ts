@@ -13,8 +13,7 @@ export interface Route {
 
 /** A request whose rules are selected. */
 export interface Asked {
-  readonly request: Pick<Request, "method" | "headers">;
-  readonly search: string;
+  readonly request: Pick<Request, "method" | "headers" | "url">;
   /** Counts those of all readings but the plain one. */
   readonly steps: Steps;
 }
@@ -40,7 +39,7 @@ export function compileSelection<Rule extends { readonly route: Route }>(
 ): SelectRules<Rule> {
   const { find } = compileRouter(rules.map(({ route }) => route.path));
 
-  return function selectRules({ plain, others, wider }, { request, search, steps }) {
+  return function selectRules({ plain, others, wider }, { request, steps }) {
     const found: Found = new Set();
     find(plain, found);
     const covering = found.size;
@@ -49,7 +48,7 @@ export function compileSelection<Rule extends { readonly route: Route }>(
     for (const reading of wider) if (!steps.areTooMany) steps.take(find(reading, found));
     if (steps.areTooMany) return "manifold";
     if (found.size === 0) return [];
-    const methods = methodsOf(request, search);
+    const methods = methodsOf(request);
     const coversMethod = (index: number) => namesAny(rules[index]!.route, methods);
     if (ambiguousPaths === "refuse" && ambiguous.some(coversMethod)) return "ambiguous";
     return [...found]

@@ -60,16 +60,13 @@ export function compileRoute(
     // Before anything that a client may make long: one that is denied gets no more than this look.
     const listed = ruleset.lists?.(request, connection);
     if (listed && !listed.allowed) return { kind: "refused", response: listed.response() };
-    const { pathname, search } = new URL(request.url);
     const steps = new Steps();
-    const paths = readPath(pathname, steps);
+    const paths = readPath(new URL(request.url).pathname, steps);
     if (typeof paths === "string") return { kind: "refused", response: badPath(paths) };
     if (isOwn(paths)) return { kind: "refused", response: notFound() };
-    const rules = selectRules(paths, { request, search, steps });
+    const rules = selectRules(paths, { request, steps });
     const preflight = cors !== undefined && isPreflight(request);
-    const asked = preflight
-      ? selectRules(paths, { request: askedRequest(request), search, steps })
-      : [];
+    const asked = preflight ? selectRules(paths, { request: askedRequest(request), steps }) : [];
     if (typeof rules === "string") return { kind: "refused", response: badPath(rules) };
     if (typeof asked === "string") return { kind: "refused", response: badPath(asked) };
     // If a rule covers it, or the request that it asks for, it goes no further: no limit is evaded by looking like one.

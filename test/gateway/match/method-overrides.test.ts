@@ -72,6 +72,10 @@ describe("a method that a client asks the origin to take instead", () => {
     expect([policies, seen]).toEqual([["login"], `GET /api/login${query}`]);
   });
 
+  test("counts, too, where an origin's query begins at a semicolon of the path", async () => {
+    expect((await ask("/api/x;v=1&_method=DELETE?a", "GET")).policies).toEqual(["delete"]);
+  });
+
   test("does not take a request away from its own method's rules", async () => {
     const { policies } = await ask("/api/login?_method=DELETE", "POST", {
       "X-HTTP-Method-Override": "PUT",

@@ -56,7 +56,6 @@ describe("the compiled selection", () => {
               if (readings === undefined) continue;
               const asked = {
                 request: new Request("http://gateway.example", { method }),
-                search: "",
               };
               const expected = model(readings, asked);
               expect([path, select(readings, { ...asked, steps: new Steps() })]).toEqual([

@@ -95,6 +95,20 @@ async function expectHonestPass(url: string): Promise<void> {
   expect(escaped(answers)).toEqual([]);
 }
 
+/** Segments of dots that the platform resolves, as it does before any code sees a request. */
+async function expectResolved(url: string): Promise<void> {
+  const targets = [
+    "/a/%2e%2e/api/login",
+    "/api/x/.%2E/login",
+    "/api/%2e/login",
+    "/x/%2e%2e/%2E%2e/api/login",
+  ];
+  for (const { target, status, limitedBy, reached } of await askAll(url, targets)) {
+    expect([target, status, limitedBy]).toEqual([target, 200, ["login"]]);
+    expect([target, [...new Set(Object.values(reached))]]).toEqual([target, ["login"]]);
+  }
+}
+
 describe("the deployed worker in workerd", () => {
   let worker: Worker;
   beforeAll(async () => {
@@ -118,6 +132,9 @@ describe("the deployed worker in workerd", () => {
 
   test("usual requests pass, limited by their rule and no other", () =>
     expectHonestPass(worker.url));
+
+  test("dots that the platform resolves are limited and passed on as what is left", () =>
+    expectResolved(worker.url));
 });
 
 describe.each([
@@ -148,4 +165,7 @@ describe.each([
   );
 
   test("passes usual requests, limited by their rule and no other", () => expectHonestPass(url));
+
+  test("limits and passes on what is left of dots that the platform resolves", () =>
+    expectResolved(url));
 });

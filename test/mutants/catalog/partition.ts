@@ -17,10 +17,10 @@ export const PARTITION: readonly Written[] = [
     tests: ["test/partition/partition-key"],
   },
   {
-    name: "a fragment is a query",
-    file: "src/partition/read-query.ts",
-    find: "/^[^?#]*\\?([^#]*)/",
-    replace: "/\\?(.*)/",
+    name: "a fragment is no part of a query to any origin",
+    file: "src/partition/queries.ts",
+    find: "[parameters, fragment]",
+    replace: "[parameters]",
     tests: ["test/partition/read-query"],
   },
   {

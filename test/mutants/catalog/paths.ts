@@ -26,7 +26,7 @@ export const PATHS: readonly Written[] = [
   {
     name: "no origin decodes each segment twice",
     file: "src/gateway/match/path.ts",
-    find: "if (/%2f/i.test(text)) yield decodeSegments(text);",
+    find: "yield decodeSegments(text);",
     replace: "",
     tests: ["test/gateway/match/paths"],
   },
@@ -40,8 +40,8 @@ export const PATHS: readonly Written[] = [
   {
     name: "the last of a query's methods counts",
     file: "src/gateway/match/methods.ts",
-    find: "for (const { value } of overridesIn(search.slice(1))) add(methods, foldValue(value));",
-    replace: 'add(methods, foldValue(overridesIn(search.slice(1)).at(-1)?.value ?? ""));',
+    find: "for (const { value } of overridesIn(text)) add(methods, foldValue(value));",
+    replace: 'add(methods, foldValue(overridesIn(text).at(-1)?.value ?? ""));',
     tests: ["test/gateway/match/method-overrides"],
   },
 ];
