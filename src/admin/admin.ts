@@ -16,7 +16,7 @@ import { healthRoutes } from "./routes/health.ts";
 import { HISTORY } from "./routes/history.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { RULES } from "./routes/rules.ts";
-import { type Connection, connectionsTo } from "./storage/connection.ts";
+import { connectionTo } from "./storage/connection.ts";
 import { type Storage, storageOf } from "./storage/storage.ts";
 
 export const BASE = "/_tidegate/api/v1";
@@ -54,7 +54,7 @@ export function answerAdmin(
   gateway: Administered,
 ): (request: Request, bindings: unknown) => Promise<Response> {
   const authorize = compileAuthorize(gateway);
-  const connect = gateway.redis && connectionsTo(gateway.redis);
+  const stored = gateway.redis && storageOf(connectionTo(gateway.redis), gateway.prefix);
   const app = new Hono<{ Variables: { caller: Awaited<ReturnType<typeof authorize>> } }>();
 
   // Before anything is said about the path.
@@ -74,7 +74,7 @@ export function answerAdmin(
         throw new Refusal(403, "This token only reads: send the ADMIN_TOKEN.");
       }
       try {
-        const storage = () => storageFor(connect, gateway.prefix);
+        const storage = () => requireStorage(stored);
         return await route.answer({ gateway, request: c.req.raw, query, caller, storage });
       } catch (error) {
         throw error instanceof StoreError ? unavailable(error, writes) : error;
@@ -108,9 +108,8 @@ function checkQuery({ query: known = [] }: AdminRoute, query: URLSearchParams): 
   }
 }
 
-/** Each request has a connection of its own. */
-function storageFor(connect: (() => Connection) | undefined, prefix: string): Storage {
-  if (connect) return storageOf(connect(), prefix);
+function requireStorage(storage: Storage | undefined): Storage {
+  if (storage) return storage;
   throw new Refusal(
     501,
     "This gateway reads no live rules: they need STORE to be redis, and LIVE_REFRESH not to be off.",
