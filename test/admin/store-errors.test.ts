@@ -41,6 +41,7 @@ test.for([
   ["an answer that is cut off", cutReply, "ERR_STORE_UNREACHABLE", "unknown"],
   ["half of an answer", truncate, "ERR_STORE_REPLY", "unknown"],
   ["a page", answers(502, "text/html", "<h1>Bad gateway</h1>"), "ERR_STORE_REPLY", "unknown"],
+  ["a redirect", answers(307, json, '{"result":[1,5]}'), "ERR_STORE_REPLY", "unknown"],
   ["a foreign answer", answers(200, json, '{"result":"OK"}'), "ERR_STORE_REPLY", "unknown"],
   ["an error", says(400, "ERR max request size exceeded"), "ERR_STORE_REFUSED", "not-done"],
   ["no memory", FULL, "ERR_STORE_REFUSED", "not-done"],
