@@ -4,9 +4,13 @@ import { Refusal } from "./refusal.ts";
 
 const NO_JSON = 'Send JSON, with the field "Content-Type: application/json".';
 
-/** Reads the body of a request as JSON; `undefined` if it is empty. */
-export async function readBody(request: Request, maxBytes: number): Promise<unknown> {
-  const text = await readText(request, maxBytes);
+/**
+ * Reads the body of a request as JSON; `undefined` if it is empty.
+ *
+ * @param advice for a client whose body is too long, after a blank
+ */
+export async function readBody(request: Request, maxBytes: number, advice = ""): Promise<unknown> {
+  const text = await readText(request, maxBytes, advice);
   if (text === "") return undefined;
   // Forms need no permission of another site; what it sends as JSON does.
   const type = request.headers.get("content-type") ?? "";
@@ -17,16 +21,16 @@ export async function readBody(request: Request, maxBytes: number): Promise<unkn
 /** Read of a body that is refused, so that its client can send another request on the same connection. */
 const SKIPPED_BYTES = 16 * 1024 * 1024;
 
-async function readText({ body }: Request, maxBytes: number): Promise<string> {
+async function readText({ body }: Request, maxBytes: number, advice: string): Promise<string> {
   try {
     const bytes = await readAtMost(body, maxBytes, SKIPPED_BYTES);
     if (bytes) return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw new Refusal(400, "The body is not UTF-8, or ended before its end.");
   }
-  throw tooLarge(maxBytes);
+  throw tooLarge(maxBytes, advice);
 }
 
-export function tooLarge(maxBytes: number): Refusal {
-  return new Refusal(413, `Send at most ${maxBytes} bytes.`);
+export function tooLarge(maxBytes: number, advice = ""): Refusal {
+  return new Refusal(413, `Send at most ${maxBytes} bytes.${advice}`);
 }

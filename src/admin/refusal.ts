@@ -1,4 +1,5 @@
 import { type Fault, isNotAsked, type StoreError } from "../errors/errors.ts";
+import { MAX_FAULTS } from "../gateway/live/first-faults.ts";
 import type { Problem } from "./answers/problem.ts";
 import { NotSentError } from "./storage/not-sent.ts";
 
@@ -75,7 +76,8 @@ export function nothingHere(): Refusal {
 
 /** A document or another body with faults. */
 export function faulty(errors: readonly Fault[]): Refusal {
-  const count = errors.length === 1 ? "a fault" : `${errors.length} faults`;
+  const atLeast = errors.length === MAX_FAULTS ? "at least " : "";
+  const count = errors.length === 1 ? "a fault" : `${atLeast}${errors.length} faults`;
   return new Refusal(422, `The body has ${count}.`, { errors });
 }
 

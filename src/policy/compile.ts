@@ -39,7 +39,7 @@ export type CountedPolicy = Pick<
 >;
 
 /** More policies per request than this are a mistake; each is work inside one Redis script. */
-const MAX_POLICIES = 16;
+export const MAX_POLICIES = 16;
 
 /** The greatest number that a structured header field can have. */
 export const MAX_FIELD_INTEGER = 1e15 - 1;

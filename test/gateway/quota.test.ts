@@ -80,7 +80,10 @@ test("asking is one call of Redis, whatever the number of rules, and none for a 
   expect(await quotaOf({ "x-user-id": "ada" })).toEqual({ calls: 1, limits: own });
   const gold = own.map((each) => (each === "api-3 8" ? "api-3 50" : each));
   // The rules without plans are asked apart.
-  expect(await quotaOf({ "x-user-id": "ada", "x-plan": "gold" })).toEqual({ calls: 2, limits: gold });
+  expect(await quotaOf({ "x-user-id": "ada", "x-plan": "gold" })).toEqual({
+    calls: 2,
+    limits: gold,
+  });
   const anonymous = own.filter((_, i) => i % 2 === 1);
   expect(await quotaOf({})).toEqual({ calls: 1, limits: anonymous });
 });
