@@ -88,8 +88,8 @@ export function outdated(version: number): Refusal {
   });
 }
 
-/** Redis did not run the call, and said so. */
-const NOT_DONE = ["ERR_STORE_REFUSED", "ERR_STORE_UNAUTHORIZED"];
+/** Redis did not run the call, or wrote nothing, and said so. */
+const NOT_DONE = ["ERR_STORE_REFUSED", "ERR_STORE_UNAUTHORIZED", "ERR_STORE_FOREIGN"];
 
 /** Redis gave no usable answer. Only a write that was sent can have happened all the same. */
 export function unavailable(error: StoreError, writes: boolean): Refusal {

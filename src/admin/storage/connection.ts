@@ -43,7 +43,8 @@ export function connectionTo(redis: RedisAddress): Connection {
       } catch (error) {
         throw storeError(error);
       }
-      if (!Array.isArray(reply) || reply.length === 0) throw foreign();
+      if (!Array.isArray(reply) || reply.length === 0) throw foreignReply();
+      if (reply[0] === FOREIGN_KEY) throw foreignKey(String(reply[1]), String(reply[2]));
       return reply as RedisReply;
     },
 
@@ -57,8 +58,18 @@ export function connectionTo(redis: RedisAddress): Connection {
   };
 }
 
+/** What a script replies with where it writes nothing, before the key and its type. */
+const FOREIGN_KEY = -1;
+
+function foreignKey(key: string, type: string): StoreError {
+  return new StoreError(
+    "ERR_STORE_FOREIGN",
+    `The key ${key} is of the type ${type}, which Tidegate does not write there: another program uses it. Delete the key if no program needs it, or give the gateway another PREFIX.`,
+  );
+}
+
 /** The data in Redis was not written by Tidegate. */
-function foreign(): StoreError {
+function foreignReply(): StoreError {
   return new StoreError(
     "ERR_STORE_REPLY",
     "What Redis has of live rules was not written by Tidegate.",
