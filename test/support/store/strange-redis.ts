@@ -44,8 +44,14 @@ export async function startStrangeRedis(): Promise<StrangeRedis> {
         response.end(padded(1_048_576));
         break;
       case "packed":
-        response.writeHead(200, { ...json, "content-encoding": "gzip" });
-        response.end((packed ??= gzipSync(padded(MANY))));
+        packed ??= gzipSync(padded(MANY));
+        response.writeHead(200, {
+          ...json,
+          "content-encoding": "gzip",
+          // Short, and not the length of what comes out of it.
+          "content-length": packed.length,
+        });
+        response.end(packed);
         break;
       default: {
         response.writeHead(200, {
