@@ -77,7 +77,10 @@ test("after a body that is too large, the next request on its connection is answ
   const { port } = server.address() as AddressInfo;
   async function answerTo(method: string, path: string, body: string, chunked: boolean) {
     const sent = request({
-      ...{ agent, port, method, path: `/_tidegate/api/v1${path}` },
+      agent,
+      port,
+      method,
+      path: `/_tidegate/api/v1${path}`,
       headers: {
         authorization: `Bearer ${ADMIN_TOKEN}`,
         "content-type": "application/json",
