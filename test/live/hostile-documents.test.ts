@@ -127,9 +127,9 @@ test.each([
     "The body has at least 1000 faults.",
     1_000,
   ]);
-  expect(errors.filter(({ remedy }) => /^Did you mean/.test(remedy)).length).toBeLessThanOrEqual(
-    30,
-  );
+  expect(
+    errors.filter(({ remedy }) => remedy.startsWith("Did you mean")).length,
+  ).toBeLessThanOrEqual(30);
 });
 
 test("lists in a rule are refused before what is in them is compiled", async () => {
