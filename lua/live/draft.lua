@@ -9,7 +9,11 @@
 -- Reply: 1, the version that the draft is based on, and the time in milliseconds; or 0 and the published version.
 
 -- @include begin.lua
-clear_foreign(KEYS[3], 'list')
+require_kind(KEYS[2], 'string')
+require_kind(KEYS[3], 'list')
+if foreign then
+  return foreign
+end
 if ARGV[1] ~= '' and stored ~= tonumber(ARGV[1]) then
   return { 0, stored }
 end

@@ -7,7 +7,10 @@
 -- Reply: 1.
 
 -- @include begin.lua
-clear_foreign(KEYS[2], 'list')
+require_kind(KEYS[2], 'list')
+if foreign then
+  return foreign
+end
 redis.call('HSET', KEYS[1], 'revision', revision)
 redis.call('LPUSH', KEYS[2], '{"at":' .. now_ms .. ',' .. ARGV[1] .. '}')
 redis.call('LTRIM', KEYS[2], 0, tonumber(ARGV[2]) - 1)

@@ -15,9 +15,12 @@
 
 -- @include begin.lua
 local document = ARGV[3]
-clear_foreign(KEYS[2], 'hash')
-clear_foreign(KEYS[3], 'string')
-clear_foreign(KEYS[4], 'list')
+require_kind(KEYS[2], 'hash')
+require_kind(KEYS[3], 'string')
+require_kind(KEYS[4], 'list')
+if foreign then
+  return foreign
+end
 local history = redis.call('HKEYS', KEYS[2])
 local draft = redis.call('GET', KEYS[3])
 if stored ~= tonumber(ARGV[1]) then

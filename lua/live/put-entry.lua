@@ -11,8 +11,11 @@
 -- Reply: 1 and the time in milliseconds; 0 if there are too many; or 2 and the version that is published instead.
 
 -- @include begin.lua
-clear_foreign(KEYS[2], 'hash')
-clear_foreign(KEYS[3], 'list')
+require_kind(KEYS[2], 'hash')
+require_kind(KEYS[3], 'list')
+if foreign then
+  return foreign
+end
 if ARGV[8] ~= '' and stored ~= tonumber(ARGV[8]) then
   return { 2, stored }
 end

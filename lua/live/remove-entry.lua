@@ -8,8 +8,11 @@
 -- Reply: 1, or 0 if there is no such entry.
 
 -- @include begin.lua
-clear_foreign(KEYS[2], 'hash')
-clear_foreign(KEYS[3], 'list')
+require_kind(KEYS[2], 'hash')
+require_kind(KEYS[3], 'list')
+if foreign then
+  return foreign
+end
 -- @include sweep.lua
 redis.call('HSET', KEYS[1], 'revision', revision)
 if not known then

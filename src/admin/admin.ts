@@ -21,7 +21,7 @@ import { healthRoutes } from "./routes/health.ts";
 import { HISTORY } from "./routes/history.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { RULES } from "./routes/rules.ts";
-import { type Connection, connectionsTo } from "./storage/connection.ts";
+import { connectionTo } from "./storage/connection.ts";
 import { type Storage, storageOf } from "./storage/storage.ts";
 
 export const BASE = "/_tidegate/api/v1";
@@ -57,7 +57,7 @@ export const admin: Admin = (config, rules, environment) => {
 /** Answers the requests below `/_tidegate/api/`. */
 export function answerAdmin(gateway: Administered): Administration["answer"] {
   const authorize = compileAuthorize(gateway);
-  const connect = gateway.redis && connectionsTo(gateway.redis);
+  const stored = gateway.redis && storageOf(connectionTo(gateway.redis), gateway.prefix);
   const app = new Hono<{
     Bindings: { readonly connection: string | undefined };
     Variables: { caller: Awaited<ReturnType<typeof authorize>> };
@@ -80,7 +80,7 @@ export function answerAdmin(gateway: Administered): Administration["answer"] {
         throw new Refusal(403, "This token only reads: send the ADMIN_TOKEN.");
       }
       try {
-        const storage = () => storageFor(connect, gateway.prefix);
+        const storage = () => requireStorage(stored);
         return await route.answer({ gateway, request: c.req.raw, query, caller, storage });
       } catch (error) {
         throw error instanceof StoreError ? unavailable(error, writes) : error;
@@ -114,9 +114,8 @@ function checkQuery({ query: known = [] }: AdminRoute, query: URLSearchParams): 
   }
 }
 
-/** Each request has a connection of its own. */
-function storageFor(connect: (() => Connection) | undefined, prefix: string): Storage {
-  if (connect) return storageOf(connect(), prefix);
+function requireStorage(storage: Storage | undefined): Storage {
+  if (storage) return storage;
   throw new Refusal(
     501,
     "This gateway reads no live rules: they need STORE to be redis, and LIVE_REFRESH not to be off.",

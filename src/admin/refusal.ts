@@ -1,4 +1,5 @@
 import { type Fault, isNotAsked, type StoreError } from "../errors/errors.ts";
+import { MAX_FAULTS } from "../gateway/live/first-faults.ts";
 import type { Problem } from "./answers/problem.ts";
 import { NotSentError } from "./storage/not-sent.ts";
 
@@ -75,7 +76,8 @@ export function nothingHere(): Refusal {
 
 /** A document or another body with faults. */
 export function faulty(errors: readonly Fault[]): Refusal {
-  const count = errors.length === 1 ? "a fault" : `${errors.length} faults`;
+  const atLeast = errors.length === MAX_FAULTS ? "at least " : "";
+  const count = errors.length === 1 ? "a fault" : `${atLeast}${errors.length} faults`;
   return new Refusal(422, `The body has ${count}.`, { errors });
 }
 
@@ -86,8 +88,8 @@ export function outdated(version: number): Refusal {
   });
 }
 
-/** Redis did not run the call, and said so. */
-const NOT_DONE = ["ERR_STORE_REFUSED", "ERR_STORE_UNAUTHORIZED"];
+/** Redis did not run the call, or wrote nothing, and said so. */
+const NOT_DONE = ["ERR_STORE_REFUSED", "ERR_STORE_UNAUTHORIZED", "ERR_STORE_FOREIGN"];
 
 /** Redis gave no usable answer. Only a write that was sent can have happened all the same. */
 export function unavailable(error: StoreError, writes: boolean): Refusal {

@@ -25,6 +25,8 @@ export type ErrorCode =
   | "ERR_STORE_REFUSED"
   /** The answer is not one of Tidegate's script. */
   | "ERR_STORE_REPLY"
+  /** A key has a type that Tidegate does not write: another program uses it, and nothing was written. */
+  | "ERR_STORE_FOREIGN"
   /** Redis failed several times in a row and is not asked until the next probe. */
   | "ERR_STORE_SUSPENDED";
 

@@ -1,9 +1,11 @@
 import { type Client, decideRequest, LOOK } from "../adapter/decide-request.ts";
 import { fixedWindow } from "../algorithms/fixed-window.ts";
+import type { PolicyDecision } from "../decision/decision.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { checkSettings } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
 import { clientIp as addressOf } from "../partition/client-ip.ts";
+import { openMemoryStore } from "../store/memory-store.ts";
 import type { GatewayConfig } from "./config/config.ts";
 import type { Enforcement, InForce } from "./in-force.ts";
 import { readClient } from "./route/read-client.ts";
@@ -14,16 +16,16 @@ const ASKS = fixedWindow({ name: "quota", limit: 60, window: "1m" });
 
 /**
  * Answers with a client's remaining quota under the rules with `quota: true`, without taking units. 404 if there is no
- * such rule. Each address may ask 60 times a minute; requests without an address share one count.
+ * such rule. It costs one call of the store, and one more for each further plan that the rules give the client. Each
+ * address may ask an isolate 60 times a minute, which only the isolate counts; requests without an address share one
+ * count.
  */
 export function answerQuota(
-  { store, defaults, clientIp }: GatewayConfig,
+  { clientIp }: GatewayConfig,
   enforcement: Enforcement,
 ): (request: Request, connection: string | undefined) => Promise<Response> {
-  // A prefix of its own: a policy of the rules may have the same name.
-  const prefix = `${defaults.prefix}:quota`;
   const settings = checkSettings({ policies: [ASKS] }, {}, new Faults());
-  const asks = buildLimiter(store, { ...settings, prefix }, {});
+  const asks = buildLimiter(openMemoryStore(), settings, {});
 
   return async function quota(request, connection) {
     const inForce = enforcement.now();
@@ -34,26 +36,33 @@ export function answerQuota(
     const address = addressOf(request.headers, clientIp, connection) ?? "unknown";
     const asked = await asks.limit(address);
     if (!asked.allowed) return asked.response();
-    const policies: object[] = [];
+    const clients = new Map<Client["plan"], Client>();
     for (const rule of rules) {
       // No reading: policies that count by a path segment have no state here.
       const asked = { request, connection, readings: [] };
       const read = await readClient(inForce.ruleset, [rule], request, asked);
       if (read.kind === "listed") return read.decision.response();
-      if (read.kind === "client") policies.push(...(await rowsOf(inForce, read)));
+      if (read.kind === "unidentified") continue;
+      const { plan } = read;
+      const identities = { ...clients.get(plan)?.identities, ...read.identities };
+      clients.set(plan, { kind: "client", plan, identities, cost: undefined });
     }
+    const policies = await rowsOf(inForce, [...clients.values()]);
     return Response.json({ policies }, { headers: { "Cache-Control": "no-store" } });
   };
 }
 
-async function rowsOf({ limiter, ruleset }: InForce, client: Client): Promise<object[]> {
-  const asked = { ...client, cost: undefined };
-  const decision = await decideRequest(asked, limiter, LOOK);
-  const told = new Set(
-    ruleset.settings.policies.flatMap(({ name, advertise }) => (advertise ? [name] : [])),
-  );
-  return decision.policies.flatMap(
-    ({ name, limit, window, remaining, retryAfterMs, resetAfterMs }) =>
-      told.has(name) ? [{ name, limit, window, remaining, retryAfterMs, resetAfterMs }] : [],
-  );
+async function rowsOf(
+  { limiter, ruleset: { settings } }: InForce,
+  clients: readonly Client[],
+): Promise<object[]> {
+  const decisions = clients.map((client) => decideRequest(client, limiter, LOOK));
+  const rows = (await Promise.all(decisions)).flatMap(({ policies }) => policies);
+  const rowOf = new Map<string, PolicyDecision>(rows.map((row) => [row.name, row]));
+  return settings.policies.flatMap(({ name, advertise }) => {
+    const row = rowOf.get(name);
+    if (!row || !advertise) return [];
+    const { limit, window, remaining, retryAfterMs, resetAfterMs } = row;
+    return [{ name, limit, window, remaining, retryAfterMs, resetAfterMs }];
+  });
 }

@@ -51,7 +51,7 @@ export function stateReader(send: SendCommand, { state, entries }: LiveKeys): Re
 const FOREIGN_REVISION =
   "the revision of the live rules in Redis is nothing that Tidegate writes, or is gone: isolates that know the live rules still enforce them. The next write over the admin API mends it.";
 const FOREIGN_ENTRIES =
-  "the entries of the live rules in Redis are of a type that Tidegate does not write: no block, exemption or override by a single call is in force in a new isolate. Isolates that know them still enforce them, until the next one that is put takes their place: `tidegate rules pull --held` reads what an isolate still holds.";
+  "the entries of the live rules in Redis are of a type that Tidegate does not write: no block, exemption or override by a single call is in force in a new isolate. Isolates that know them still enforce them: `tidegate rules pull --held` reads what an isolate still holds. Another program uses the key: delete it if no program needs it, or give the gateway another PREFIX.";
 
 /** A clock that runs ahead by more is wrong, and what it wrote is not believed: nothing could be newer for as long. */
 const MAX_AHEAD_MS = 86_400_000;

@@ -2,7 +2,7 @@ import { READ_METRICS } from "../algorithms/scripts.generated.ts";
 import { StoreError } from "../errors/errors.ts";
 import type { RedisAddress } from "../store/redis/client.ts";
 import { storeError } from "../store/redis/errors.ts";
-import { restSender } from "../store/redis/rest.ts";
+import { restReader } from "../store/redis/rest.ts";
 import { evaluator } from "./evaluator.ts";
 import { HOUR_MS, metricsKeys, MINUTE_MS, TOP_KINDS, TOP_SPAN_MS, type TopKind } from "./keys.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
@@ -65,7 +65,7 @@ const KEYS_PER_CALL = 60;
 const BYTES_PER_CALL = 1_000_000;
 
 export function metricsReader(redis: RedisAddress, prefix: string): MetricsReader {
-  const evaluate = evaluator(restSender(redis, TIMEOUT_MS), redis);
+  const evaluate = evaluator(restReader(redis, TIMEOUT_MS), redis);
   const keys = metricsKeys(prefix);
 
   const read = (kind: "hashes" | "top", wanted: readonly string[]) =>

@@ -56,6 +56,21 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   });
 }
 
+/** Faults that get a hint at a name of the configuration itself. */
+const MAX_HINTS = 30;
+
+/**
+ * The nearest of names that the configuration itself has, for the first of its faults: to compare thousands of unknown
+ * names with thousands of known ones takes seconds.
+ */
+export function hintAmong(
+  names: readonly string[],
+  name: string,
+  { list }: Faults,
+): string | undefined {
+  return list.length < MAX_HINTS ? nearest(name, names) : undefined;
+}
+
 /** Whether at most `most` replaced, removed or added letters turn one word into the other. */
 export function isNear(a: string, b: string, most: number): boolean {
   if (a === b || !most--) return a === b;

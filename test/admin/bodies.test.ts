@@ -1,6 +1,14 @@
-import { expect, test } from "vitest";
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
 
+import { serve } from "@hono/node-server";
+import { expect, onTestFinished, test } from "vitest";
+
+import { admin } from "../../src/admin.ts";
+import { createGateway } from "../../src/gateway.ts";
 import { documentOf } from "../support/admin/administered.ts";
+import { ADMIN_TOKEN, liveVariables } from "../support/live/live-gateway.ts";
 import { type Answer, type Ask, askAdmin } from "./ask.ts";
 import { faultAt } from "./rules.ts";
 
@@ -42,7 +50,7 @@ test("a body that is not UTF-8 is refused, and so is one that ends amid a charac
   }
 });
 
-test("a body without a length is read only as far as it may be long", async () => {
+test("a body without an end is read to 16 MiB beyond its bound, and then let go", async () => {
   let chunks = 0;
   let isLetGo = false;
   const endless = new ReadableStream({
@@ -53,8 +61,52 @@ test("a body without a length is read only as far as it may be long", async () =
     },
   });
   expect((await put(askAdmin(), endless)).status).toBe(413);
-  expect([chunks < 15, isLetGo]).toEqual([true, true]);
-  expect((await put(askAdmin(), documentOf(1), { "content-length": "900001" })).status).toBe(413);
+  expect([chunks < 180, isLetGo]).toEqual([true, true]);
+});
+
+test("after a body that is too large, the next request on its connection is answered", async () => {
+  const variables = liveVariables("http://127.0.0.1:1", crypto.randomUUID());
+  const gateway = createGateway(variables, { admin });
+  const server = serve({ fetch: gateway.fetch, port: 0, hostname: "127.0.0.1" });
+  await once(server, "listening");
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => {
+    agent.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  async function answerTo(method: string, path: string, body: string, chunked: boolean) {
+    const sent = request({
+      agent,
+      port,
+      method,
+      path: `/_tidegate/api/v1${path}`,
+      headers: {
+        authorization: `Bearer ${ADMIN_TOKEN}`,
+        "content-type": "application/json",
+        "if-match": '"0"',
+        [chunked ? "transfer-encoding" : "content-length"]: chunked ? "chunked" : body.length,
+      },
+    });
+    sent.end(body);
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    await once(response.resume(), "end");
+    return [response.statusCode, sent.reusedSocket];
+  }
+  const answers = [await answerTo("GET", "/health", "", false)];
+  for (const chunked of [false, true]) {
+    for (const [method, path, bytes] of [
+      ["PUT", "/rules", 900_001],
+      ["POST", "/explain", 3_000_000],
+      ["PUT", "/rules", 10_000_000],
+    ] as const) {
+      answers.push(await answerTo(method, path, "x".repeat(bytes), chunked));
+      answers.push(await answerTo("GET", "/health", "", false));
+    }
+  }
+  const [first, ...others] = answers;
+  expect(first).toEqual([200, false]);
+  expect(others).toEqual(Array.from({ length: 12 }, (_, i) => [i % 2 ? 200 : 413, true]));
 });
 
 test("a body is JSON, and says so", async () => {

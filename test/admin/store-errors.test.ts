@@ -41,6 +41,7 @@ test.for([
   ["an answer that is cut off", cutReply, "ERR_STORE_UNREACHABLE", "unknown"],
   ["half of an answer", truncate, "ERR_STORE_REPLY", "unknown"],
   ["a page", answers(502, "text/html", "<h1>Bad gateway</h1>"), "ERR_STORE_REPLY", "unknown"],
+  ["a redirect", answers(307, json, '{"result":[1,5]}'), "ERR_STORE_REPLY", "unknown"],
   ["a foreign answer", answers(200, json, '{"result":"OK"}'), "ERR_STORE_REPLY", "unknown"],
   ["an error", says(400, "ERR max request size exceeded"), "ERR_STORE_REFUSED", "not-done"],
   ["no memory", FULL, "ERR_STORE_REFUSED", "not-done"],
@@ -138,13 +139,21 @@ test("a write whose answer was lost has happened", async () => {
 });
 
 test.for(["state", "history", "draft", "audit"])(
-  "where %s is of another type, a publication mends it",
+  "where %s is of another type, a publication is refused until the key has gone",
   async (name) => {
     const { ask, redis, key } = withRedis();
-    await redis.zadd(key(name), 1, "planted");
+    await redis.zadd(key(name), 1, "of another program");
+    const { status, body } = await ask("/rules", PUT_RULES);
+    expect([status, body.code, body.outcome, body.detail]).toEqual([
+      503,
+      "ERR_STORE_FOREIGN",
+      "not-done",
+      `The key ${key(name)} is of the type zset, which Tidegate does not write there: another program uses it. Delete the key if no program needs it, or give the gateway another PREFIX. The change was not made.`,
+    ]);
+    expect(await redis.zrange(key(name), "0", "-1")).toEqual(["of another program"]);
+    await redis.del(key(name));
     const answer = await ask("/rules", PUT_RULES);
     expect([answer.status, answer.body.version]).toEqual([200, 1]);
-    expect(await redis.exists(key("state"), key("history"), key("audit"))).toBe(3);
     expect((await ask("/rules")).body.document).toEqual(documentOf(7));
     expect((await ask("/audit")).body.entries).toHaveLength(1);
   },

@@ -34,7 +34,7 @@ async function urlOf(run: Run): Promise<string> {
 function startWith(environment: Record<string, string>, ...args: string[]): Run {
   const child = spawn(process.execPath, [script, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, REDIS_REST_TOKEN: "", ...environment },
+    env: { ...process.env, REDIS_REST_TOKEN: "", REDIS_REST_TOKEN_PREVIOUS: "", ...environment },
   });
   const exited = once(child, "close").then(([code]) => code as number | null);
   const run: Run = { child, exited, out: "", err: "" };
@@ -102,6 +102,20 @@ test("takes the token of REDIS_REST_TOKEN, and does not print it", async () => {
   expect(run.out + run.err).not.toContain("a token");
 });
 
+test("takes the token of before beside the new one, and prints neither", async () => {
+  const environment = { REDIS_REST_TOKEN: "new one", REDIS_REST_TOKEN_PREVIOUS: "old one\n" };
+  const run = startWith(environment, "--redis", redis.url, "--port", "0");
+  const url = await urlOf(run);
+  const statuses = ["new one", "old one", "new one old one", "old", ""].map(async (token) => {
+    const headers = { authorization: `Bearer ${token}` };
+    return (await ask({ url }, { body: ["PING"], headers })).status;
+  });
+  expect(await Promise.all(statuses)).toEqual([200, 200, 401, 401, 401]);
+  run.child.kill("SIGTERM");
+  expect(await run.exited).toBe(0);
+  expect(run.out + run.err).not.toContain("one");
+});
+
 test("serves the hosts that --allow-host names", async () => {
   const names = ["--allow-host", "redis-rest", "--allow-host", "other"];
   const run = start("--redis", redis.url, "--port", "0", "--token", "a token", ...names);
@@ -161,8 +175,10 @@ test.each([
   [["--allow", "SELECT"], '"dangerous" or a command that --help lists, not "SELECT"'],
   [["--allow", "SCRIPT KILL"], 'not "SCRIPT KILL"'],
   [["--host", "0.0.0.0"], "--token must be given, and not empty, to listen beyond loopback"],
-  [["--token", ""], "--token must be given"],
-  [["--token", "\n"], "--token must be given"],
+  [["--token", ""], "--token must not be empty"],
+  [["--token", "\n"], "--token must not be empty"],
+  [["--token", "new", "--previous-token", " "], "--previous-token must not be empty"],
+  [["--previous-token", "old"], "--previous-token needs the token that replaces it: --token"],
   [["--token", "se\u00e9cret"], "--token takes printable ASCII characters"],
 ])("%j is an error that names it in one line", (args, message) => {
   const refusal = refusalOf(args);

@@ -93,6 +93,10 @@ test("an answer is given up that its client has not fetched after 30 seconds", a
   expect(asked.response.destroyed).toBe(true);
 });
 
+test("a client has 30 seconds to send a request, whose memory others need", async () => {
+  expect((await serve(async () => "short")).requestTimeout).toBe(30_000);
+});
+
 test("a connection is kept for longer than clients keep it", async () => {
   const { client } = await ask(await serve(async () => "short"), "short");
   const [text] = (await once(client.resume(), "data")) as [Buffer];

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -19,6 +20,12 @@ const bound = vi.hoisted((): Record<string, unknown> => ({}));
 const tracing = vi.hoisted(() => ({ getActiveSpan: () => undefined }));
 vi.mock("cloudflare:workers", () => ({ env: bound, tracing, waitUntil: () => {} }));
 
+const SESSION_SECRET = "of the guides";
+
+/** The cookie of a client that has signed in. */
+const sessionOf = (user: string, secret = SESSION_SECRET) =>
+  `session=${user}.${createHmac("sha256", secret).update(user).digest("hex")}`;
+
 let origin: Origin;
 beforeAll(async () => {
   origin = await startOrigin();
@@ -30,6 +37,7 @@ beforeAll(async () => {
   });
   vi.stubEnv("UPSTASH_REDIS_REST_URL", inject("redisRestUrl"));
   vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", inject("redisRestToken"));
+  vi.stubEnv("SESSION_SECRET", SESSION_SECRET);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const { file, code } of blocks) {
@@ -60,7 +68,7 @@ async function statusesOf(
   for (let request = 0; request < requests; request++) {
     const asked = new Request(`https://example.com${path}`, {
       method,
-      headers: { "cf-connecting-ip": address, "x-real-ip": address, "x-user-id": "guide" },
+      headers: { "cf-connecting-ip": address, "x-real-ip": address, cookie: sessionOf("guide") },
     });
     const response = await (typeof handler === "function" ? handler(asked) : handler.fetch(asked));
     statuses.push(response.status);
@@ -134,6 +142,34 @@ test("the guides' CORS answers preflights of the site that it names", async () =
   const answer = await gateway.request("/api/rides", { method: "OPTIONS", headers });
   expect([answer.status, answer.headers.get("Access-Control-Max-Age")]).toEqual([204, "600"]);
   expect(answer.headers.get("Access-Control-Allow-Origin")).toBe("https://app.example.com");
+});
+
+test("the guide's middleware takes no client for signed in that says so itself", async () => {
+  const block = blocks.find(({ code }) => code.includes("isSignedIn"))!;
+  const { default: handler } = (await import(join(folder, block.file))) as {
+    default: (request: Request) => Promise<Response>;
+  };
+  const answerTo = async (headers: Record<string, string>) => {
+    const { status, headers: fields } = await handler(
+      new Request("https://example.com/api/rides", { headers }),
+    );
+    return [status, fields.get("location") ?? fields.get("x-middleware-next")];
+  };
+  const signIn = [302, "https://example.com/sign-in"];
+  const [signature] = /[0-9a-f]{64}/.exec(sessionOf("guide"))!;
+  for (const headers of [
+    {},
+    { "x-user-id": "guide" },
+    { cookie: "session=guide" },
+    { cookie: `session=other.${signature}` },
+    { cookie: `session=guide.${"0".repeat(64)}` },
+    { cookie: sessionOf("guide", "another secret") },
+    { cookie: `no${sessionOf("guide")}` },
+  ]) {
+    expect([headers, await answerTo(headers)]).toEqual([headers, signIn]);
+  }
+  expect(await answerTo({ cookie: sessionOf("guide") })).toEqual([200, "1"]);
+  expect(await answerTo({ cookie: `a=b; ${sessionOf("guide")}; c=d` })).toEqual([200, "1"]);
 });
 
 test("the guides' wrangler.toml is a gateway's, and its rule limits", async () => {

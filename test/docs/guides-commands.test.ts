@@ -51,6 +51,7 @@ test("these are the guides' commands", () => {
     "curl -s http://127.0.0.1:8787/_tidegate/health",
     "npm run build",
     "npx @tidegate/redis-rest --redis redis://127.0.0.1:6379",
+    'REDIS_REST_TOKEN="$NEW_TOKEN" REDIS_REST_TOKEN_PREVIOUS="$OLD_TOKEN" npx @tidegate/redis-rest',
     "npx @tidegate/redis-rest --allow KEYS",
     "npm install tidegate hono",
     'echo "STORE=memory" > .dev.vars',
@@ -121,43 +122,69 @@ test("the build leaves the library and the worker", async () => {
   }
 }, 60_000);
 
+/** Runs a line that starts a bridge, but for its Redis and its port, and ends it after its use. */
+async function withBridge(
+  line: string,
+  environment: Record<string, string>,
+  use: (bridge: { url: string; out: () => string }) => Promise<void>,
+): Promise<void> {
+  const port = await freePort();
+  const moved = line
+    .replace(/ --redis \S+| --port \S+/g, "")
+    .replace(
+      "npx @tidegate/redis-rest",
+      `npm run redis-rest -- --redis ${inject("redisUrl")} --port ${port}`,
+    );
+  const bridge = spawn("bash", ["-c", moved], {
+    stdio: ["ignore", "pipe", "inherit"],
+    // A group of its own, to be ended as a terminal's Ctrl-C would: npm, its shell and the bridge.
+    detached: true,
+    env: { ...process.env, REDIS_REST_TOKEN: "", ...environment },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  let out = "";
+  bridge.stdout.on("data", (chunk) => (out += chunk));
+  try {
+    await expect.poll(() => out).toContain(`redis-rest: ${url}\n`);
+    await use({ url, out: () => out });
+  } finally {
+    process.kill(-bridge.pid!, "SIGINT");
+    await once(bridge, "close");
+  }
+}
+
+const askBridge = (url: string, token: string, command: readonly string[]) =>
+  fetch(url, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify(command),
+  });
+
 test.for([
   [/redis-rest --redis/, ["PING"], { result: "PONG" }],
   [/redis-rest --allow/, ["KEYS", "no-such-key"], { result: [] }],
 ] as const)(
   "the bridge runs alone in a clone, too, by the same options: %s",
   async ([pattern, asked, answered]) => {
-    const port = await freePort();
-    const line = command(pattern)
-      .replace(/ --redis \S+| --port \S+/g, "")
-      .replace(
-        "npx @tidegate/redis-rest",
-        `npm run redis-rest -- --redis ${inject("redisUrl")} --port ${port}`,
-      );
-    const bridge = spawn("bash", ["-c", line], {
-      stdio: ["ignore", "pipe", "inherit"],
-      // A group of its own, to be ended as a terminal's Ctrl-C would: npm, its shell and the bridge.
-      detached: true,
-      env: { ...process.env, REDIS_REST_TOKEN: "" },
-    });
-    try {
-      let token: string | undefined;
-      let out = "";
-      for await (const chunk of bridge.stdout) {
-        out += String(chunk);
-        token = /^redis-rest: token (\S+)$/m.exec(out)?.[1];
-        if (token) break;
-      }
-      expect(out).toContain(`redis-rest: http://127.0.0.1:${port}\n`);
-      const answer = await fetch(`http://127.0.0.1:${port}`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}` },
-        body: JSON.stringify(asked),
-      });
+    await withBridge(command(pattern), {}, async ({ url, out }) => {
+      const token = /^redis-rest: token (\S+)$/m;
+      await expect.poll(out).toMatch(token);
+      const answer = await askBridge(url, token.exec(out())![1]!, asked);
       expect(await answer.json()).toEqual(answered);
-    } finally {
-      process.kill(-bridge.pid!, "SIGINT");
-      await once(bridge, "close");
-    }
+    });
   },
 );
+
+test("the bridge takes both tokens while one replaces the other, and then the new one alone", async () => {
+  const [before, after] = ["the old token", "the new token"];
+  const line = command(/REDIS_REST_TOKEN_PREVIOUS/);
+  const statuses = (url: string) =>
+    Promise.all([before, after].map(async (each) => (await askBridge(url, each, ["PING"])).status));
+  await withBridge(line, { OLD_TOKEN: before, NEW_TOKEN: after }, async ({ url }) => {
+    expect(await statuses(url)).toEqual([200, 200]);
+  });
+  const last = line.replace(/REDIS_REST_TOKEN_PREVIOUS=\S+ /, "");
+  await withBridge(last, { OLD_TOKEN: before, NEW_TOKEN: after }, async ({ url }) => {
+    expect(await statuses(url)).toEqual([401, 200]);
+  });
+});

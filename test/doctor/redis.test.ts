@@ -280,6 +280,10 @@ test("a Redis that does not answer is found, and why", async () => {
   expect(await evidenceOf({ rest: { ...rest, url: rest.url, token: "wrong" } })).toEqual([
     "redis-unreachable HTTP 401: the token is wrong",
   ]);
+  const redirecting = { url: `${inject("strangeRestUrl")}/redirect/307`, token: "x" };
+  expect(await evidenceOf({ rest: redirecting })).toEqual([
+    "redis-unreachable HTTP 307: it redirects. Give the address of Redis itself",
+  ]);
   await server.stop();
   expect(await evidenceOf({ rest })).toEqual([
     expect.stringMatching(/^redis-unreachable HTTP 503: .*not reachable/),

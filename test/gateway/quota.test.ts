@@ -1,6 +1,7 @@
-import { expect, inject, test } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
 
 import { createLimiter, fixedWindow } from "../../src/index.ts";
+import { startFaultProxy } from "../support/fault-proxy.ts";
 import { gatewayTo, quota, startOrigin } from "../support/gateway/gateway.ts";
 import { meteredGateways } from "../support/metrics/metered-gateway.ts";
 
@@ -42,6 +43,49 @@ test("a client learns its remaining units, and asking takes none of them", async
   for (let i = 0; i < 3; i++) expect(await quotaOf("ada")).toEqual(["api 4"]);
   expect(await quotaOf("bob")).toEqual(["api 5"]);
   expect(seen.map(({ target }) => target)).toEqual(["/api/x"]);
+});
+
+test("asking is one call of Redis, whatever the number of rules, and none for a client without an identity", async () => {
+  const proxy = await startFaultProxy(inject("redisRestUrl"));
+  onTestFinished(() => proxy.stop());
+  const { url } = await startOrigin();
+  const many = Array.from({ length: 12 }, (_, i) => ({
+    path: `/api/${i}/*`,
+    partition: i % 2 === 0 ? ["header:x-user-id"] : ["ip"],
+    onMissing: "reject",
+    ...(i % 3 === 0 && { plan: "header:x-plan" }),
+    policies: [quota(`api-${i}`, 5 + i)],
+    quota: true,
+  }));
+  const ask = gatewayTo(url, many, {
+    STORE: "redis",
+    UPSTASH_REDIS_REST_URL: proxy.url,
+    UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+    PREFIX: crypto.randomUUID(),
+    TIMEOUT: "10s",
+    PLANS: { gold: { "api-3": { limit: 50 } } },
+  });
+  const quotaOf = async (headers: Record<string, string>) => {
+    const before = proxy.received.length;
+    const answer = await ask("/_tidegate/quota", { headers });
+    const { policies } = (await answer.json()) as { policies: { name: string; limit: number }[] };
+    return {
+      calls: proxy.received.length - before,
+      limits: policies.map(({ name, limit }) => `${name} ${limit}`),
+    };
+  };
+  // Redis does not have the script yet.
+  await quotaOf({ "x-user-id": "ada" });
+  const own = many.map((_, i) => `api-${i} ${5 + i}`);
+  expect(await quotaOf({ "x-user-id": "ada" })).toEqual({ calls: 1, limits: own });
+  const gold = own.map((each) => (each === "api-3 8" ? "api-3 50" : each));
+  // The rules without plans are asked apart.
+  expect(await quotaOf({ "x-user-id": "ada", "x-plan": "gold" })).toEqual({
+    calls: 2,
+    limits: gold,
+  });
+  const anonymous = own.filter((_, i) => i % 2 === 1);
+  expect(await quotaOf({})).toEqual({ calls: 1, limits: anonymous });
 });
 
 test("a client without an identity learns nothing", async () => {

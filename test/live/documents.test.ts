@@ -197,12 +197,12 @@ test("a fault among thousands of names quotes some of them", async () => {
   const faults = administered.checkDocument({
     rules: MANY_POLICIES,
     plans: { ...named(2_000, {}), gold: { unknown: {} } },
-    overrides: Array.from({ length: 2_000 }, (_, i) => ({
+    overrides: Array.from({ length: 900 }, (_, i) => ({
       identity: `x-a:${i}`,
       plan: `gold${i}`,
     })),
   });
-  expect(faults).toHaveLength(2_001);
+  expect(faults).toHaveLength(901);
   expect(Math.max(...faults.map(({ remedy }) => remedy.length))).toBeLessThan(400);
   const ofPlan = faults.find(({ path }) => path.startsWith("overrides"));
   expect(ofPlan!.remedy).toContain("n29 and 1971 more");

@@ -58,28 +58,36 @@ test.for(WRITES)("of the audit, %s keeps as many of the newest as it says", asyn
   ]);
 });
 
-test.for(WRITES)(
-  "%s replaces an audit of another type, and gets the time of Redis as its revision",
-  async ([, write]) => {
-    const rules = startRules();
-    const { redis, keys } = rules;
-    await redis.set(keys.audit, "planted");
-    await redis.hset(keys.entries, "there", "1");
-    await write(rules, 9);
-    expect(await redis.lrange(keys.audit, 0, -1)).toEqual([
-      expect.stringMatching(new RegExp(`^\\{"at":${NOW_MS},.*"by":"new"\\}$`)),
-    ]);
-    expect(await redis.hget(keys.state, "revision")).toBe("1900000000123456");
-  },
-);
+test.for(WRITES)("%s gets the time of Redis, as its revision too", async ([, write]) => {
+  const rules = startRules();
+  const { redis, keys } = rules;
+  await redis.hset(keys.entries, "there", "1");
+  await write(rules, 9);
+  expect(await redis.lrange(keys.audit, 0, -1)).toEqual([
+    expect.stringMatching(new RegExp(`^\\{"at":${NOW_MS},.*"by":"new"\\}$`)),
+  ]);
+  expect(await redis.hget(keys.state, "revision")).toBe("1900000000123456");
+});
 
-test("a draft replaces one of another type", async () => {
-  const { redis, keys, save } = startRules();
-  await redis.lpush(keys.draft, "planted");
-  await save();
-  expect(await redis.get(keys.draft)).toBe(
-    `{"basedOn":0,"savedAt":${NOW_MS},"by":"a","document":{}}`,
-  );
+/** The keys that each write looks at. */
+const LOOKED_AT: Readonly<Record<string, readonly (keyof Rules["keys"])[]>> = {
+  "a note": ["state", "audit"],
+  "a draft": ["state", "draft", "audit"],
+  "a publication": ["state", "history", "draft", "audit"],
+  "an entry": ["state", "entries", "audit"],
+  "a removal": ["state", "entries", "audit"],
+};
+
+test.for(
+  WRITES.flatMap(([name, write]) => LOOKED_AT[name]!.map((key) => [name, key, write] as const)),
+)("%s writes nothing where %s is of another type", async ([, name, write]) => {
+  const rules = startRules();
+  const { redis, keys } = rules;
+  const others = Object.values(keys).filter((key) => key !== keys[name]);
+  await redis.zadd(keys[name], 1, "of another program");
+  expect(await write(rules, 9)).toEqual([-1, keys[name], "zset"]);
+  expect(await redis.zrange(keys[name], "0", "-1")).toEqual(["of another program"]);
+  expect(await redis.exists(...others)).toBe(0);
 });
 
 test.for([

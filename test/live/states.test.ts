@@ -24,6 +24,8 @@ interface State {
   readonly oldError?: RegExp;
   /** The answer of an older isolate to mal. Default: that he is blocked. */
   readonly old?: string;
+  /** The key that another program has: writes are refused until it has gone. */
+  readonly foreign?: keyof LiveKeys;
 }
 
 const DEPLOYED = "200 5";
@@ -61,6 +63,7 @@ const STATES: readonly State[] = [
     what: "the state is of another type",
     plant: (redis, { state }) => redis.del(state).then(() => redis.set(state, "x")),
     published: 0,
+    foreign: "state",
     fresh: [DEPLOYED, DEPLOYED],
     ...bothReport(/not read.*WRONGTYPE/),
   },
@@ -138,6 +141,7 @@ const STATES: readonly State[] = [
     plant: revised((redis, { entries }) =>
       redis.del(entries).then(() => redis.rpush(entries, "x")),
     ),
+    foreign: "entries",
     fresh: [PUBLISHED, PUBLISHED],
     ...bothReport(/entries .* of a type/),
   },
@@ -166,6 +170,7 @@ const STATES: readonly State[] = [
   },
   ...(["history", "draft", "audit"] as const).map((name): State => ({
     what: `the ${name} is of another type`,
+    foreign: name,
     plant: (redis, { [name]: key }) => redis.del(key).then(() => redis.zadd(key, 1, "x")),
   })),
 ];
@@ -183,7 +188,7 @@ afterEach(() => {
 
 describe.each(STATES)("where $what", (state) => {
   const { plant, published = 2, fresh = [PUBLISHED, BLOCKED], freshError, oldError } = state;
-  const { old: toldMal = BLOCKED } = state;
+  const { old: toldMal = BLOCKED, foreign } = state;
 
   test("isolates enforce the intact parts, report the faults, and a publication mends it", async () => {
     const { redis, keys, isolate } = await startFleet();
@@ -223,8 +228,22 @@ describe.each(STATES)("where $what", (state) => {
     const held = (await old.api("GET", "/rules?held")).body;
     expect(held.document.rules).toEqual(limited(30).rules);
 
-    // A change that is answered with 200 is in force in a new isolate.
     const eve = { identity: "x-user-id:eve" };
+    if (foreign) {
+      // Another program's key is left to it.
+      const isOfEntries = foreign === "entries";
+      const refused = await anew.api(
+        "PUT",
+        isOfEntries ? "/lists/deny" : "/rules",
+        isOfEntries ? eve : limited(40),
+        isOfEntries ? {} : { "If-Match": `"${published}"` },
+      );
+      expect([refused.status, refused.body.code]).toEqual([503, "ERR_STORE_FOREIGN"]);
+      expect(refused.body.detail).toContain(keys[foreign]);
+      expect(await redis.del(keys[foreign])).toBe(1);
+    }
+
+    // A change that is answered with 200 is in force in a new isolate.
     expect((await anew.api("PUT", "/lists/deny", eve)).status).toBe(200);
     expect(await isolate().ask("eve")).toBe(BLOCKED);
     expect((await anew.api("GET", "/lists/deny")).status).toBe(200);

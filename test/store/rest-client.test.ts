@@ -30,6 +30,7 @@ test("a command is one POST to the address, with the token, as JSON, and a signa
         method: "POST",
         headers: { authorization: "Bearer secret", "content-type": "application/json" },
         body: '["EVALSHA","5ha1",2,"k1","k2","consume","1"]',
+        redirect: "manual",
         signal,
       },
     ],

@@ -2,6 +2,7 @@ import type { TestProject } from "vitest/node";
 
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
+import { startStrangeRedis } from "./store/strange-redis.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -12,6 +13,8 @@ declare module "vitest" {
     redisRestToken: string;
     /** Bridges with the same token to another Redis, of which a test may flush the scripts: as stock Redis, as Upstash. */
     flushedRestUrls: readonly [stock: string, upstash: string];
+    /** A server that redirects, and whose answers do not end. */
+    strangeRestUrl: string;
   }
 }
 
@@ -27,12 +30,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const toFlushed = { redis: flushed.url, ...options };
   const stock = await startBridge(toFlushed);
   const upstash = await startBridge({ ...toFlushed, emulate: "upstash" });
+  const strange = await startStrangeRedis();
+  project.provide("strangeRestUrl", strange.url);
   project.provide("redisUrl", redis);
   project.provide("redisRestUrl", bridge.url);
   project.provide("redisRestToken", bridge.token);
   project.provide("flushedRestUrls", [stock.url, upstash.url]);
   return async () => {
-    await Promise.all([bridge.close(), stock.close(), upstash.close()]);
+    await Promise.all([bridge.close(), stock.close(), upstash.close(), strange.stop()]);
     await Promise.all([flushed.stop(), server?.stop()]);
   };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { PLATFORMS } from "./platforms.ts";
 import { isFree, nameOf, type Settings } from "./settings.ts";
+import { lineOf, mistakeIn } from "./variables-file.ts";
 
 /** The project was not created, and a person can mend why. */
 export class NotCreated extends Error {
@@ -26,7 +27,7 @@ export interface Created {
  *
  * @param templates the folder of the templates
  * @param environment its credentials of a Redis are taken over
- * @throws NotCreated if the folder has something in it
+ * @throws NotCreated if the folder has something in it, or a value cannot be written
  */
 export function create(
   settings: Settings,
@@ -37,6 +38,11 @@ export function create(
   const { template, secrets } = PLATFORMS[platform];
   if (!isFree(folder)) {
     throw new NotCreated(`${folder} is not an empty folder. Name a new one.`);
+  }
+  const variables = variablesOf(settings, environment);
+  for (const [name, value] of Object.entries(variables)) {
+    const mistake = mistakeIn(value);
+    if (mistake !== undefined) throw new NotCreated(`${name} ${mistake}. Nothing was created.`);
   }
   mkdirSync(folder, { recursive: true });
   cpSync(join(templates, template), folder, { recursive: true });
@@ -49,7 +55,6 @@ export function create(
   if (platform === "cloudflare")
     edit(join(folder, "wrangler.toml"), (text) => configured(text, settings));
 
-  const variables = variablesOf(settings, environment);
   const example = readFileSync(join(folder, `${secrets}.example`), "utf8");
   writeFileSync(join(folder, secrets), filledIn(example, variables), { mode: 0o600 });
   return {
@@ -106,9 +111,9 @@ function filledIn(example: string, variables: Readonly<Record<string, string>>):
       const value = name === undefined ? undefined : left.get(name);
       if (value === undefined) return line;
       left.delete(name!);
-      return `${name}=${value}`;
+      return lineOf(name!, value);
     });
-  return [...lines, ...Array.from(left, ([name, value]) => `${name}=${value}`), ""].join("\n");
+  return [...lines, ...Array.from(left, ([name, value]) => lineOf(name, value)), ""].join("\n");
 }
 
 function edit(file: string, change: (text: string) => string): void {

@@ -40,7 +40,9 @@ export function nameOf(folder: string): string {
 
 /** The mistake in an origin; `undefined` if it has none. */
 export function mistakeInOrigin(origin: string | undefined): string | undefined {
-  const url = origin !== undefined && URL.canParse(origin) ? new URL(origin) : undefined;
+  // URL takes out the blanks and line breaks that a text has.
+  const isText = origin !== undefined && /^\S+$/.test(origin);
+  const url = isText && URL.canParse(origin) ? new URL(origin) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "") {
     return undefined;
   }

@@ -1,11 +1,9 @@
-// The entry without Node's modules and without variables of the environment; its client is the same.
-import { Redis } from "@upstash/redis/cloudflare";
-
 import { StoreError } from "../../errors/errors.ts";
-import { translated } from "../../store/redis/client-errors.ts";
 import type { RedisAddress } from "../../store/redis/client.ts";
 import { dialectAt, inDialect } from "../../store/redis/dialect.ts";
 import { storeError } from "../../store/redis/errors.ts";
+import { exchangeWith, resultOf } from "../../store/redis/exchange.ts";
+import { MAX_READ_BYTES } from "../../store/redis/rest.ts";
 import { sendOrSay } from "./not-sent.ts";
 
 /** A document of 900,000 bytes goes to a Redis far away in less. */
@@ -23,61 +21,55 @@ export interface Connection {
     args: readonly (string | number)[],
   ): Promise<RedisReply>;
   /** Runs a plain command. */
-  ask<Answer>(command: (redis: Redis) => Promise<unknown>): Promise<Answer>;
+  ask<Answer>(command: readonly (string | number)[]): Promise<Answer>;
 }
 
-/** Says for each request how Redis is reached from it: on Workers, requests may share no connection. */
-export function connectionsTo({ url, token, dialect: configured }: RedisAddress): () => Connection {
-  const dialect = dialectAt(url, configured);
+export function connectionTo(redis: RedisAddress): Connection {
+  const dialect = dialectAt(redis.url, redis.dialect);
+  const exchange = exchangeWith(redis, MAX_READ_BYTES);
 
-  return () => {
-    const redis = new Redis({
-      url,
-      token,
-      // A command whose answer is lost may have run.
-      retry: { retries: 0 },
-      // As a function: for a signal that is none, the client makes an answer of the reason.
-      signal: () => AbortSignal.timeout(TIMEOUT_MS),
-      automaticDeserialization: false,
-      enableAutoPipelining: false,
-      enableTelemetry: false,
-      // Browsers and Deno refuse bodies above 64 KiB with it.
-      keepAlive: false,
-      responseEncoding: false,
-    });
-    const evaluate = (text: string, keys: readonly string[], args: readonly string[]) =>
-      translated(() => sendOrSay(() => redis.eval(text, [...keys], [...args])));
+  async function send(command: readonly (string | number)[]): Promise<unknown> {
+    return resultOf(await exchange(command, undefined, AbortSignal.timeout(TIMEOUT_MS)));
+  }
 
-    async function run(
-      script: string,
-      keys: readonly string[],
-      args: readonly (string | number)[],
-    ): Promise<RedisReply> {
-      const texts = args.map(String);
+  return {
+    async run(script, keys, args) {
+      const operands = [keys.length, ...keys, ...args.map(String)];
       let reply: unknown;
       try {
-        reply = await inDialect(dialect, () => evaluate(dialect.firstLine + script, keys, texts));
+        reply = await inDialect(dialect, () =>
+          sendOrSay(() => send(["EVAL", dialect.firstLine + script, ...operands])),
+        );
       } catch (error) {
         throw storeError(error);
       }
-      if (!Array.isArray(reply) || reply.length === 0) throw foreign();
+      if (!Array.isArray(reply) || reply.length === 0) throw foreignReply();
+      if (reply[0] === FOREIGN_KEY) throw foreignKey(String(reply[1]), String(reply[2]));
       return reply as RedisReply;
-    }
+    },
 
-    async function ask<Answer>(command: (redis: Redis) => Promise<unknown>): Promise<Answer> {
+    async ask<Answer>(command: readonly (string | number)[]) {
       try {
-        return (await translated(() => sendOrSay(() => command(redis)))) as Answer;
+        return (await sendOrSay(() => send(command))) as Answer;
       } catch (error) {
         throw storeError(error);
       }
-    }
-
-    return { run, ask };
+    },
   };
 }
 
+/** What a script replies with where it writes nothing, before the key and its type. */
+const FOREIGN_KEY = -1;
+
+function foreignKey(key: string, type: string): StoreError {
+  return new StoreError(
+    "ERR_STORE_FOREIGN",
+    `The key ${key} is of the type ${type}, which Tidegate does not write there: another program uses it. Delete the key if no program needs it, or give the gateway another PREFIX.`,
+  );
+}
+
 /** The data in Redis was not written by Tidegate. */
-function foreign(): StoreError {
+function foreignReply(): StoreError {
   return new StoreError(
     "ERR_STORE_REPLY",
     "What Redis has of live rules was not written by Tidegate.",

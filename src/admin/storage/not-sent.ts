@@ -8,21 +8,22 @@ export class NotSentError extends StoreError {
   }
 }
 
-/** The runtimes' codes of a connection that failed: refused at its address, or without an address. */
-const NEVER_CONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+/** The runtimes' codes of a connection that failed, in our own message: refused at its address, or without an address. */
+const NEVER_CONNECTED =
+  /^Redis could not be reached(: (?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH))\.$/;
 
-/** A bridge's answer while it has no Redis. */
-const BRIDGE_WITHOUT_REDIS = /not reachable.*The command was not sent/is;
+/** A bridge's answer while it has no Redis, or no room for the request. */
+const BRIDGE_SENT_NOTHING = /The command was not sent/;
 
 /** Sends a command; rejects with a NotSentError where that surely failed before anything was sent. */
 export async function sendOrSay(send: () => Promise<unknown>): Promise<unknown> {
   try {
     return await send();
   } catch (error) {
-    const { message, cause } = Object(error) as { message?: unknown; cause?: unknown };
-    const { code } = Object(cause ?? error) as { code?: unknown };
-    if (NEVER_CONNECTED.test(String(code))) throw new NotSentError(`: ${String(code)}`);
-    if (BRIDGE_WITHOUT_REDIS.test(String(message))) throw new NotSentError();
+    const { message } = error as Error;
+    const why = NEVER_CONNECTED.exec(message)?.[1];
+    if (why !== undefined) throw new NotSentError(why);
+    if (BRIDGE_SENT_NOTHING.test(message)) throw new NotSentError();
     throw error;
   }
 }

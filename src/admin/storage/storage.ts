@@ -137,7 +137,7 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
     },
 
     async draft() {
-      return draftIn(await ask<string | null>((redis) => redis.get(draft)));
+      return draftIn(await ask<string | null>(["GET", draft]));
     },
 
     async history() {
@@ -150,7 +150,7 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
     },
 
     async version(version) {
-      const text = await ask<string | null>((redis) => redis.hget(history, String(version)));
+      const text = await ask<string | null>(["HGET", history, version]);
       return recordIn<{ document: unknown }>(text);
     },
 
@@ -182,7 +182,7 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
     },
 
     async entries(kind) {
-      const flat = await ask<readonly string[]>((redis) => redis.hgetall(entries));
+      const flat = await ask<readonly string[]>(["HGETALL", entries]);
       const found: (KeptEntry & { id: string })[] = [];
       for (let at = 0; at < flat.length; at += 2) {
         const [of, id] = flat[at]!.split(":", 2);
@@ -194,7 +194,7 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
     },
 
     async audit() {
-      const texts = await ask<readonly string[]>((redis) => redis.lrange(audit, 0, -1));
+      const texts = await ask<readonly string[]>(["LRANGE", audit, 0, -1]);
       return texts.flatMap((text) => auditRecordIn(text) ?? []);
     },
 

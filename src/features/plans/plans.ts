@@ -11,7 +11,7 @@ import {
   POLICY_OF_PLAN,
 } from "../../options/messages.ts";
 import { isRecord } from "../../options/record.ts";
-import { checkOptions, nearest } from "../../options/unknown-options.ts";
+import { checkOptions, hintAmong } from "../../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicy, completePolicy, NAME } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { fitsLease, leavesEnough, tightenPolicy } from "../../policy/tighten.ts";
@@ -114,9 +114,11 @@ function checkNames(
   faults: Faults,
 ): void {
   const unknown = Object.entries(changes).filter(([name]) => !names.has(name));
+  if (unknown.length === 0) return;
+  const known = [...names];
   for (const [name, numbers] of unknown.slice(0, MAX_NAMES)) {
-    const known = [...names];
-    faults.add(`${path}.${name}`, numbers, POLICY_OF_PLAN, { meant: nearest(name, known), known });
+    const meant = hintAmong(known, name, faults);
+    faults.add(`${path}.${name}`, numbers, POLICY_OF_PLAN, { meant, known });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { RedisClient } from "../../store/redis/client.ts";
-import { RedisReplyError, restSender } from "../../store/redis/rest.ts";
+import { RedisReplyError } from "../../store/redis/exchange.ts";
+import { restSender } from "../../store/redis/rest.ts";
 
 /** A server before Redis 7.0, or a proxy, that lacks the commands of read-only scripts. */
 const UNKNOWN_COMMAND = /^(?:ERR )?unknown (?:redis )?command/i;

@@ -110,7 +110,7 @@ export interface Administered {
   readonly readToken: string | undefined;
   /** The deployed rules as a document. */
   readonly deployed: unknown;
-  /** Every fault in a document, with its path; none if the gateway can enforce it. */
+  /** The faults in a document with their paths, up to a thousand; none if the gateway can enforce it. */
   checkDocument(document: unknown): readonly Fault[];
   /** How many entries by single calls the rules of a sound document would leave out of force. */
   leftOutBy(document: unknown): number;

@@ -5,10 +5,11 @@ import type { GatewayConfig } from "../config/config.ts";
 import { NO_DOCUMENT } from "../messages/document.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
 import { compileDocument, parseDocument } from "./document.ts";
+import { firstFaults } from "./first-faults.ts";
 
 /** Compiles the documents of an isolate, each once from its check to its enforcement. */
 export interface CompiledDocuments {
-  /** Every fault in a document. A sound one is kept, because it is often published next. */
+  /** The faults in a document, up to a thousand. A sound one is kept, because it is often published next. */
   check(document: unknown): readonly Fault[];
   /** The rules that a state says are published; `undefined` after a fault. */
   published(state: Pick<LiveState, "document" | "version">, faults: Faults): Ruleset | undefined;
@@ -52,10 +53,9 @@ export function compiledDocuments({
     check(document) {
       const text = JSON.stringify(document);
       if (find(text)) return [];
-      const faults = new Faults();
-      const ruleset = compile(document, faults);
+      const { result: ruleset, faults } = firstFaults((all) => compile(document, all));
       if (ruleset) checked = { text, ruleset };
-      return faults.list;
+      return faults;
     },
 
     published({ document: text, version }, faults) {

@@ -1,9 +1,11 @@
 import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../../live/document-size.ts";
 import type { Faults } from "../../options/faults.ts";
 import { positionOfFault } from "../../options/json-fault.ts";
+import { POLICY_LIST } from "../../options/messages.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import { isRecord } from "../../options/record.ts";
 import { checkOptions } from "../../options/unknown-options.ts";
+import { MAX_POLICIES } from "../../policy/compile.ts";
 import {
   BYTES,
   DOCUMENT,
@@ -84,8 +86,14 @@ function readDocument(document: unknown, faults: Faults): RulesetData | undefine
     return undefined;
   }
   rules.forEach((rule: unknown, i) => {
-    if (!hasLongList(rule, MAX_DEPTH)) return;
-    faults.add(`rules[${i}]`, "(a list)", LISTS_IN_RULE, MAX_RULES);
+    const { policies } = Object(rule) as { readonly policies?: unknown };
+    if (Array.isArray(policies) && policies.length > MAX_POLICIES) {
+      faults.add(`rules[${i}].policies`, policies.length, POLICY_LIST, MAX_POLICIES);
+    } else if (hasLongList(rule, MAX_DEPTH)) {
+      faults.add(`rules[${i}]`, "(a list)", LISTS_IN_RULE, MAX_RULES);
+    } else {
+      return;
+    }
     isTooLong = true;
   });
   if (isTooLong) return undefined;
@@ -99,8 +107,10 @@ function readDocument(document: unknown, faults: Faults): RulesetData | undefine
 
 /** A list of hundreds of thousands, each with a fault, takes too much memory to be checked. */
 function hasLongList(value: unknown, depth: number): boolean {
+  // Of a text, the values would be its characters.
+  if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value) && value.length > MAX_RULES) return true;
-  return depth > 0 && Object.values(Object(value)).some((each) => hasLongList(each, depth - 1));
+  return depth > 0 && Object.values(value).some((each) => hasLongList(each, depth - 1));
 }
 
 /** Parses the text of a document in Redis; `undefined` after a fault. */

@@ -6,7 +6,7 @@ import { throughCache } from "../../live/share-state.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import { report } from "../../runtime/log.ts";
 import { storeError } from "../../store/redis/errors.ts";
-import { restSender, type SendCommand } from "../../store/redis/rest.ts";
+import { restReader, type SendCommand } from "../../store/redis/rest.ts";
 import type { GatewayConfig, PlatformParts } from "../config/config.ts";
 import type { LiveEnforcement } from "./enforcement.ts";
 
@@ -18,7 +18,7 @@ export function followLive(
 ): Refresh | undefined {
   if (redis === undefined || refreshMs === undefined) return undefined;
   const keys = liveKeys(prefix);
-  const send = restSender(redis, timeoutMs);
+  const send = restReader(redis, timeoutMs);
   const counted: SendCommand = async (command) => {
     recorder?.meter.command();
     try {

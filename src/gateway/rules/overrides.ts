@@ -3,7 +3,7 @@ import { parseMoment } from "../../lists/moment.ts";
 import type { Faults } from "../../options/faults.ts";
 import { MOMENT } from "../../options/messages.ts";
 import { isRecord } from "../../options/record.ts";
-import { checkOptions, nearest } from "../../options/unknown-options.ts";
+import { checkOptions, hintAmong } from "../../options/unknown-options.ts";
 import type { OwnNumbers } from "../../policy/own-numbers.ts";
 import {
   DIGEST,
@@ -63,7 +63,7 @@ export function compileOverrides(
   ): string | OwnNumbers | undefined {
     if (policies !== undefined) return tables?.of(policies, `${at}.policies`);
     if (isPlan.has(plan)) return plan as string;
-    const meant = typeof plan === "string" ? nearest(plan, existing) : undefined;
+    const meant = typeof plan === "string" ? hintAmong(existing, plan, faults) : undefined;
     faults.add(`${at}.plan`, plan, PLAN_OF_OVERRIDE, { meant, known: existing });
     return undefined;
   }

@@ -19,6 +19,8 @@ export interface BridgeOptions {
   /** 0 takes a free one. */
   port: number;
   token: string;
+  /** One that is taken beside `token`, until all clients have that. */
+  previousToken?: string;
   host?: string;
   /** Names besides those of loopback and `host` that clients may call it by, without port. */
   allowedHosts?: readonly string[];
@@ -42,7 +44,7 @@ export interface Bridge {
 
 /** Serves the Upstash REST protocol in front of a Redis or a Redis Cluster. */
 export async function startBridge(options: BridgeOptions): Promise<Bridge> {
-  const { token, port, host = "127.0.0.1", allowedHosts = [] } = options;
+  const { token, previousToken, port, host = "127.0.0.1", allowedHosts = [] } = options;
   const stock = options.cluster
     ? clusterBackend(options.redis.split(","), options.password)
     : singleBackend(options.redis, options.password);
@@ -53,7 +55,7 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
 
   const server = httpServer({
     refuseCrossSite: crossSiteGuard([host.includes(":") ? `[${host}]` : host, ...allowedHosts]),
-    authenticate: bearerAuth(token),
+    authenticate: bearerAuth(previousToken === undefined ? [token] : [token, previousToken]),
     execute(ask, base64) {
       commands += ask.kind === "command" ? 1 : ask.commands.length;
       return execute(ask, requireAllowed, backend, base64);

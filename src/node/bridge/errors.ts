@@ -4,10 +4,13 @@ import { ReplyError } from "ioredis";
 export class BridgeError extends Error {
   override readonly name = "BridgeError";
   readonly status: number;
+  /** After how many seconds the same request may be sent again. Only where its command was not sent. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, retryAfter?: number) {
     super(message);
     this.status = status;
+    this.retryAfter = retryAfter;
   }
 }
 

@@ -17,6 +17,9 @@ The Upstash REST protocol in front of a Redis.
   --allow-host NAME    a name besides localhost that clients may call it by; may be repeated
   --token TOKEN        what clients must present (default REDIS_REST_TOKEN; without it,
                        on loopback only, a random one, which is printed)
+  --previous-token TOKEN
+                       one that is taken, too, until all clients have the new one
+                       (default REDIS_REST_TOKEN_PREVIOUS)
   --cluster            the URL is that of a Redis Cluster
   --allow COMMAND      a command of the list below, or "dangerous" for all of them;
                        may be repeated
@@ -49,6 +52,7 @@ export function readOptions(argv: readonly string[]): Settings | undefined {
       host: { type: "string", default: "127.0.0.1" },
       "allow-host": { type: "string", multiple: true, default: [] },
       token: { type: "string" },
+      "previous-token": { type: "string" },
       allow: { type: "string", multiple: true, default: [] },
       cluster: { type: "boolean", default: false },
       emulate: { type: "string" },
@@ -68,13 +72,17 @@ export function readOptions(argv: readonly string[]): Settings | undefined {
     throw new Error(`--emulate knows "upstash", not "${emulate}"`);
   }
   const allow = values.allow.flatMap(dangerousOf);
-  // A secret read from a file often ends with a line break.
-  const configured = (values.token ?? (process.env["REDIS_REST_TOKEN"] || undefined))?.trim();
-  if (configured === "" || (configured === undefined && !loopback.has(values.host))) {
+  const configured = secret("--token", values.token, process.env["REDIS_REST_TOKEN"]);
+  if (configured === undefined && !loopback.has(values.host)) {
     throw new Error("--token must be given, and not empty, to listen beyond loopback");
   }
-  if (configured !== undefined && !/^[ -~]+$/.test(configured)) {
-    throw new Error("--token takes printable ASCII characters: no others fit into a header field");
+  const previousToken = secret(
+    "--previous-token",
+    values["previous-token"],
+    process.env["REDIS_REST_TOKEN_PREVIOUS"],
+  );
+  if (previousToken !== undefined && configured === undefined) {
+    throw new Error("--previous-token needs the token that replaces it: --token");
   }
   const password = process.env["REDIS_PASSWORD"]?.replace(/[\r\n]+$/, "");
 
@@ -87,6 +95,7 @@ export function readOptions(argv: readonly string[]): Settings | undefined {
       host,
       allowedHosts,
       token,
+      ...(previousToken !== undefined && { previousToken }),
       cluster,
       allow,
       ...(password && { password }),
@@ -94,6 +103,17 @@ export function readOptions(argv: readonly string[]): Settings | undefined {
     },
     drawn: configured === undefined,
   };
+}
+
+/** @throws Error for an option that is empty, or is no header value. An empty variable is none. */
+function secret(name: string, option: string | undefined, variable: string | undefined) {
+  // A secret read from a file often ends with a line break.
+  const text = (option ?? (variable || undefined))?.trim();
+  if (text === "") throw new Error(`${name} must not be empty`);
+  if (text !== undefined && !/^[ -~]+$/.test(text)) {
+    throw new Error(`${name} takes printable ASCII characters: no others fit into a header field`);
+  }
+  return text;
 }
 
 /** @throws Error for a command that runs anyway, or never */

@@ -1,5 +1,7 @@
 import type { RedisCommand } from "./backend.ts";
+import { countValues } from "./count-values.ts";
 import { BridgeError } from "./errors.ts";
+import { COMMAND_BYTES, type HeldMemory, requireRoom, VALUE_BYTES } from "./request-memory.ts";
 
 export type Ask =
   | { readonly kind: "command"; readonly command: RedisCommand }
@@ -12,6 +14,9 @@ const MAX_COMMANDS = 5_000;
 
 /** Of all commands of one request. A batch of metrics has 40,000. */
 const MAX_ARGUMENTS = 100_000;
+
+/** Of one body, arguments that are lists or objects with all that is in them. */
+const MAX_VALUES = 250_000;
 
 const bodyMethods = ["POST", "PUT"];
 export const methods = ["GET", "HEAD", ...bodyMethods];
@@ -27,13 +32,15 @@ export function parseTarget(target: string): Target {
   return { path, query: new URLSearchParams(query) };
 }
 
-export function parseAsk(method: string, target: Target, body: Buffer): Ask {
+/** @throws BridgeError 503 where the memory has no room for what the body becomes */
+export function parseAsk(method: string, target: Target, body: Buffer, memory: HeldMemory): Ask {
   const hasBody = bodyMethods.includes(method);
   const { path } = target;
   if (path === "/pipeline" || path === "/multi-exec") {
     if (!hasBody) throw new BridgeError(405, `ERR ${path} takes POST`);
-    const list = parseList(body);
+    const list = parseList(body, memory);
     requireAtMost(MAX_COMMANDS, "commands", list.length);
+    requireRoom(memory.grow(list.length * COMMAND_BYTES));
     const lengths = list.map((command) => (Array.isArray(command) ? command.length : 0));
     requireAtMost(
       MAX_ARGUMENTS,
@@ -44,7 +51,7 @@ export function parseAsk(method: string, target: Target, body: Buffer): Ask {
   }
   if (path !== "/") return { kind: "command", command: parsePath(target, body) };
   if (!hasBody) throw new BridgeError(404, "ERR no command in the path. POST one to /");
-  return { kind: "command", command: parseCommand(parseJson(body)) };
+  return { kind: "command", command: parseCommand(parseJson(body, memory)) };
 }
 
 /** `/set/foo?EX=100` with the value as the body: path, then body, then the options of the query. */
@@ -71,8 +78,8 @@ function byte(_: string, hex: string): string {
   return String.fromCharCode(Number.parseInt(hex, 16));
 }
 
-function parseList(body: Buffer): unknown[] {
-  const list = parseJson(body);
+function parseList(body: Buffer, memory: HeldMemory): unknown[] {
+  const list = parseJson(body, memory);
   if (Array.isArray(list) && list.length > 0) return list;
   throw new BridgeError(400, "ERR expected a non-empty JSON array of commands");
 }
@@ -109,7 +116,10 @@ function stringify(arg: unknown): string {
   }
 }
 
-function parseJson(body: Buffer): unknown {
+function parseJson(body: Buffer, memory: HeldMemory): unknown {
+  const values = countValues(body);
+  requireAtMost(MAX_VALUES, "values", values);
+  requireRoom(memory.grow(values * VALUE_BYTES));
   try {
     return JSON.parse(body.toString("utf8"));
   } catch {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
+import { readAtMost } from "../../runtime/read-at-most.ts";
 import { isShallow } from "../depth.ts";
-import { readLimited } from "../read-limited.ts";
 import { ProblemDocument } from "./answers.ts";
 import { NoAnswerError, RefusedError } from "./errors.ts";
 
@@ -87,7 +87,7 @@ export class ApiClient {
         redirect: "manual",
         signal,
       });
-      const answered = await readLimited(response, MAX_ANSWER_BYTES);
+      const answered = await readAtMost(response.body, MAX_ANSWER_BYTES);
       if (answered === undefined) {
         throw new NoAnswerError(
           `The answer has more than ${MAX_ANSWER_BYTES} bytes, as none of a gateway has.`,

@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 
 import { DASHBOARD_FIELDS } from "../../gateway/administration/dashboard.ts";
+import { readAtMost } from "../../runtime/read-at-most.ts";
 import { randomToken } from "../bridge/random-token.ts";
-import { readLimited, readToEnd } from "../read-limited.ts";
 import { type Connection, MAX_ANSWER_BYTES } from "./client.ts";
 import { UsageError } from "./errors.ts";
 
@@ -109,7 +109,7 @@ async function passOn(
   { url, token, timeoutMs }: Connection,
 ): Promise<void> {
   const target = new URL(`${url}/_tidegate/${path}`);
-  const { body } = await readToEnd(request, MAX_BODY_BYTES);
+  const body = await readBody(request, MAX_BODY_BYTES);
   // The token is for these paths alone, wherever dots in the path lead.
   if (!target.pathname.startsWith("/_tidegate/api/v1/")) {
     refuse(response, 404, "There is nothing here.");
@@ -135,12 +135,27 @@ async function passOn(
     const value = answer.headers.get(name);
     return value === null ? [] : [[name, value]];
   });
-  const content = await readLimited(answer, MAX_ANSWER_BYTES);
+  const content = await readAtMost(answer.body, MAX_ANSWER_BYTES);
   if (content === undefined) {
     refuse(response, 502, "The gateway's answer is too large.");
     return;
   }
   send(response, answer.status, Object.fromEntries(answered), content);
+}
+
+/** A body; `undefined` if it is longer. It is read to the end all the same: a client still writing would miss the answer. */
+async function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<Buffer<ArrayBuffer> | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= maxBytes) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return bytes <= maxBytes ? Buffer.concat(chunks) : undefined;
 }
 
 function refuse(response: ServerResponse, status: number, detail: string): void {
@@ -152,7 +167,7 @@ function send(
   response: ServerResponse,
   status: number,
   fields: Readonly<Record<string, string>>,
-  body: string | Buffer,
+  body: string | Uint8Array,
 ): void {
   response.writeHead(status, { ...DASHBOARD_FIELDS, "cache-control": "no-store", ...fields });
   response.end(status === 204 ? undefined : body);

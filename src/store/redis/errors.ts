@@ -42,6 +42,14 @@ export function notRedis(answer: string): StoreError {
   return new StoreError("ERR_STORE_REPLY", `What answered is not the Redis REST API: ${answer}.`);
 }
 
+/** The server named another address, which must get neither the token nor the command. */
+export function redirected(): StoreError {
+  return new StoreError(
+    "ERR_STORE_REPLY",
+    "What answered is not the Redis REST API: it redirects to another address. Redirects are not followed; give the address of Redis itself.",
+  );
+}
+
 /** A request without a complete answer, as a StoreError. */
 export function connectionError(error: unknown): StoreError {
   const { name, message, cause } = error as Partial<Error>;

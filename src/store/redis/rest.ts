@@ -2,12 +2,13 @@ import { onWorkers } from "../../runtime/environment.ts";
 import { firstContactMs } from "../first-contact.ts";
 import type { RedisClient, RedisEndpoint } from "./client.ts";
 import { type Dialect, learnFrom } from "./dialect.ts";
-import { connectionError, notRedis, unauthorized } from "./errors.ts";
+import { type Exchange, exchangeWith, resultOf } from "./exchange.ts";
 
-/** An error reply of Redis, with its own message. */
-export class RedisReplyError extends Error {
-  override readonly name = "RedisReplyError";
-}
+/** Of an answer to a decision: ten thousand policies have as many. */
+const MAX_DECISION_BYTES = 1024 * 1024;
+
+/** Of an answer with live rules or metrics. The longest that Tidegate writes has a document of 900,000 bytes, as JSON. */
+export const MAX_READ_BYTES = 16 * 1024 * 1024;
 
 /**
  * In workerd an abort signal costs a tenth of a decision or more. An abandoned command ends with its request anyway,
@@ -37,7 +38,21 @@ export function restClient(...connection: Parameters<typeof restSender>): RedisC
  * @param guess a dialect that the first answer may correct
  */
 export function restSender(
-  { url, token }: RedisEndpoint,
+  endpoint: RedisEndpoint,
+  timeoutMs: number,
+  init?: RequestInit,
+  guess?: Dialect,
+): SendCommand {
+  return senderOver(exchangeWith(endpoint, MAX_DECISION_BYTES), timeoutMs, init, guess);
+}
+
+/** Commands whose answers are no decisions, and may be longer. */
+export function restReader(endpoint: RedisEndpoint, timeoutMs: number): SendCommand {
+  return senderOver(exchangeWith(endpoint, MAX_READ_BYTES), timeoutMs);
+}
+
+function senderOver(
+  exchange: Exchange,
   timeoutMs: number,
   init?: RequestInit,
   guess?: Dialect,
@@ -51,37 +66,16 @@ export function restSender(
    */
   let hasResult = false;
   const firstMs = firstContactMs(timeoutMs);
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 
   return async function send(command) {
-    let response: Response;
-    let body: string;
-    try {
-      response = await fetch(url, {
-        ...init,
-        method: "POST",
-        headers,
-        body: JSON.stringify(command),
-        signal: ++unanswered > spared ? AbortSignal.timeout(hasResult ? timeoutMs : firstMs) : null,
-      });
-      body = await response.text();
-    } catch (error) {
-      throw connectionError(error);
-    }
+    const signal =
+      ++unanswered > spared ? AbortSignal.timeout(hasResult ? timeoutMs : firstMs) : null;
+    const answer = await exchange(command, init, signal);
     unanswered = 0;
-    if (guess) learnFrom(response, guess);
+    if (guess) learnFrom(answer.response, guess);
     guess = undefined;
-    const { status, ok } = response;
-    if (status === 401) throw unauthorized();
-    let reply: { result?: unknown; error?: unknown };
-    try {
-      reply = Object(JSON.parse(body));
-    } catch {
-      throw notRedis(`HTTP ${status}, and its body is not JSON`);
-    }
-    if (reply.error !== undefined) throw new RedisReplyError(String(reply.error));
-    if (!ok || reply.result === undefined) throw notRedis(`HTTP ${status} without a result`);
+    const result = resultOf(answer);
     hasResult = true;
-    return reply.result;
+    return result;
   };
 }

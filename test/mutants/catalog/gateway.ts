@@ -205,8 +205,8 @@ export const GATEWAY: readonly Written[] = [
   {
     name: "asking for a quota takes from it",
     file: "src/gateway/quota.ts",
-    find: "limiter, LOOK);",
-    replace: 'limiter, { ...LOOK, operation: "limit" });',
+    find: "limiter, LOOK));",
+    replace: 'limiter, { ...LOOK, operation: "limit" }));',
     tests: ["test/gateway/quota"],
   },
 ];

@@ -3,6 +3,20 @@ import type { Written } from "../written.ts";
 /** The command line, the doctor, the bridge and the builds. */
 export const PROGRAMS: readonly Written[] = [
   {
+    name: "the bridge parses a body of any number of values",
+    file: "src/node/bridge/protocol.ts",
+    find: 'requireAtMost(MAX_VALUES, "values", values);',
+    replace: "",
+    tests: ["test/bridge/memory"],
+  },
+  {
+    name: "the bridge keeps the memory of a request for ever",
+    file: "src/node/bridge/request-memory.ts",
+    find: "largeHeld -= Math.max(0, own - SMALL_BYTES);",
+    replace: "",
+    tests: ["test/bridge/memory"],
+  },
+  {
     name: "the command line follows a redirect with its token",
     file: "src/node/cli/client.ts",
     find: 'redirect: "manual"',

@@ -3,6 +3,20 @@ import type { Written } from "../written.ts";
 /** Commands to Redis, and the texts of its errors. */
 export const REDIS: readonly Written[] = [
   {
+    name: "a redirect takes the command to another host",
+    file: "src/store/redis/exchange.ts",
+    find: 'redirect: "manual"',
+    replace: 'redirect: "follow"',
+    tests: ["test/store/strange-answers"],
+  },
+  {
+    name: "the length of a compressed answer is taken for its own",
+    file: "src/store/redis/exchange.ts",
+    find: ' && !headers.has("content-encoding")',
+    replace: "",
+    tests: ["test/store/strange-answers"],
+  },
+  {
     name: "a consume is asked again after any error",
     file: "src/store/redis/store.ts",
     find: "if (!isMissingScript(error)) throw error;",

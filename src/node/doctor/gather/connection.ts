@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 
+import { readAtMost } from "../../../runtime/read-at-most.ts";
 import { connectionOptions } from "../../bridge/connection.ts";
 import { isShallow } from "../../depth.ts";
-import { readLimited } from "../../read-limited.ts";
 import { PROBE_TIMEOUT_MS, reasonOf } from "./patience.ts";
 
 /** An error reply: Redis is there, and refuses. */
@@ -26,16 +26,21 @@ export function restConnection({ url, token }: { url: string; token: string }): 
         method: "POST",
         headers,
         body: JSON.stringify(command),
+        // Another host must not get the token.
+        redirect: "manual",
         signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
       }).catch((error: unknown) => {
         throw new Error(reasonOf(error));
       });
+      if (response.status >= 300 && response.status < 400) {
+        throw new Error(`HTTP ${response.status}: it redirects. Give the address of Redis itself`);
+      }
       if (response.status === 401) throw new Error("HTTP 401: the token is wrong");
-      const body = await readLimited(response, MAX_BYTES).catch((error: unknown) => {
+      const body = await readAtMost(response.body, MAX_BYTES).catch((error: unknown) => {
         throw new Error(reasonOf(error));
       });
       if (body === undefined) throw new Error(`its answer has more than ${MAX_BYTES} bytes`);
-      const reply = parse(body.toString(), response.status);
+      const reply = parse(new TextDecoder().decode(body), response.status);
       // The bridge's, while its Redis is away.
       if (response.status === 503) throw new Error(`HTTP 503: ${String(reply?.error)}`);
       if (reply?.error !== undefined) throw new ReplyError(String(reply.error));

@@ -1,0 +1,3 @@
+import { strangeAnswers } from "../support/store/strange-answers.ts";
+
+strangeAnswers("Vercel's runtime");
