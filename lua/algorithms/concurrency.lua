@@ -83,7 +83,8 @@ local function concurrency_extend(key, now, ttl, slot, hold_ttl)
   if type(expires) == 'string' and expires + 0 > now then
     redis.call('ZADD', key, now + math.min(ttl, hold_ttl), slot)
     local latest = redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')[2] + 0
-    redis.call('PEXPIREAT', key, math.floor(latest / 1000) + 1)
+    -- No slot of any policy is kept for more than a day.
+    redis.call('PEXPIREAT', key, math.floor(math.min(latest, now + 86400000000) / 1000) + 1)
     extended = 1
   end
   return extended

@@ -144,7 +144,11 @@ export async function playSchedule(redis: Redis, options: ScheduleOptions): Prom
       list.map(() => cost),
       list,
     );
-    const waitUs = Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
+    // The denial of a smaller cost tells a greater one a bound: when the whole limit is free.
+    const isBound = reason === "cached-denial" && cost > 1;
+    const waitUs = Math.max(
+      ...rows.map((row) => Math.max(row.retryAfterUs, isBound ? row.resetAfterUs : 0)),
+    );
     const drifted = reason === "cached-denial" ? MAX_DRIFTED_US : 0;
     if (rows.every((row) => row.allowed) || waitUs + drifted < retryAfterMs * 1000) {
       outcome.wrong.push(

@@ -12,8 +12,8 @@ export const GATEWAY: readonly Written[] = [
   {
     name: "an imitation of the gateway's own fields reaches the origin",
     file: "src/gateway/proxy/imitations.ts",
-    find: " || (folded !== name && OWN.test(folded))",
-    replace: "",
+    find: "(OWN.test(folded) || isAboutClient(folded))",
+    replace: "false",
     tests: ["test/gateway/proxy/folded-fields"],
   },
   {
@@ -26,8 +26,8 @@ export const GATEWAY: readonly Written[] = [
   {
     name: "an origin's permission stands twice",
     file: "src/gateway/cors/cors.ts",
-    find: "if (headers.has(ALLOW_ORIGIN)) {",
-    replace: "if (headers.has(ALLOW_ORIGIN) && false) {",
+    find: "if (fields.has(ALLOW_ORIGIN)) {",
+    replace: "if (fields.has(ALLOW_ORIGIN) && false) {",
     tests: ["test/gateway/cors"],
   },
   {
@@ -82,7 +82,7 @@ export const GATEWAY: readonly Written[] = [
   {
     name: "the origin gets what a client says of itself",
     file: "src/gateway/proxy/outgoing-fields.ts",
-    find: "!isUntrusted(name, trusted)",
+    find: "!isUntrusted(name, origin.trusted)",
     replace: "true",
     tests: ["test/gateway/proxy/exchange/client-fields"],
   },
