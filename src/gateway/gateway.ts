@@ -12,7 +12,7 @@ import { problemResponse } from "../decision/problem.ts";
 import { periodicWrites } from "../metrics/periodic-writes.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
-import { requestReporter } from "../runtime/log.ts";
+import { report, requestReporter } from "../runtime/log.ts";
 import { waitUntilOf } from "../runtime/wait-until.ts";
 import { type GatewayConfig, readConfig } from "./config/config.ts";
 import { EVERY_GATEWAY_FEATURE, type GatewayFeatures } from "./every-feature.ts";
@@ -21,6 +21,7 @@ import { deployedRules } from "./in-force.ts";
 import { passThroughGateway } from "./pass-through.ts";
 import type { Platform } from "./platform.ts";
 import { originReporter } from "./proxy/report-origin.ts";
+import { keepHostsApart } from "./route/admin-host.ts";
 import { OWN } from "./route/route.ts";
 import { compileServe } from "./serve.ts";
 
@@ -94,6 +95,7 @@ function makeGateway(
   const refresh = live?.refresh;
   const serve = compileServe({ config, enforcement, refresh, writes, reportOrigin });
   const gateway = new TinyHono();
+  keepHostsApart(gateway, config.adminHost);
 
   // Does not ask Redis: the gateway serves without it, too.
   gateway.get(`/${OWN}/live`, () =>
@@ -118,6 +120,7 @@ function makeGateway(
   }
   const administration = live && platform.admin?.(config, live, environment);
   if (administration) {
+    if (config.adminHost === undefined) report(SHARED_HOST);
     gateway.all(`/${OWN}/api/*`, async (c) => {
       await refresh?.before(waitUntilOf(c));
       return administration.answer(c.req.raw, c.env);
@@ -153,6 +156,9 @@ function makeGateway(
   }
   return Object.assign(gateway, { flush });
 }
+
+const SHARED_HOST =
+  'the administration shares the hosts of the site, whose pages and service workers can take the token of whoever opens the dashboard there. Set ADMIN_HOST to a host of its own, or to "any" if no pages of others are served here.';
 
 /** Has Cloudflare pass a request on to the zone where not even an error can be answered. */
 function failOpen(context: { readonly executionCtx: unknown }): void {

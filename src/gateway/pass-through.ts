@@ -9,6 +9,7 @@ import { originOf } from "./config/config.ts";
 import { readVariables } from "./config/variables.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
+import { keepHostsApart } from "./route/admin-host.ts";
 import { OWN } from "./route/route.ts";
 
 /**
@@ -28,6 +29,7 @@ export function passThroughGateway(
   if (variables.onError !== "pass" || !isUsable) return undefined;
   const origin = originOf(variables);
   const gateway = new TinyHono();
+  keepHostsApart(gateway, variables.adminHost);
   report(`no request is limited, because ON_ERROR is "pass": ${error.message}`);
 
   // Alerts have to see the fault, and the origin must not get requests for these paths.

@@ -91,6 +91,8 @@ export interface GatewayConfig {
   /** The trusted source of the client's address. */
   readonly clientIp: ClientIp;
   readonly tokens: Tokens;
+  /** The only host of the administration; `"any"` for every host, `undefined` if nobody has chosen. */
+  readonly adminHost: string | undefined;
   readonly features: RuleFeatures;
   /** How often live rules are read, in milliseconds; `undefined` for never. */
   readonly liveRefreshMs: number | undefined;
@@ -187,6 +189,7 @@ export function readConfig(
     ambiguousPaths,
     clientIp: clientIp ?? detectPlatform() ?? { trustedHops: 1 },
     tokens,
+    adminHost: variables.adminHost,
     liveRefreshMs: store === "redis" ? refreshMs(liveRefresh, tokens) : undefined,
   };
 }
