@@ -128,6 +128,8 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   ADMIN_TOKEN:
     "The token that reads and writes live rules over the admin API, as a secret: 20 to 256 printable characters. Default: none.",
   READ_TOKEN: "The token that only reads over the admin API, as a secret. Default: none.",
+  ADMIN_HOST:
+    'The only host at which the admin API, the dashboard and the health check answer, such as `admin.example.com`; it serves nothing else ([why](security.md#the-token-in-the-browser)). `"any"` serves them on every host, without the warning. Default: every host.',
   NOTICE_URL:
     "Where [notices](notices.md) of policies with `notify` are sent, as a secret if its path is one. Default: nowhere.",
   NOTICE_SECRET:

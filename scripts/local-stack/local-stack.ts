@@ -80,6 +80,8 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
       UPSTASH_REDIS_REST_TOKEN: token,
       STORE: bridge ? "redis" : "memory",
       ADMIN_TOKEN: adminToken,
+      // All of them are this machine, and the demo's origin has no pages.
+      ADMIN_HOST: "any",
       TIMEOUT: LOCAL_TIMEOUT,
       ...options.variables,
     };

@@ -14,7 +14,7 @@ import { periodicWrites } from "../metrics/periodic-writes.ts";
 import { connectionAddress, GONE } from "../partition/connection.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
-import { requestReporter } from "../runtime/log.ts";
+import { report, requestReporter } from "../runtime/log.ts";
 import { waitUntilOf } from "../runtime/wait-until.ts";
 import { type GatewayConfig, readConfig } from "./config/config.ts";
 import { permitted } from "./cors/cors.ts";
@@ -25,6 +25,7 @@ import { deployedRules } from "./in-force.ts";
 import { passThroughGateway } from "./pass-through.ts";
 import type { Platform } from "./platform.ts";
 import { originReporter } from "./proxy/report-origin.ts";
+import { keepHostsApart } from "./route/admin-host.ts";
 import { OWN, ownPath } from "./route/own-path.ts";
 import { compileServe } from "./serve.ts";
 
@@ -98,6 +99,7 @@ function makeGateway(
   const refresh = live?.refresh;
   const serve = compileServe({ config, enforcement, refresh, writes, reportOrigin });
   const gateway = new TinyHono({ getPath: ownPath });
+  keepHostsApart(gateway, config.adminHost);
 
   /** A handler that gets the address of the connection, read before it waits; without a client, nothing goes on. */
   function connected(
@@ -141,6 +143,7 @@ function makeGateway(
   }
   const administration = live && platform.admin?.(config, live, environment);
   if (administration) {
+    if (config.adminHost === undefined) report(SHARED_HOST);
     gateway.all(
       `/${OWN}/api/*`,
       connected(async (c, connection) => {
@@ -184,6 +187,9 @@ function makeGateway(
   }
   return Object.assign(gateway, { flush });
 }
+
+const SHARED_HOST =
+  'the administration shares the hosts of the site, whose pages and service workers can take the token of whoever opens the dashboard there. Set ADMIN_HOST to a host of its own, or to "any" if no pages of others are served here.';
 
 /** Has Cloudflare pass a request on to the zone where not even an error can be answered. */
 function failOpen(context: { readonly executionCtx: unknown }): void {

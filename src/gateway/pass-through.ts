@@ -12,6 +12,7 @@ import { readPath } from "./match/path.ts";
 import { Steps } from "./match/steps.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
+import { keepHostsApart } from "./route/admin-host.ts";
 import { isOwn } from "./route/own-path.ts";
 import { wordOrJson } from "./rules/from-json.ts";
 
@@ -38,6 +39,7 @@ export function passThroughGateway(
   const origin = originOf(variables, isTrusted ? clientIp : undefined);
   // One handler for every path, so that none is read.
   const gateway = new TinyHono({ getPath: () => "/" });
+  keepHostsApart(gateway, variables.adminHost);
   report(`no request is limited, because ON_ERROR is "pass": ${error.message}`);
 
   gateway.all("*", (c) => {

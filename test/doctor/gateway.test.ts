@@ -3,6 +3,12 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, expect, inject, test } from "vitest";
 
 import { freePort } from "../../scripts/support/free-port.ts";
+import {
+  checkAdmin,
+  checkAdminHost,
+  checkHealth,
+} from "../../src/node/doctor/checks/gateway-health.ts";
+import { gatherGateway } from "../../src/node/doctor/gather/gateway.ts";
 import { httpClient } from "../../src/node/doctor/gather/http.ts";
 import { runDoctor } from "../../src/node/doctor/run-doctor.ts";
 import {
@@ -242,6 +248,43 @@ test.for<Planted>([
 ])("$fault: $found", async ({ found, ...deployment }) => {
   const url = await deployGateway(rest, deployment);
   expect(await idsOf({ url })).toEqual(found);
+});
+
+/** Passes the host on that a client names, which the servers of tests do not. */
+const withHost: Front = (request, gateway) => {
+  const url = new URL(request.url);
+  url.host = request.headers.get("host")!;
+  return cloudflare(new Request(url, request), gateway);
+};
+
+const ADMIN_TOKEN = "fBv4mJ8xQ2fBv4mJ8xQ2";
+
+test("an administration at the site's host is found, and none at a host of its own", async () => {
+  const shared = await deployGateway(rest, {
+    front: withHost,
+    variables: { ADMIN_TOKEN, ADMIN_HOST: "any" },
+  });
+  const apart = await deployGateway(rest, {
+    front: withHost,
+    variables: { ADMIN_TOKEN, ADMIN_HOST: "localhost" },
+  });
+  const admins = new URL(apart.replace("127.0.0.1", "localhost"));
+  const common = { path: PATH, identityHeader: "x-user-id", now: Date.now };
+  /** As if the addresses were not of this machine. */
+  const foundAt = async (url: string, adminUrl?: URL) => {
+    const facts = await gatherGateway({ url: new URL(url), adminUrl, ...common });
+    if ("reason" in facts) throw new Error(facts.reason);
+    const placed = { ...facts, url: new URL("https://www.example.com") };
+    const findings = [...checkAdminHost(placed), ...checkHealth(facts), ...checkAdmin(facts)];
+    return findings.map(({ id }) => id);
+  };
+  expect(await foundAt(shared)).toEqual(["admin-on-site-host"]);
+  expect(await foundAt(apart)).toEqual(["health-hidden"]);
+  expect(await foundAt(apart, admins)).toEqual([]);
+  // Only the administration is there.
+  expect(await foundAt(admins.origin)).toEqual([]);
+  // On this machine it is no finding.
+  expect(await idsOf({ url: shared })).toEqual([]);
 });
 
 test("an origin without a gateway is not taken for one", async () => {

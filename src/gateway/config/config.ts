@@ -95,6 +95,8 @@ export interface GatewayConfig {
   /** `undefined` if the gateway leaves it to the origin. */
   readonly cors: Cors | undefined;
   readonly tokens: Tokens;
+  /** The only host of the administration; `"any"` for every host, `undefined` if nobody has chosen. */
+  readonly adminHost: string | undefined;
   readonly features: RuleFeatures;
   /** How often live rules are read, in milliseconds; `undefined` for never. */
   readonly liveRefreshMs: number | undefined;
@@ -193,6 +195,7 @@ export function readConfig(
     clientIp: clientIp ?? detectPlatform() ?? { trustedHops: 1 },
     cors,
     tokens,
+    adminHost: variables.adminHost,
     liveRefreshMs: store === "redis" ? refreshMs(liveRefresh, tokens) : undefined,
   };
 }

@@ -10,6 +10,7 @@ import { checkVerdict } from "../../policy/traits.ts";
 import { type Environment, onWorkers } from "../../runtime/environment.ts";
 import { TIMEOUT_RANGE } from "../../store/guarded-store.ts";
 import type { DialectName } from "../../store/redis/dialect.ts";
+import { parseHost } from "../route/admin-host.ts";
 import { check } from "../rules/check-shape.ts";
 import { wordOrJson } from "../rules/from-json.ts";
 import { duration, Lists, OnFailure, Plans, Rules } from "../rules/schema.ts";
@@ -104,6 +105,16 @@ const MetricsIdentities = z._default(
 
 const DenialLog = z._default(z.enum(["on", "off"], 'Use "on" or "off".'), "off");
 
+const ADMIN_HOST_REMEDY =
+  'Give a host of its own, such as "admin.example.com", with its port if it has one; or "any" to serve the administration on every host.';
+
+/** Some platforms have an empty text for a variable that is not set. */
+const AdminHost = z.optional(
+  z
+    .string(ADMIN_HOST_REMEDY)
+    .check(z.refine((host) => host === "" || parseHost(host) !== undefined, ADMIN_HOST_REMEDY)),
+);
+
 const Token = z.optional(z.string());
 
 const RestUrl = z.optional(z.string());
@@ -131,6 +142,7 @@ export const VARIABLES = {
   DENIAL_LOG: DenialLog,
   ADMIN_TOKEN: Token,
   READ_TOKEN: Token,
+  ADMIN_HOST: AdminHost,
   NOTICE_URL: Token,
   NOTICE_SECRET: Token,
   AMBIGUOUS_PATHS: AmbiguousPaths,
@@ -172,6 +184,8 @@ export interface Variables {
   readonly denialLog: "on" | "off";
   /** The treatment of a path that some origin may read so that other rules match. */
   readonly ambiguousPaths: "refuse" | "pass";
+  /** The only host of the administration; `"any"` for every host, `undefined` if nobody has chosen. */
+  readonly adminHost: string | undefined;
 }
 
 /** Checks the variables besides the rules; adds every fault under the variable's name. */
@@ -195,6 +209,7 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
     metricsIdentities: read(VARIABLES.METRICS_IDENTITIES, "METRICS_IDENTITIES") ?? "hashed",
     denialLog: read(VARIABLES.DENIAL_LOG, "DENIAL_LOG") ?? "off",
     ambiguousPaths: read(VARIABLES.AMBIGUOUS_PATHS, "AMBIGUOUS_PATHS") ?? "refuse",
+    adminHost: read(VARIABLES.ADMIN_HOST, "ADMIN_HOST") || undefined,
   };
 }
 

@@ -11,6 +11,7 @@ import { readFile } from "./files.ts";
 /** The options of `tidegate doctor` as they are written. */
 export interface DoctorArguments {
   readonly url?: string;
+  readonly adminUrl?: string;
   readonly preview?: string;
   readonly path?: string;
   readonly identityHeader?: string;
@@ -33,11 +34,15 @@ export function readDoctorOptions(
   args: DoctorArguments,
   environment: NodeJS.ProcessEnv,
 ): DoctorOptions {
-  const { path, prefix, algorithm, redisUrl, preview } = args;
+  const { path, prefix, algorithm, redisUrl, preview, adminUrl } = args;
   const url = args.url ?? (environment["TIDEGATE_URL"] || undefined);
   const rest = readRest(args.restUrl, args.restTokenFile, environment);
   if (url !== undefined) requireUrl("--url", url, /^https?:/);
   if (preview !== undefined) requireUrl("--preview", preview, /^https?:/);
+  if (adminUrl !== undefined) requireUrl("--admin-url", adminUrl, /^https?:/);
+  if (adminUrl !== undefined && url === undefined) {
+    throw new UsageError("--admin-url needs --url: it is another host of that deployment.");
+  }
   if (preview !== undefined && url === undefined) {
     throw new UsageError("--preview needs --url: it is compared with that deployment.");
   }
@@ -59,6 +64,7 @@ export function readDoctorOptions(
   }
   const options = {
     url,
+    adminUrl,
     preview,
     rest,
     redisUrl,
@@ -152,6 +158,7 @@ function requireUrl(option: string, value: string, scheme: RegExp): void {
 
 const EXAMPLES: Readonly<Record<string, string>> = {
   "--url": "https://api.example.com",
+  "--admin-url": "https://admin.example.com",
   "--preview": "https://preview.example.com",
   "--rest-url": "https://name.upstash.io",
   "--replica-url": "https://nearby.example.com",

@@ -5,6 +5,7 @@ import { checkDialect } from "./checks/dialect.ts";
 import { checkEnvironments, type Environment } from "./checks/environments.ts";
 import {
   checkAdmin,
+  checkAdminHost,
   checkDisclosure,
   checkGatewayReachable,
   checkHealth,
@@ -75,6 +76,7 @@ function judgeGateway(facts: GatewayFacts | UnreachableGateway): Finding[] {
     ...checkHealth(facts),
     ...checkDisclosure(facts),
     ...checkAdmin(facts),
+    ...checkAdminHost(facts),
     ...checkFields(facts),
     ...checkCache(facts),
     ...checkRetryAfter(facts),

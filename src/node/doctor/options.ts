@@ -6,6 +6,8 @@ import type { Algorithm } from "./memory-formula.ts";
 export interface DoctorOptions {
   /** The gateway's address. */
   readonly url?: string;
+  /** The address of `ADMIN_HOST`, where the gateway has one. Default: `url`. */
+  readonly adminUrl?: string;
   /** Another deployment, which shall share no counts with the gateway. */
   readonly preview?: string;
   /** The Redis over HTTP, as the limiter reaches it. */

@@ -17,14 +17,22 @@ import type { DoctorOptions } from "./options.ts";
 
 /** Gathers facts about a deployment and judges them. A server that cannot be reached is a finding, not an exception. */
 export async function runDoctor(options: DoctorOptions): Promise<Report> {
-  const { url, preview, path = "/", identityHeader = "x-user-id", timeoutMs = 250 } = options;
+  const {
+    url,
+    adminUrl,
+    preview,
+    path = "/",
+    identityHeader = "x-user-id",
+    timeoutMs = 250,
+  } = options;
   const now = Date.now;
   // Before the gateway is asked, which may count in this very Redis.
   const redis = await lookAtRedis(options, now);
   const replica = await lookAtReplica(options);
   const common = { path, identityHeader, now };
+  const own = adminUrl === undefined ? {} : { adminUrl: new URL(adminUrl) };
   const gateway =
-    url === undefined ? undefined : await gatherGateway({ url: new URL(url), ...common });
+    url === undefined ? undefined : await gatherGateway({ url: new URL(url), ...own, ...common });
   const apart =
     gateway === undefined || "reason" in gateway || preview === undefined
       ? undefined

@@ -6,6 +6,7 @@ import { Redis } from "ioredis";
 import { onTestFinished } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../../scripts/support/redis-server.ts";
+import { admin } from "../../../src/admin.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
 import { type Bridge, type BridgeOptions, startBridge } from "../../../src/node/bridge/bridge.ts";
 import type { Finding } from "../../../src/node/doctor/finding.ts";
@@ -67,17 +68,20 @@ export async function deployGateway(
   rest: { readonly url: string; readonly token: string },
   { variables = {}, front = cloudflare, origin }: GatewayDeployment = {},
 ): Promise<string> {
-  const gateway = createGateway({
-    ORIGIN: (await startOrigin(origin)).url,
-    UPSTASH_REDIS_REST_URL: rest.url,
-    UPSTASH_REDIS_REST_TOKEN: rest.token,
-    CLIENT_IP: "cloudflare",
-    PREFIX: `doctor-${randomUUID()}`,
-    // On a busy machine, only the planted delays may take too long.
-    TIMEOUT: "5s",
-    RULES,
-    ...variables,
-  });
+  const gateway = createGateway(
+    {
+      ORIGIN: (await startOrigin(origin)).url,
+      UPSTASH_REDIS_REST_URL: rest.url,
+      UPSTASH_REDIS_REST_TOKEN: rest.token,
+      CLIENT_IP: "cloudflare",
+      PREFIX: `doctor-${randomUUID()}`,
+      // On a busy machine, only the planted delays may take too long.
+      TIMEOUT: "5s",
+      RULES,
+      ...variables,
+    },
+    { admin },
+  );
   const listener = listenTo((request) => front(request, (passed) => gateway.fetch(passed)));
   return (await startOrigin(listener)).url;
 }

@@ -20,6 +20,7 @@ export function registerDoctor(program: Command): void {
         "--identity-header <name>",
         "a header by which the gateway counts (default: x-user-id)",
       )
+      .option("--admin-url <url>", "the address of ADMIN_HOST (default: that of the gateway)")
       .option(
         "--preview <url>",
         "a preview or staging, to see whether it shares counts with the gateway",

@@ -1,3 +1,4 @@
+import { isLoopback } from "../../loopback.ts";
 import type { Finding } from "../finding.ts";
 import type { GatewayFacts, UnreachableGateway } from "../gather/gateway-facts.ts";
 import type { HttpAnswer } from "../gather/http.ts";
@@ -51,14 +52,16 @@ export function checkLive({ live, url }: GatewayFacts): Finding[] {
 export function checkHealth({ health: answer }: GatewayFacts): Finding[] {
   const { status, body } = answer;
   const health = healthOf(answer);
-  if (health?.status === undefined) {
+  // 404: the gateway answers elsewhere, with ADMIN_HOST.
+  if (health?.status === undefined || status === 404) {
     return [
       {
         id: "health-hidden",
         severity: "note",
         title: "The health check cannot be read from here",
         evidence: `/_tidegate/health answers ${status}: ${body.slice(0, 80)}`,
-        remedy: "Run the doctor from where your monitoring runs, which needs this path.",
+        remedy:
+          "Run the doctor from where your monitoring runs, which needs this path; with ADMIN_HOST, give its address as --admin-url.",
       },
     ];
   }
@@ -138,8 +141,8 @@ export function checkDisclosure({ health }: GatewayFacts): Finding[] {
   ];
 }
 
-export function checkAdmin({ admin }: GatewayFacts): Finding[] {
-  if (admin.status !== 200) return [];
+export function checkAdmin({ admin, ownAdmin }: GatewayFacts): Finding[] {
+  if (admin.status !== 200 && ownAdmin?.status !== 200) return [];
   return [
     {
       id: "admin-open",
@@ -148,6 +151,26 @@ export function checkAdmin({ admin }: GatewayFacts): Finding[] {
       evidence: "/_tidegate/api/v1/rules answers 200 to a request without Authorization",
       remedy:
         "Something in front adds the token, or answers from a cache. Let only administrators reach the path that does.",
+    },
+  ];
+}
+
+/** The answer of a gateway to a path that it does not serve at this host. */
+const NOTHING_HERE = /The gateway has nothing at this path/;
+
+export function checkAdminHost({ url, admin, limited: [first] }: GatewayFacts): Finding[] {
+  const asksForToken = admin.status === 401 && admin.fields.get("www-authenticate") === "Bearer";
+  // The host of the administration serves no other path.
+  const isAdminHost = first?.status === 404 && NOTHING_HERE.test(first.body);
+  if (!asksForToken || isAdminHost || isLoopback(url)) return [];
+  return [
+    {
+      id: "admin-on-site-host",
+      severity: "warning",
+      title: "The administration has the host of the site",
+      evidence: `${url.host} asks for a token at /_tidegate/api/v1/rules, and serves the site, too`,
+      remedy:
+        "Set ADMIN_HOST to a host of its own: a page or a service worker of the site can take the token of whoever opens the dashboard at the site's host.",
     },
   ];
 }

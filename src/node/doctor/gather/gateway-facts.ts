@@ -26,6 +26,8 @@ export interface GatewayFacts {
   readonly health: HttpAnswer;
   /** Of the admin API, asked without a token. */
   readonly admin: HttpAnswer;
+  /** The same at the address of `ADMIN_HOST`, where that is known. */
+  readonly ownAdmin?: HttpAnswer | undefined;
   /** The limited path, twice. */
   readonly limited: readonly HttpAnswer[];
   readonly headers: readonly HeaderProbe[];

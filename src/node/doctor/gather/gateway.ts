@@ -11,6 +11,8 @@ import { reasonOf } from "./patience.ts";
 
 export interface GatewayOptions {
   readonly url: URL;
+  /** The address of `ADMIN_HOST`. Default: `url`. */
+  readonly adminUrl?: URL | undefined;
   readonly path: string;
   readonly identityHeader: string;
   readonly now: () => number;
@@ -23,12 +25,14 @@ const ADDRESS_HEADERS = ["x-forwarded-for", "cf-connecting-ip", "x-real-ip"];
 export async function gatherGateway(
   options: GatewayOptions,
 ): Promise<GatewayFacts | UnreachableGateway> {
-  const { url, path, identityHeader, now } = options;
+  const { url, adminUrl, path, identityHeader, now } = options;
   const ask = httpClient(url, now);
+  const askAdmin = adminUrl ? httpClient(adminUrl, now) : ask;
   try {
     const live = await ask("/_tidegate/live");
-    const health = await ask("/_tidegate/health");
+    const health = await askAdmin("/_tidegate/health");
     const admin = await ask("/_tidegate/api/v1/rules");
+    const ownAdmin = adminUrl && (await askAdmin("/_tidegate/api/v1/rules"));
     const limited = [await ask(path), await ask(path)];
     const headers: HeaderProbe[] = [];
     for (const header of new Set([identityHeader, ...ADDRESS_HEADERS])) {
@@ -41,6 +45,7 @@ export async function gatherGateway(
       live,
       health,
       admin,
+      ownAdmin,
       limited,
       headers,
       spellings: await probeSpellings(ask, spellings),
