@@ -8,9 +8,13 @@ import { isPrivate } from "./private-fields.ts";
 /** Names a field of a request in lower case. */
 type PassesOn = (name: string) => boolean;
 
-/** Says which fields of a client's request the origin gets. The gateway sets the others itself, or the origin gets none. */
-export function fieldsThatPass(headers: Headers, trusted: ClientIp | undefined): PassesOn {
-  const hop = hopFields(headers.get("connection"));
+/**
+ * Says which fields of a client's request the origin gets. The gateway sets the others itself, or the origin gets none.
+ *
+ * @param connection the field `Connection` of the request
+ */
+export function fieldsThatPass(connection: string | null, trusted: ClientIp | undefined): PassesOn {
+  const hop = hopFields(connection);
   return (name) =>
     !hop.has(name) && !OWN.has(name) && !isPrivate(name) && !isUntrusted(name, trusted);
 }
