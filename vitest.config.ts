@@ -164,6 +164,8 @@ export default defineConfig({
       },
       {
         extends: true,
+        // What a bundler for that runtime finds. Vite would take Node's, in which the environment runs.
+        ssr: { resolve: { conditions: ["edge-light", "module", "import", "default"] } },
         test: {
           name: "edge",
           include: ["test/edge/**/*.test.ts"],

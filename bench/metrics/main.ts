@@ -1,5 +1,5 @@
-// Measures the cost of counting for a gateway: the CPU of a request with metrics on, compared with off. Run it by hand: `node
-// bench/metrics/main.ts [rounds]`
+// Measures the cost of counting for a gateway: the CPU of a request with metrics on, compared with off. Run it by hand, with the way
+// to the origin that an edge has: `node --conditions edge-light bench/metrics/main.ts [rounds]`
 
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { metrics } from "../../src/metrics/recorder.ts";

@@ -39,14 +39,15 @@ export interface ClientFacts {
 /**
  * Reads what the trusted source says about the client of a request, and else its connection.
  *
+ * @param url the address of the request
  * @param trusted `undefined` if no source is: then only the connection tells
  */
 export function clientFacts(
-  { url, headers }: Pick<Request, "url" | "headers">,
+  { protocol, host }: URL,
+  headers: Headers,
   bindings: unknown,
   trusted: ClientIp | undefined,
 ): ClientFacts {
-  const { protocol, host } = new URL(url);
   const connection = connectionOf(bindings);
   const chain = [...addressesOf(headers, trusted), connection?.remoteAddress ?? ""];
   const told = trusted === "vercel" || isProxied(trusted);

@@ -10,26 +10,38 @@ import { pathOf } from "./target.ts";
 /** Asks the origin by `fetch()`: on Workers, and on platforms that have nothing else. */
 export const forward: Forward = async (forwarded) => {
   const { request, bindings, origin } = forwarded;
-  const refused = refuse(request);
+  // Once: each look at fields costs a step into the runtime.
+  const names: ReadonlySet<string> = new Set(request.headers.keys());
+  const isOnWorkers = onWorkers();
+  const refused = refuse(request, names, isOnWorkers);
   if (refused) return { kind: "answered", response: refusal(refused) };
-  const facts = clientFacts(request, bindings, origin.trusted);
+  const url = new URL(request.url);
+  const facts = clientFacts(url, request.headers, bindings, origin.trusted);
+  const asked = outgoing(forwarded, url, names, facts);
+  // fetch decodes the response elsewhere, so it must choose the codings that it can read.
+  if (!isOnWorkers) asked.headers.delete("accept-encoding");
   try {
-    const response = await ask(outgoing(forwarded, facts), origin.timeoutMs);
+    const response = await ask(asked, origin.timeoutMs, isOnWorkers);
     if (response === TIMED_OUT) return { kind: "timeout" };
-    return { kind: "answered", response: incoming(response, origin, facts) };
+    return { kind: "answered", response: incoming(response, origin, facts, isOnWorkers) };
   } catch (error) {
     return request.signal.aborted ? { kind: "gone" } : { kind: "unreachable", error };
   }
 };
 
 /** A request that would arrive as another one: without its body, or without its upgrade. */
-function refuse({ method, headers, body }: Request): Refusal | undefined {
+function refuse(
+  { method, headers, body }: Request,
+  names: ReadonlySet<string>,
+  isOnWorkers: boolean,
+): Refusal | undefined {
   if (method === "GET" || method === "HEAD") {
     // Workers drop a body whose length they do not know, and other platforms drop every one.
-    if (headers.has("transfer-encoding")) return BODY;
-    if (Number(headers.get("content-length")) > 0 && body === null) return BODY;
+    if (names.has("transfer-encoding")) return BODY;
+    const length = names.has("content-length") ? headers.get("content-length") : null;
+    if (Number(length) > 0 && body === null) return BODY;
   }
-  return isWebSocket(headers) && !onWorkers() ? UPGRADE : undefined;
+  return !isOnWorkers && names.has("upgrade") && isWebSocket(headers) ? UPGRADE : undefined;
 }
 
 function isWebSocket(headers: Headers): boolean {
@@ -39,11 +51,12 @@ function isWebSocket(headers: Headers): boolean {
 async function ask(
   request: Request,
   timeoutMs: number | undefined,
+  isOnWorkers: boolean,
 ): Promise<Response | typeof TIMED_OUT> {
   // The client follows redirects, not the gateway.
   const options = { redirect: "manual" } as const;
   // On Workers a fetch ends with its request, and a signal costs a tenth of a decision.
-  const stop = onWorkers() ? undefined : endingWith(request.signal);
+  const stop = isOnWorkers ? undefined : endingWith(request.signal);
   const init = stop ? { ...options, signal: stop.signal } : options;
   if (timeoutMs === undefined) return fetch(request, init);
   const answer = await withTimeout(timeoutMs, () => fetch(request, init));
@@ -60,25 +73,33 @@ function endingWith(client: AbortSignal): AbortController {
   return stop;
 }
 
-function outgoing(forwarded: Forwarded, facts: ClientFacts): Request {
+function outgoing(
+  forwarded: Forwarded,
+  url: URL,
+  names: ReadonlySet<string>,
+  facts: ClientFacts,
+): Request {
   const { request, origin, decided } = forwarded;
-  const { url } = request;
   // Joined as text: resolved as a relative URL, a path of "//evil.example" would name another host.
-  const passed = new Request(origin.url === undefined ? url : origin.url + pathOf(url), request);
+  const address = origin.url === undefined ? request.url : origin.url + pathOf(url);
+  const passed = new Request(address, request);
   const { headers } = passed;
-  const passes = fieldsThatPass(forwarded);
-  // Only the fetch of Workers can open a WebSocket.
-  const upgrade = isWebSocket(headers) ? headers.get("upgrade") : null;
-  const names = [...headers.keys()];
-  for (const name of names) if (!passes(name)) headers.delete(name);
+  const connection = names.has("connection") ? headers.get("connection") : null;
+  const passes = fieldsThatPass(connection, forwarded);
+  for (const name of names) {
+    // Only the fetch of Workers can open a WebSocket.
+    if (!passes(name) && !(name === "upgrade" && isWebSocket(headers))) headers.delete(name);
+  }
   for (const [name, value] of ownFields(facts, decided?.decision)) headers.set(name, value);
-  if (upgrade !== null) headers.set("upgrade", upgrade);
-  // fetch decodes the response elsewhere, so it must choose the codings that it can read.
-  if (!onWorkers()) headers.delete("accept-encoding");
   return passed;
 }
 
-function incoming(response: Response, { address }: Origin, facts: ClientFacts): Response {
+function incoming(
+  response: Response,
+  { address }: Origin,
+  facts: ClientFacts,
+  isOnWorkers: boolean,
+): Response {
   const { status, statusText } = response;
   // A response that switches protocols carries its socket: it cannot be copied.
   if (status === 101) return response;
@@ -87,19 +108,19 @@ function incoming(response: Response, { address }: Origin, facts: ClientFacts): 
     return refusal(STATUS);
   }
   const headers = new Headers(response.headers);
-  for (const name of hopFields(headers.get("connection"))) {
-    if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) headers.delete(name);
-  }
+  const names = new Set(headers.keys());
+  const hop = hopFields(names.has("connection") ? headers.get("connection") : null);
   // On Workers an encoded body passes unchanged; elsewhere fetch has decoded it, but kept the field.
-  if (!onWorkers() && headers.has("content-encoding")) {
-    headers.delete("content-encoding");
-    headers.delete("content-length");
-  }
-  for (const [name, rewrite] of address ?? []) {
-    if (!headers.has(name)) continue;
-    const values = name === "set-cookie" ? headers.getSetCookie() : [headers.get(name)!];
-    headers.delete(name);
-    for (const value of values) headers.append(name, rewrite(value, facts));
+  const isDecoded = !isOnWorkers && names.has("content-encoding");
+  for (const name of names) {
+    const rewrite = address?.get(name);
+    if (hop.has(name) || (isDecoded && /^content-(?:encoding|length)$/.test(name))) {
+      headers.delete(name);
+    } else if (rewrite) {
+      const values = name === "set-cookie" ? headers.getSetCookie() : [headers.get(name)!];
+      headers.delete(name);
+      for (const value of values) headers.append(name, rewrite(value, facts));
+    }
   }
   return new Response(response.body, { status, statusText, headers });
 }

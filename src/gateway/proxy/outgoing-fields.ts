@@ -9,9 +9,16 @@ import { isPrivate } from "./private-fields.ts";
 /** Names a field of a request in lower case. */
 type PassesOn = (name: string) => boolean;
 
-/** Says which fields of a client's request the origin gets. The gateway sets the others itself, or the origin gets none. */
-export function fieldsThatPass({ request, origin, isImitation }: Forwarded): PassesOn {
-  const hop = hopFields(request.headers.get("connection"));
+/**
+ * Says which fields of a client's request the origin gets. The gateway sets the others itself, or the origin gets none.
+ *
+ * @param connection the field `Connection` of the request
+ */
+export function fieldsThatPass(
+  connection: string | null,
+  { origin, isImitation }: Pick<Forwarded, "origin" | "isImitation">,
+): PassesOn {
+  const hop = hopFields(connection);
   return (name) =>
     !hop.has(name) &&
     !OWN.has(name) &&

@@ -1,6 +1,6 @@
 import { forward } from "#forward";
 
-import { appendFields } from "../../adapter/append-fields.ts";
+import { appendFieldsTo } from "../../adapter/append-fields.ts";
 import { permitted } from "../cors/cors.ts";
 import type { Decided, Forwarded, OriginFailure } from "./origin.ts";
 import { BAD_GATEWAY, GATEWAY_TIMEOUT, type Refusal, refusal, TRACE } from "./refusal.ts";
@@ -50,5 +50,8 @@ interface AskedFor {
 function finish(response: Response, decided: Decided | undefined, request: AskedFor): Response {
   if (!decided) return response;
   const { decision, settlement } = decided;
-  return appendFields(settlement?.after(response, request) ?? response, decision);
+  const sent = settlement?.after(response, request) ?? response;
+  // One that switches protocols is the origin's own: its fields are fixed, and it has no use for others.
+  if (sent.status !== 101) appendFieldsTo(sent.headers, decision);
+  return sent;
 }

@@ -25,8 +25,9 @@ export const forward: Forward = async (forwarded) => {
   const refused = refuse(request, exchange);
   if (refused) return { kind: "answered", response: refusal(refused) };
   if (exchange ? exchange.outgoing.destroyed : request.signal.aborted) return { kind: "gone" };
-  const facts = clientFacts(request, bindings, origin.trusted);
-  const asking = begin(forwarded, exchange, facts);
+  const url = new URL(request.url);
+  const facts = clientFacts(url, request.headers, bindings, origin.trusted);
+  const asking = begin(forwarded, url, exchange, facts);
   const answered = await asking.answered;
   switch (answered.kind) {
     case "response": {
@@ -51,10 +52,15 @@ export const forward: Forward = async (forwarded) => {
   }
 };
 
-function begin(forwarded: Forwarded, exchange: Exchange | undefined, facts: ClientFacts): Asking {
+function begin(
+  forwarded: Forwarded,
+  url: URL,
+  exchange: Exchange | undefined,
+  facts: ClientFacts,
+): Asking {
   const { request, origin, decided } = forwarded;
-  const { method, url } = request;
-  const passes = fieldsThatPass(forwarded);
+  const { method, headers } = request;
+  const passes = fieldsThatPass(headers.get("connection"), forwarded);
   const body = exchange ? bodyOf(exchange.incoming, passes) : bodyOfRequest(request);
   const path = rawTarget(exchange?.incoming.url, pathOf(url));
   const fields = requestFields(request, exchange?.incoming, body, { passes, facts, decided });
