@@ -94,6 +94,10 @@ const NEAREST: Table = {
   "src/gateway/config": ["test/gateway/config/"],
   "src/gateway/live": ["test/live/in-force.test.ts"],
   "src/gateway/match": ["test/gateway/match/paths.test.ts"],
+  "src/gateway/match/router.ts": ["test/gateway/match/router.test.ts"],
+  "src/gateway/match/sought.ts": ["router", "path-values"].map(
+    (of) => `test/gateway/match/${of}.test.ts`,
+  ),
   "src/gateway/notices": ["test/notices/gateway.test.ts"],
   "src/gateway/proxy": ["test/gateway/proxy/"],
   "src/hono.ts": ["test/hono/"],

@@ -27,7 +27,8 @@ export function methodsOf({
   }
   const { query, others } = queriesOf(url);
   for (const text of query === "" ? others : [query, ...others]) {
-    for (const { value } of overridesIn(text)) add(methods, foldValue(value));
+    const named = new Set(overridesIn(text).map(({ value }) => value));
+    for (const value of named) add(methods, foldValue(value));
   }
   return methods;
 }

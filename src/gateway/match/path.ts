@@ -114,12 +114,9 @@ function addParameterless(
 ): readonly string[] {
   const added: string[] = [];
   for (const text of from) {
-    const texts = text.includes(";")
-      ? [text, dropParameters(text, steps), text.slice(0, text.indexOf(";"))]
-      : [text];
-    for (const each of texts) {
-      if (to.has(each)) continue;
+    for (const each of parameterless(text)) {
       steps.take(each.length);
+      if (to.has(each)) continue;
       to.add(each);
       added.push(each);
     }
@@ -128,17 +125,9 @@ function addParameterless(
   return added;
 }
 
-/** Without each `;` and what follows it in its segment. */
-function dropParameters(text: string, steps: Steps): string {
-  let kept = "";
-  let from = 0;
-  for (let at = text.indexOf(";"); at !== -1; at = text.indexOf(";", from)) {
-    steps.take(STEPS_OF_SEGMENT);
-    kept += text.slice(from, at);
-    from = text.indexOf("/", at);
-    if (from === -1) return kept;
-  }
-  return kept + text.slice(from);
+function parameterless(text: string): readonly string[] {
+  if (!text.includes(";")) return [text];
+  return [text, text.replace(/;[^/]*/g, ""), text.slice(0, text.indexOf(";"))];
 }
 
 function readingsOf(texts: ReadonlySet<string>, steps: Steps): readonly Segments[] {

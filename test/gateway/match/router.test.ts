@@ -94,6 +94,26 @@ describe("the router", () => {
     expect(visited).toBe(1 + 50 + 3 * 50);
   });
 
+  test.each([31, 32, 33, 64, 65, 100])(
+    "finds %i sought segments, all of them and in order",
+    (length) => {
+      const list = Array.from({ length }, (_, i) =>
+        i % 5 === 3 ? ":id" : i % 7 === 5 ? `a*${i}` : `s${i}`,
+      );
+      const sent = list.map((segment) => segment.replace(":id", "x").replace("*", "b"));
+      const covering = coveringOf([`/**/${list.join("/")}/*`, "/**/s1/s2/*"]);
+      expect(covering(["y", ...sent, "z"])).toEqual([1, 0]);
+      // The last bit of one list stands before the first of the next.
+      expect(covering([...sent, "s2"])).toEqual([1, 0]);
+      expect(covering(sent.slice(1))).toEqual([1]);
+      for (const [at, segment] of list.entries()) {
+        const others = sent.with(at, "other");
+        const covers = segment === ":id" ? [1, 0] : at === 1 || at === 2 ? [] : [1];
+        expect([at, covering(others)]).toEqual([at, covers]);
+      }
+    },
+  );
+
   test.each([
     ["/*", [], true],
     ["/a/*", ["a"], true],

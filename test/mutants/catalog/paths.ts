@@ -40,8 +40,8 @@ export const PATHS: readonly Written[] = [
   {
     name: "the last of a query's methods counts",
     file: "src/gateway/match/methods.ts",
-    find: "for (const { value } of overridesIn(text)) add(methods, foldValue(value));",
-    replace: 'add(methods, foldValue(overridesIn(text).at(-1)?.value ?? ""));',
+    find: "for (const value of named) add(methods, foldValue(value));",
+    replace: 'add(methods, foldValue([...named].at(-1) ?? ""));',
     tests: ["test/gateway/match/method-overrides"],
   },
 ];
