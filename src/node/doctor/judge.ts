@@ -22,6 +22,7 @@ import { checkReplica } from "./checks/replica.ts";
 import { checkReplication } from "./checks/replication.ts";
 import { checkSameRedis } from "./checks/same-redis.ts";
 import { checkBusyThreshold, checkScriptCache, checkSlowLog } from "./checks/scripts.ts";
+import { checkSecurityFixes } from "./checks/security-fixes.ts";
 import { checkIdleTimeout, checkKeyspace, checkLayouts } from "./checks/sharing.ts";
 import { checkGatewayTransport, checkRedisTransport } from "./checks/transport.ts";
 import { checkVariables, type Variable } from "./checks/variables.ts";
@@ -95,6 +96,7 @@ function judgeRedis(
     ...transport,
     ...checkLatency(facts, timeoutMs),
     ...checkVersion(facts),
+    ...checkSecurityFixes(facts),
     ...checkDecision(facts),
     ...checkRedisClock(facts),
     ...checkEviction(facts),

@@ -2,12 +2,14 @@ import { dollarsPerMillion } from "../../store/redis/billed-commands.ts";
 import { aheadMs } from "./checks/clock.ts";
 import { healthOf } from "./checks/gateway-health.ts";
 import { percentile } from "./checks/redis-reach.ts";
+import { securityState } from "./checks/security-fixes.ts";
 import type { Observation } from "./finding.ts";
 import type { RuleCommands } from "./gather/commands.ts";
 import type { GatewayFacts } from "./gather/gateway-facts.ts";
 import type { RedisFacts } from "./gather/redis-facts.ts";
 import type { ReplicaFacts } from "./gather/replica.ts";
 import type { Expectations, Facts } from "./judge.ts";
+import { LAST_COMPARED } from "./security-fixes.ts";
 
 const UNKNOWN = "not known";
 
@@ -65,6 +67,7 @@ function ofRedis(facts: RedisFacts, { keyspaceBytes }: Expectations): Observatio
     },
     { name: "dialect", value: dialect ?? UNKNOWN },
     { name: "version", value: version ?? UNKNOWN },
+    { name: "security fixes", value: fixesOf(facts) },
     { name: "clock", value: clock ? `${(aheadMs(clock) / 1000).toFixed(1)} s ahead` : UNKNOWN },
     ...(commands ?? []).map((rule) => ({ name: `cost of ${rule.name}`, value: costOf(rule) })),
     { name: "used_memory", value: field("used_memory") },
@@ -82,6 +85,14 @@ function ofRedis(facts: RedisFacts, { keyspaceBytes }: Expectations): Observatio
     { name: "slow log", value: slow ? `${slow.length} entries` : UNKNOWN },
     { name: "keys looked at", value: keys ? `${keys.sampled}, ${keys.foreign} foreign` : UNKNOWN },
   ];
+}
+
+function fixesOf(facts: RedisFacts): string {
+  const state = securityState(facts);
+  if (state.by === "nothing") return UNKNOWN;
+  if (state.by === "distribution") return "by its distribution: keep the package up to date";
+  const missing = state.missing.flatMap(({ cves }) => cves);
+  return `${missing.length === 0 ? "none" : missing.length} missing, of those until ${LAST_COMPARED}`;
 }
 
 function quoteEmpty(value: string): string {

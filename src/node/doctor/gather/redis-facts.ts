@@ -37,6 +37,8 @@ export interface RedisFacts {
   readonly commands?: readonly RuleCommands[];
   readonly dialect?: "redis" | "upstash";
   readonly version?: string;
+  /** Whether scripts cannot change what other scripts see, as since the fix of CVE-2025-46818. */
+  readonly scriptsLocked?: boolean;
   /** The fields of INFO. */
   readonly info?: ReadonlyMap<string, string>;
   /** By parameter; one that Redis does not tell is missing. */

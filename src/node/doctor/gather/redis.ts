@@ -61,6 +61,7 @@ export async function gatherRedis(
       () => undefined,
     ),
     version: info?.get("redis_version") ?? (await redisVersion(scriptClient(ways.main), key)),
+    scriptsLocked: await areScriptsLocked(ways.main, key),
     info,
     cluster: parseFields(await ask(["CLUSTER", "INFO"])),
     slow: parseSlowLog(await ask(["SLOWLOG", "GET", "128"])),
@@ -116,6 +117,14 @@ async function dialectOf(main: Connection, key: string): Promise<RedisFacts["dia
   } catch (error) {
     return /shebang|near '#'/.test((error as Error).message) ? "redis" : undefined;
   }
+}
+
+/** Removes a field that no metatable has: where scripts may do that, it changes nothing. */
+const UNLOCKED = "return pcall(function() getmetatable('').none = nil end) and 1 or 0";
+
+async function areScriptsLocked(main: Connection, key: string): Promise<boolean | undefined> {
+  const reply = await main.send(["EVAL", UNLOCKED, "1", key]).catch(() => undefined);
+  return reply === 0 || reply === 1 ? reply === 0 : undefined;
 }
 
 async function readConfig(ask: Ask): Promise<ReadonlyMap<string, string>> {
