@@ -110,7 +110,7 @@ export const GATEWAY: readonly Written[] = [
   {
     name: "a body that breaks off ends as a whole one",
     file: "src/gateway/proxy/node/send.ts",
-    find: 'message.once("error", () => outgoing.destroy());',
+    find: 'message.once("error", () => breakOff(outgoing, fields.has("content-length")));',
     replace: 'message.once("error", () => outgoing.end());',
     tests: ["test/gateway/proxy/exchange/connections"],
   },

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 
+import { isWebSocket } from "./web-socket.ts";
+
 /** A request of a server on Node, of HTTP/1.1 or HTTP/2. */
 export type Incoming = IncomingMessage | Http2ServerRequest;
 
@@ -27,11 +29,17 @@ export interface Exchange {
 export function exchangeOf(request: Request, bindings: unknown): Exchange | undefined {
   const { incoming, outgoing } = Object(bindings) as NodeBindings;
   if (!incoming || !outgoing || outgoing.headersSent) return undefined;
-  return isUpgraded(incoming) || isStandIn(request) ? { incoming, outgoing } : undefined;
+  return isLetGo(incoming) || isStandIn(request) ? { incoming, outgoing } : undefined;
 }
 
-/** Whether the server has let go of the connection, for a WebSocket. */
-export function isUpgraded(incoming: Incoming): incoming is IncomingMessage {
+/** Whether the connection can become a WebSocket: the server has let go of it. */
+export function canUpgrade(incoming: Incoming): incoming is IncomingMessage {
+  const { connection, upgrade } = incoming.headers;
+  return isLetGo(incoming) && isWebSocket(connection, upgrade);
+}
+
+/** Whether the server has emitted a request as `upgrade`: then `passUpgrades()` has made its response. */
+export function isLetGo(incoming: Incoming): boolean {
   return "upgrade" in incoming && incoming.upgrade === true;
 }
 
@@ -57,7 +65,7 @@ function getterOf(prototype: object | null, name: string): (() => unknown) | und
 }
 
 /** The field by which @hono/node-server is told that an answer has been written already. */
-const SENT = "x-hono-already-sent";
+export const SENT = "x-hono-already-sent";
 
 /** The answer that says that the answer has been written. Code around the gateway sees its status, if a `Response` may have it. */
 export function alreadySent(status: number): Response {

@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 
 import type { Incoming } from "./bindings.ts";
 import { type Field, fieldsOf } from "./raw-fields.ts";
@@ -45,8 +45,7 @@ export function bodyOf(incoming: Incoming, passes: (name: string) => boolean): B
     isChunked: headers["transfer-encoding"] !== undefined || hasStream,
     sendTo(request) {
       if (rawBody instanceof Uint8Array) return void request.end(rawBody);
-      if (incoming.readableEnded)
-        return void request.destroy(new Error("the body was read before"));
+      if (incoming.readableEnded) return void request.destroy(new Error("the body was read"));
       incoming.pipe(request, { end: false });
       incoming.once("end", () => {
         const { rawTrailers } = incoming as IncomingMessage;
@@ -88,10 +87,8 @@ export function bodyOfRequest({ body, headers }: Request): Body {
     isChunked: body !== null && length === undefined,
     sendTo(request) {
       if (body === null) return void request.end();
-      const readable = Readable.from(bounded(body, Number(length ?? Infinity)));
-      // The origin must not take a body that breaks off for a whole one.
-      readable.once("error", (error) => request.destroy(error));
-      readable.pipe(request);
+      // It ends each with the other, so that the origin takes no body that breaks off for a whole one.
+      pipeline(Readable.from(bounded(body, Number(length ?? Infinity))), request, () => {});
     },
   };
 }
@@ -107,6 +104,5 @@ async function* bounded(
     if (left < 0) break;
     yield chunk;
   }
-  if (left < 0 || (left > 0 && left !== Infinity))
-    throw new Error("the body is not as long as told");
+  if (left < 0 || (left > 0 && left < Infinity)) throw new Error("the body has another length");
 }

@@ -5,7 +5,7 @@ import { BODY, CODING, refusal, type Refusal, UPGRADE, UPGRADE_WITH_BODY } from 
 import { pathOf } from "../target.ts";
 import { isPassable } from "./answer.ts";
 import { type Asking, askOrigin } from "./ask-origin.ts";
-import { alreadySent, type Exchange, exchangeOf, isUpgraded } from "./bindings.ts";
+import { alreadySent, canUpgrade, type Exchange, exchangeOf, isLetGo } from "./bindings.ts";
 import { bodyOf, bodyOfRequest } from "./body.ts";
 import { passInterim } from "./interim.ts";
 import { rawTarget } from "./raw-target.ts";
@@ -41,7 +41,7 @@ export const forward: Forward = async (forwarded) => {
       return { kind: "sent", response: alreadySent(answer.message.statusCode!) };
     }
     case "upgrade":
-      if (!exchange || !isUpgraded(exchange.incoming)) {
+      if (!exchange || !canUpgrade(exchange.incoming)) {
         answered.socket.destroy();
         return { kind: "unreachable" };
       }
@@ -94,7 +94,9 @@ function refuse(
 ): Refusal | undefined {
   const coding = headers.get("transfer-encoding");
   const hasBody = coding !== null || Number(headers.get("content-length")) > 0;
-  if (exchange && isUpgraded(exchange.incoming)) return hasBody ? UPGRADE_WITH_BODY : undefined;
+  // What follows on such a connection is not read as a body.
+  if (exchange && hasBody && isLetGo(exchange.incoming)) return UPGRADE_WITH_BODY;
+  if (exchange && canUpgrade(exchange.incoming)) return undefined;
   if (isWebSocket(headers.get("connection"), headers.get("upgrade"))) return UPGRADE;
   if (coding !== null && coding.toLowerCase() !== "chunked") return CODING;
   if (exchange || (method !== "GET" && method !== "HEAD")) return undefined;

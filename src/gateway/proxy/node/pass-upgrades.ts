@@ -35,8 +35,11 @@ const NOT_IMPLEMENTED =
 export function passUpgrades(server: UpgradingServer, gateway: Upgradable): () => void {
   const open = new Set<Socket>();
   const emitter = server as unknown as Server;
-  // A request for another protocol is answered as if it had named none. Versions of Node before 24 do not ask.
-  Object.assign(emitter, { shouldUpgradeCallback: asksForWebSocket });
+  // A request for another protocol is one like any other. Versions of Node before 24 emit it as `upgrade`, without its body.
+  Object.assign(emitter, {
+    shouldUpgradeCallback: ({ headers: { connection, upgrade } }: IncomingMessage) =>
+      isWebSocket(connection, upgrade),
+  });
   emitter.on("upgrade", (incoming, socket, head) => {
     const client = socket as Socket;
     open.add(client);
@@ -52,10 +55,6 @@ export function passUpgrades(server: UpgradingServer, gateway: Upgradable): () =
   };
 }
 
-function asksForWebSocket({ headers: { connection, upgrade } }: IncomingMessage): boolean {
-  return isWebSocket(connection, upgrade);
-}
-
 async function upgrade(
   gateway: Upgradable,
   incoming: IncomingMessage,
@@ -64,7 +63,6 @@ async function upgrade(
 ): Promise<void> {
   // The server has let go of the connection, so an error of it would end the process.
   socket.on("error", () => {});
-  if (!asksForWebSocket(incoming)) return void socket.end(NOT_IMPLEMENTED);
   const outgoing = new ServerResponse(incoming);
   outgoing.shouldKeepAlive = false;
   outgoing.assignSocket(socket);
@@ -80,7 +78,7 @@ async function upgrade(
   if (!isSent(response)) await write(response, outgoing);
 }
 
-/** A request for a WebSocket, which has no body; `undefined` if it names no address. */
+/** A request of which a body is not read; `undefined` if it names no address. */
 function requestOf({ url = "", method = "", rawHeaders, headers, socket }: IncomingMessage) {
   const scheme = "encrypted" in socket ? "https" : "http";
   const address = url.startsWith("/") ? `${scheme}://${headers.host}${url}` : url;

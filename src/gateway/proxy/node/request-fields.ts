@@ -1,7 +1,7 @@
 import type { ClientFacts } from "../client-fields.ts";
 import type { Decided } from "../origin.ts";
 import { ownFields } from "../outgoing-fields.ts";
-import { type Incoming, isUpgraded } from "./bindings.ts";
+import { canUpgrade, type Incoming } from "./bindings.ts";
 import { type Body, framingOf } from "./body.ts";
 import { currentFields, type Field } from "./raw-fields.ts";
 
@@ -42,7 +42,7 @@ export function requestFields(
 
 /** The fields for the hop to the origin, where the client asks for what passes. */
 function hopOf(incoming: Incoming, headers: Headers): readonly Field[] {
-  if (isUpgraded(incoming)) {
+  if (canUpgrade(incoming)) {
     return [
       ["Connection", "Upgrade"],
       ["Upgrade", headers.get("upgrade")!],

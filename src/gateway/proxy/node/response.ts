@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 
 import { refusal, STATUS } from "../refusal.ts";
 import { type Answer, answerFields, reasonOf } from "./answer.ts";
+import { SENT } from "./bindings.ts";
 
 /** Statuses whose responses have no body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -15,10 +16,9 @@ export function responseOf(answer: Answer): Response {
     return refusal(STATUS);
   }
   const headers = new Headers();
-  for (const [name, value] of answerFields(answer).list) {
-    // A `Response` has no place for the fields that it would announce.
-    if (name.toLowerCase() !== "trailer") headers.append(name, value);
-  }
+  for (const [name, value] of answerFields(answer).list) headers.append(name, value);
+  // A `Response` has no place for the fields that one announces. The other is the server's own.
+  for (const name of ["trailer", SENT]) headers.delete(name);
   const init = { status, statusText: reasonOf(message), headers };
   if (BODILESS.has(status)) {
     message.resume();

@@ -31,8 +31,7 @@ export function send(
     else if (trailers.length > 0) outgoing.addTrailers(trailers as [string, string][]);
     outgoing.end();
   });
-  // A body that breaks off must not look like a whole one.
-  message.once("error", () => outgoing.destroy());
+  message.once("error", () => breakOff(outgoing, fields.has("content-length")));
   return new Promise((resolve) => {
     outgoing.once("close", () => {
       if (!outgoing.writableFinished) request.destroy();
@@ -40,6 +39,18 @@ export function send(
       resolve();
     });
   });
+}
+
+/** Closes the connection on a body that breaks off, so that it does not look like a whole one. */
+function breakOff(outgoing: Outgoing, hasLength: boolean): void {
+  if ("stream" in outgoing || outgoing.chunkedEncoding || hasLength) {
+    outgoing.destroy();
+    return;
+  }
+  // To a client of HTTP/1.0 the connection's end is the body's: only a reset is none. TLS has an end of its own.
+  const { socket } = outgoing;
+  if (socket && !("encrypted" in socket)) socket.resetAndDestroy();
+  else outgoing.destroy();
 }
 
 function writeHead(

@@ -39,6 +39,7 @@ const MADE_UP = {
   "CF-Visitor": '{"scheme":"https"}',
   "X-Vercel-Forwarded-For": "192.0.2.66",
   "X-Vercel-IP-Country": "XX",
+  "CloudFront-Viewer-Address": "192.0.2.66:1",
   "Front-End-Https": "on",
   "X-Url-Scheme": "https",
   "X-Scheme": "https",

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { PLATFORMS } from "./platforms.ts";
 import { dial, exchange, type Script } from "./wire.ts";
@@ -10,6 +10,10 @@ import { dial, exchange, type Script } from "./wire.ts";
 const GET = "GET /x HTTP/1.1\r\nHost: {host}\r\n\r\n";
 const POST = "POST /x HTTP/1.1\r\nHost: {host}\r\n";
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+const warn = vi.spyOn(console, "warn");
+beforeEach(() => void warn.mockReset().mockReturnValue());
+afterEach(() => void vi.restoreAllMocks());
 
 /** A connection with a request of which the origin has got the beginning, and what it does then. */
 interface Begun {
@@ -86,6 +90,8 @@ describe.each(["node", "workerd"] as const)(
       else socket.destroy();
       await closed;
       expect(gateway.origin.sockets.size).toBe(0);
+      // The origin is not to blame.
+      expect(warn).not.toHaveBeenCalled();
     });
 
     test("is closed to the origin when the client goes while it is answered", async () => {

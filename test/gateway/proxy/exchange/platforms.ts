@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
-import { serve } from "@hono/node-server";
+import { serve, type ServerType } from "@hono/node-server";
 import { afterAll, beforeAll } from "vitest";
 
 import { startWorker, type Worker } from "../../../../scripts/local-stack/worker.ts";
@@ -20,7 +20,7 @@ export interface Platform {
 export async function startOnNode(
   variables: object,
   { upgrades = true } = {},
-): Promise<{ url: string; endSockets(): void; stop(): Promise<void> }> {
+): Promise<{ url: string; server: ServerType; endSockets(): void; stop(): Promise<void> }> {
   const gateway = createGateway({
     STORE: "memory",
     CLIENT_IP: "socket",
@@ -32,6 +32,7 @@ export async function startOnNode(
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    server,
     endSockets,
     async stop() {
       endSockets();

@@ -100,6 +100,19 @@ describe("policies that count failures", () => {
   });
 });
 
+test("a client of HTTP/1.0 is told by a reset that a body has broken off", async () => {
+  const origin = await originOf();
+  origin.script = (_asked, socket) => {
+    socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n");
+  };
+  const { url } = await servedBy(gatewayTo(origin));
+  const { socket, reader } = await dial(url);
+  const failed = once(socket, "error");
+  socket.write("GET /x HTTP/1.0\r\nHost: x\r\n\r\n");
+  await reader.until("\r\n\r\n");
+  expect((await failed)[0].code).toBe("ECONNRESET");
+});
+
 test("nothing is left behind on a connection after its requests", async () => {
   const origin = await originOf();
   const { server, url } = await servedBy(gatewayTo(origin));

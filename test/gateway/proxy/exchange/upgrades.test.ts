@@ -189,6 +189,24 @@ describe("a WebSocket through the gateway on Node", () => {
     await expect.poll(() => gateway.origin.sockets.size).toBe(0);
   });
 
+  test("leaves other protocols out, where older versions of Node let go of every upgrade", async () => {
+    const { url, server, stop } = await startOnNode({ ORIGIN: gateway.origin.url });
+    Object.assign(server, { shouldUpgradeCallback: () => true });
+    gateway.origin.script = (_asked, socket) => void socket.write(OK);
+    const text = asking("/x").replace("websocket", "h2c");
+    const { line, fields } = await exchange(url, text);
+    expect(line).toBe("HTTP/1.1 200 OK");
+    expect(fields).toContainEqual(["Connection", "close"]);
+    const [asked] = gateway.origin.seen as [Message];
+    expect(asked.fields.map(([name]) => name)).not.toContain("Upgrade");
+    const withBody = await exchange(
+      url,
+      `${asking("/x", "Content-Length: 1").replace("websocket", "h2c")}x`,
+    );
+    expect(withBody.line).toBe("HTTP/1.1 400 Bad Request");
+    await stop();
+  });
+
   test("leaves other protocols out, with the body of the request", async () => {
     gateway.origin.script = (_asked, socket) => void socket.write(OK);
     const text = asking("/x", "Content-Length: 2").replace("websocket", "h2c") + "hi";
