@@ -13,7 +13,7 @@ test("the deployed worker takes a dataset that is bound, and counts as without o
     CLIENT_IP: text("cloudflare"),
     TIMEOUT: text("10s"),
     PREFIX: text(crypto.randomUUID()),
-    ADMIN_HOST: "any",
+    ADMIN_HOST: text("any"),
     ADMIN_TOKEN: text(ADMIN_TOKEN),
     UPSTASH_REDIS_REST_URL: text(inject("redisRestUrl")),
     UPSTASH_REDIS_REST_TOKEN: text(inject("redisRestToken")),
