@@ -8,8 +8,11 @@ import { parse, parseAllDocuments } from "yaml";
 
 import { freePort } from "../../scripts/support/free-port.ts";
 import { pingRedis } from "../../scripts/support/redis-ping.ts";
-import { until } from "../support/bridge/harness.ts";
-import { idsOf } from "../support/doctor/deployment.ts";
+import { checkSecurityFixes } from "../../src/node/doctor/checks/security-fixes.ts";
+import { serveAdministered } from "../docs/serve-administered.ts";
+import { ask, until } from "../support/bridge/harness.ts";
+import { connect, idsOf } from "../support/doctor/deployment.ts";
+import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read what they expect
 type Yaml = any;
@@ -67,8 +70,13 @@ test("maxmemory leaves a quarter of the memory limit, and is the recommended fil
   ]);
 });
 
-test("images are pinned, and the bridge's is this version's", () => {
-  for (const { image } of containers) expect(image).toMatch(/^[\w-]+:\d+\.\d+\.\d+[\w-]*$/);
+const PINNED = /^[\w-]+:(\d+\.\d+\.\d+)[\w-]*@sha256:[0-9a-f]{64}$/;
+
+test("images are pinned by digest, Redis's has all security fixes, and the bridge's is this version's", () => {
+  const [, version] = PINNED.exec(redis.image)!;
+  const facts = { through: "redis", address: new URL("redis://x"), roundTripsMs: [] } as const;
+  const info = new Map([["redis_version", version!]]);
+  expect(checkSecurityFixes({ ...facts, config: new Map(), info })).toEqual([]);
   expect(bridge.image).toBe(`tidegate-redis-rest:${manifest.version}`);
   expect(kustomization.images).toMatchObject([
     { name: "tidegate-redis-rest", newTag: manifest.version },
@@ -77,26 +85,34 @@ test("images are pinned, and the bridge's is this version's", () => {
   expect(dockerfile).toContain(`tidegate-redis-rest:${manifest.version} `);
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
   expect(new Set(bases).size).toBe(1);
-  expect(bases[0]).toMatch(/:\d+\.\d+\.\d+/);
+  expect(bases[0]).toMatch(PINNED);
 });
 
 test("no token is in the clear: each is read from a secret that git ignores", () => {
-  const secret = "tidegate-redis";
+  const secrets = ["tidegate-redis", "tidegate-redis-rest"];
   for (const { env } of containers) {
-    const named = env.filter(({ name }: { readonly name: string }) =>
-      /PASSWORD|TOKEN|AUTH/.test(name),
-    );
-    expect(named).toHaveLength(2);
-    for (const { value, valueFrom } of named) {
+    for (const { value, valueFrom } of env) {
       expect(value).toBeUndefined();
-      expect(valueFrom?.secretKeyRef).toMatchObject({ name: secret });
+      expect(secrets).toContain(valueFrom.secretKeyRef.name);
     }
   }
   expect(resources.filter(({ kind }) => kind === "Secret")).toEqual([]);
-  expect(kustomization.secretGenerator).toEqual([{ name: secret, envs: ["secret.env"] }]);
+  const envs = kustomization.secretGenerator.map((each: Yaml) => [each.name, ...each.envs]);
+  expect(envs).toEqual([
+    ["tidegate-redis", "redis.env"],
+    ["tidegate-redis-rest", "redis-rest.env"],
+  ]);
   for (const ignore of [".gitignore", "deploy/redis-rest.Dockerfile.dockerignore"]) {
-    expect(readFileSync(ignore, "utf8").split("\n")).toContain("deploy/secret.env");
+    expect(readFileSync(ignore, "utf8").split("\n")).toContain("deploy/*.env");
   }
+});
+
+test("a new token of the bridge leaves Redis as it is", () => {
+  const names = (container: Yaml) =>
+    new Set(container.env.map(({ valueFrom }: Yaml) => valueFrom.secretKeyRef.name));
+  expect(names(redis)).toEqual(new Set(["tidegate-redis"]));
+  const optional = bridge.env.filter(({ valueFrom }: Yaml) => valueFrom.secretKeyRef.optional);
+  expect(optional.map(({ name }: Yaml) => name)).toEqual(["REDIS_REST_TOKEN_PREVIOUS"]);
 });
 
 test("no container is root, writes to its image, or talks to the API server", () => {
@@ -129,8 +145,58 @@ function start(command: readonly string[], environment: Record<string, string>) 
   return exited;
 }
 
-test("the commands of the containers run, their probes hold, and the doctor finds nothing", async () => {
-  const secrets = { REDIS_PASSWORD: "a-password", REDIS_REST_TOKEN: "a-token" };
+/** Makes a gateway do all that needs Redis: decisions, live rules, lists, metrics. */
+async function useGateway(variables: object) {
+  const rules = (limit: number) => [
+    {
+      path: "/rides/*",
+      partition: ["header:x-user-id"],
+      policies: [{ algorithm: "sliding-window-log", name: "rides", limit, window: "1m" }],
+    },
+  ];
+  const url = await serveAdministered(rules(1), {
+    ...variables,
+    PREFIX: "tg",
+    CLIENT_IP: { trustedHops: 1 },
+  });
+  const user = { "x-user-id": crypto.randomUUID() };
+  const statusOf = async () => (await fetch(`${url}/rides/7`, { headers: user })).status;
+  expect([await statusOf(), await statusOf()]).toEqual([200, 429]);
+  const request = { path: "/rides/7", headers: user };
+  const calls: [method: string, path: string, body?: object][] = [
+    ["POST", "identities/reset", request],
+    ["PUT", "rules", { rules: rules(2) }],
+    ["PUT", "rules/draft", { rules: rules(3) }],
+    ["POST", "rules/publish", {}],
+    ["POST", "rules/rollback", { to: 0 }],
+    ["GET", "rules/history"],
+    ["PUT", "lists/deny", { cidr: "203.0.113.0/24", for: "1h" }],
+    ["DELETE", "lists/deny", { cidr: "203.0.113.0/24" }],
+    ["POST", "explain", request],
+    ["GET", "audit"],
+    ["GET", "metrics"],
+    ["GET", "stats?step=hour"],
+    ["GET", "top?last=6h"],
+    ["POST", "what-if", { policy: "rides", numbers: { limit: 50 }, minutes: 60 }],
+    ["POST", "partitions/history", { request }],
+  ];
+  const authorization = `Bearer ${ADMIN_TOKEN}`;
+  for (const [method, path, body] of calls) {
+    const live = await fetch(`${url}/_tidegate/api/v1/rules`, { headers: { authorization } });
+    const json = { "content-type": "application/json", "if-match": live.headers.get("etag")! };
+    const response = await fetch(`${url}/_tidegate/api/v1/${path}`, {
+      method,
+      headers: { authorization, ...(body && json) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    expect([path, response.ok, text]).toEqual([path, true, text]);
+  }
+}
+
+test("the commands of the containers run, their probes hold, and the bridge's user can do no more than the limiter needs", async () => {
+  const passwords = { REDIS_PASSWORD: "the-limiter's", REDIS_ADMIN_PASSWORD: "the-operators'" };
+  const tokens = { REDIS_REST_TOKEN: "a-token", REDIS_REST_TOKEN_PREVIOUS: "an-older-token" };
   const [redisPort, bridgePort] = [await freePort(), await freePort()];
   const here = (words: readonly string[]) =>
     words.map((word) =>
@@ -141,25 +207,54 @@ test("the commands of the containers run, their probes hold, and the doctor find
         .replaceAll("8079", `${bridgePort}`),
     );
   const local = ["--port", `${redisPort}`, "--bind", "127.0.0.1", "--logfile", "/dev/null"];
-  void start([...redis.command!, ...here(redis.args), ...local], secrets);
-  const url = `redis://:${secrets.REDIS_PASSWORD}@127.0.0.1:${redisPort}`;
+  void start([...redis.command!, ...here(redis.args), ...local], passwords);
+  const url = `redis://:${passwords.REDIS_ADMIN_PASSWORD}@127.0.0.1:${redisPort}`;
   const answers = () =>
     pingRedis(url).then(
       () => true,
       () => false,
     );
   await until(answers, 5_000);
-  await expect(pingRedis(url.replace("a-password", "wrong"))).rejects.toThrow("WRONGPASS");
+  await expect(pingRedis(url.replace("operators", "wrong"))).rejects.toThrow("WRONGPASS");
+  const admin = connect(url);
+  const [, rights] = /^ACL SETUSER limiter on >SECRET (.+)$/m.exec(
+    readFileSync("docs/redis.md", "utf8"),
+  )!;
+  await admin.call("ACL", "SETUSER", "documented", ...rights!.split(" "));
+  const rightsOf = async (user: string) => {
+    const [, , , , , ...about] = (await admin.call("ACL", "GETUSER", user)) as string[];
+    return about;
+  };
+  expect(await rightsOf("limiter")).toEqual(await rightsOf("documented"));
 
   const program = [process.execPath, resolve("src/node/bridge/main.ts")];
-  void start([...program, ...here(bridge.args)], secrets);
-  const probe = () => start(here(bridge.readinessProbe.exec.command), secrets);
+  const { REDIS_PASSWORD } = passwords;
+  void start([...program, ...here(bridge.args)], { REDIS_PASSWORD, ...tokens });
+  const probe = () => start(here(bridge.readinessProbe.exec.command), tokens);
   await until(async () => (await probe()) === 0, 10_000);
   expect(await start(here(bridge.readinessProbe.exec.command), { REDIS_REST_TOKEN: "x" })).toBe(1);
-  const rest = { url: `http://127.0.0.1:${bridgePort}`, token: secrets.REDIS_REST_TOKEN };
+  await admin.call("ACL", "LOG", "RESET");
+  const restUrl = `http://127.0.0.1:${bridgePort}`;
+  for (const token of Object.values(tokens)) {
+    await useGateway({ UPSTASH_REDIS_REST_URL: restUrl, UPSTASH_REDIS_REST_TOKEN: token });
+  }
+  expect(await admin.call("ACL", "LOG")).toEqual([]);
+  const rest = { url: restUrl, token: tokens.REDIS_REST_TOKEN };
   expect(await idsOf({ rest, redisUrl: url, partitions: 3_000_000 })).toEqual([]);
-
-  const environment = { REDISCLI_AUTH: secrets.REDIS_PASSWORD };
+  const headers = { authorization: `Bearer ${rest.token}` };
+  for (const body of [
+    ["SET", "of:another", "1"],
+    ["EVAL", "return redis.call('GET', 'of:another')", "1", "tg:{x}"],
+    ["EVAL", "return redis.call('FLUSHALL')", "1", "tg:{x}"],
+    ["DBSIZE"],
+  ]) {
+    const refused = {
+      status: 400,
+      body: { error: expect.stringMatching(/NOPERM|The user executing the script can't/) },
+    };
+    expect(await ask(rest, { body, headers })).toMatchObject(refused);
+  }
+  const environment = { REDISCLI_AUTH: passwords.REDIS_ADMIN_PASSWORD };
   const [shell, option, line] = redis.readinessProbe.exec.command;
   const ready = line!.replace("redis-cli", `redis-cli -p ${redisPort}`);
   expect(await start([shell!, option!, ready], environment)).toBe(0);

@@ -5,20 +5,25 @@ import { boundReplies } from "./bound-replies.ts";
 import { clusterWide, refuseImpossibleKeys } from "./cluster-routing.ts";
 import { connectionOptions, firstAttempt, runTransaction, toCommand } from "./connection.ts";
 import { BridgeError, connectionLost, unreachable } from "./errors.ts";
+import { splitLogin } from "./login.ts";
 
-export function clusterBackend(urls: readonly string[], password?: string): Backend {
-  const cluster = new Cluster([...urls], {
-    clusterRetryStrategy: () => 100,
-    slotsRefreshInterval: 1_000,
-    // These two resend commands that may already have run, or wait for seconds.
-    retryDelayOnFailover: 0,
-    retryDelayOnClusterDown: 0,
-    redisOptions: {
-      ...connectionOptions,
-      ...(password !== undefined && { password }),
-      ...(urls[0]?.startsWith("rediss:") && { tls: {} }),
+export function clusterBackend(addresses: readonly string[], password?: string): Backend {
+  const nodes = addresses.map((address) => splitLogin(address, password));
+  const cluster = new Cluster(
+    nodes.map(({ url }) => url),
+    {
+      clusterRetryStrategy: () => 100,
+      slotsRefreshInterval: 1_000,
+      // These two resend commands that may already have run, or wait for seconds.
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
+      redisOptions: {
+        ...connectionOptions,
+        ...nodes[0]?.login,
+        ...(addresses[0]?.startsWith("rediss:") && { tls: {} }),
+      },
     },
-  });
+  );
   let lastError: Error | undefined;
   cluster.on("error", (error) => (lastError = error));
   cluster.on("+node", (node: Redis) => node.on("connect", () => boundReplies(node.stream)));

@@ -6,11 +6,13 @@ import type { Backend, BackendReply } from "./backend.ts";
 import { boundReplies } from "./bound-replies.ts";
 import { connectionOptions, firstAttempt, runTransaction, toCommand } from "./connection.ts";
 import { connectionLost, unreachable } from "./errors.ts";
+import { splitLogin } from "./login.ts";
 
-export function singleBackend(url: string, password?: string): Backend {
+export function singleBackend(address: string, password?: string): Backend {
+  const { url, login } = splitLogin(address, password);
   const redis = new Redis(url, {
     ...connectionOptions,
-    ...(password !== undefined && { password }),
+    ...login,
     reconnectOnError: staleConnection(monotonicNow),
     enableOfflineQueue: false,
     // ioredis 6 reads integers within 48 of 2^53 wrong. (A cluster client cannot do without numbers.)
