@@ -97,10 +97,9 @@ test("no token is in the clear: each is read from a secret that git ignores", ()
     }
   }
   expect(resources.filter(({ kind }) => kind === "Secret")).toEqual([]);
-  const envs = kustomization.secretGenerator.map((each: Yaml) => [each.name, ...each.envs]);
-  expect(envs).toEqual([
-    ["tidegate-redis", "redis.env"],
-    ["tidegate-redis-rest", "redis-rest.env"],
+  expect(kustomization.secretGenerator).toEqual([
+    { name: "tidegate-redis", envs: ["redis.env"] },
+    { name: "tidegate-redis-rest", envs: ["redis-rest.env"] },
   ]);
   for (const ignore of [".gitignore", "deploy/redis-rest.Dockerfile.dockerignore"]) {
     expect(readFileSync(ignore, "utf8").split("\n")).toContain("deploy/*.env");

@@ -48,16 +48,55 @@ test("the next version is that of every package", async () => {
   }
 });
 
-test("the release stages by OIDC alone, as `next`, and no step has a token", () => {
-  const text = readFileSync(".github/workflows/release.yml", "utf8");
-  const { jobs } = parse(text) as {
-    jobs: Record<string, { permissions?: object; steps: readonly { readonly run?: string }[] }>;
-  };
-  expect(jobs["stage"]!.permissions).toEqual({ contents: "read", "id-token": "write" });
-  expect(jobs["verify"]!.permissions).toBeUndefined();
-  const commands = Object.values(jobs).flatMap(({ steps }) => steps.map(({ run: line }) => line));
-  const publishing = commands.filter((line) => line?.includes("publish"));
-  expect(publishing).toHaveLength(1);
-  expect(publishing[0]).toContain("npm stage publish --tag next");
-  expect(text).not.toMatch(/NODE_AUTH_TOKEN|NPM_TOKEN|secrets\./);
+interface Workflow {
+  readonly on: object;
+  readonly permissions: object;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+interface Job {
+  readonly permissions?: object;
+  readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
+}
+
+const [release, pullRequest] = ["release", "pull-request"].map(
+  (name) => parse(readFileSync(`.github/workflows/${name}.yml`, "utf8")) as Workflow,
+) as [Workflow, Workflow];
+
+const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps }) => steps);
+
+test("the job that can get an OIDC token runs npm alone, and stages packed files as `next`", () => {
+  const { stage, ...others } = release.jobs;
+  expect(stage!.permissions).toEqual({ contents: "read", "id-token": "write" });
+  for (const { permissions } of Object.values(others)) expect(permissions).toBeUndefined();
+  const used = stage!.steps.flatMap(({ uses }) => uses?.replace(/@.*/, "") ?? []);
+  expect(used).toEqual(["actions/setup-node", "actions/download-artifact"]);
+  const [install, publish, ...more] = stage!.steps.flatMap(({ run: line }) => line ?? []);
+  expect(more).toEqual([]);
+  expect(install).toMatch(/^npm install --global --ignore-scripts npm@\d+\.\d+\.\d+$/);
+  expect(publish).toMatch(/npm stage publish --tag next .*--ignore-scripts "\$tarball"/);
 });
+
+test("a pull request is checked as a release is, and gets no right and no secret for that", () => {
+  expect(Object.keys(pullRequest.on)).toEqual(["pull_request", "push"]);
+  expect(Object.values(pullRequest.jobs).map(({ permissions }) => permissions)).toEqual([
+    undefined,
+  ]);
+  const checks = (workflow: Workflow) =>
+    stepsOf(workflow).filter(({ run: line }) => line?.includes("bash .ci/run"));
+  expect(checks(pullRequest)).toEqual(checks(release));
+  expect(checks(pullRequest)).toHaveLength(1);
+});
+
+test.for([release, pullRequest])(
+  "actions are pinned by commit, and no step has a secret",
+  (each) => {
+    expect(each.permissions).toEqual({ contents: "read" });
+    for (const { uses } of stepsOf(each)) {
+      if (uses !== undefined) expect(uses).toMatch(/^actions\/[a-z-]+@[0-9a-f]{40}$/);
+    }
+    expect(JSON.stringify(each)).not.toMatch(
+      /NODE_AUTH_TOKEN|NPM_TOKEN|secrets\.|pull_request_target/,
+    );
+  },
+);
