@@ -45,6 +45,7 @@ export function liveVariables(origin: string, prefix: string) {
     CLIENT_IP: "cloudflare",
     RULES: DEPLOYED,
     ADMIN_TOKEN,
+    ADMIN_HOST: "any",
   };
 }
 
