@@ -3,6 +3,20 @@ import type { Written } from "../written.ts";
 /** Requests through the gateway. */
 export const GATEWAY: readonly Written[] = [
   {
+    name: "the administration's host serves the site, too",
+    file: "src/gateway/route/admin-host.ts",
+    find: ": !named.some(Boolean)",
+    replace: ": true",
+    tests: ["test/gateway/admin-host"],
+  },
+  {
+    name: "one of two hosts that a request names is enough for the administration",
+    file: "src/gateway/route/admin-host.ts",
+    find: "named.every(Boolean) ||",
+    replace: "named.some(Boolean) ||",
+    tests: ["test/gateway/admin-host"],
+  },
+  {
     name: "failures: the gateway knows those of one rule only",
     file: "src/gateway/serve.ts",
     find: "rules.flatMap(({ reader }) => reader.failures)",

@@ -10,6 +10,20 @@ export const PROGRAMS: readonly Written[] = [
     tests: ["test/bridge/memory"],
   },
   {
+    name: "the bridge logs in on the first node of a cluster alone",
+    file: "src/node/bridge/cluster-backend.ts",
+    find: "...nodes[0]?.login,",
+    replace: "",
+    tests: ["test/bridge/login"],
+  },
+  {
+    name: "the doctor takes the release before a security fix for one with it",
+    file: "src/node/doctor/checks/security-fixes.ts",
+    find: "version[2] < fixed[2]",
+    replace: "version[2] < fixed[2] - 1",
+    tests: ["test/doctor/security-fixes"],
+  },
+  {
     name: "the bridge keeps the memory of a request for ever",
     file: "src/node/bridge/request-memory.ts",
     find: "largeHeld -= Math.max(0, own - SMALL_BYTES);",
