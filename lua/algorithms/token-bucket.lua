@@ -24,8 +24,8 @@ local function token_bucket(value, now, operation, cost, limit, interval, diviso
   if value and #value == 34 then
     at, used, kept_until, unit, parts = struct.unpack('>I7 I7 I6 I7 I7', value, 1)
   end
-  if unit == 0 or parts == 0 then
-    -- Something else has written it.
+  if unit == 0 or parts == 0 or at + used / parts > kept_until * 1000 then
+    -- Something else has written it: a bucket is kept until it is full.
     at, used, kept_until, unit, parts = now, 0, 0, interval, divisor
   end
   -- Written at once, or the wait would begin anew with every request until the clock has caught up.
