@@ -46,7 +46,12 @@ export function passThroughGateway(
     const paths = readPath(new URL(c.req.url).pathname, new Steps());
     // Alerts have to see the fault, and the origin must not get requests for these paths.
     if (typeof paths !== "string" && isOwn(paths)) return faulty();
-    const passed = { request: c.req.raw, bindings: c.env, isImitation: NO_RULES };
+    const passed = {
+      request: c.req.raw,
+      bindings: c.env,
+      isImitation: NO_RULES,
+      isRead: NO_RULES,
+    };
     return passOn({ ...passed, origin, decided: undefined }, reportOrigin);
   });
   return gateway;

@@ -60,8 +60,8 @@ export function compileServe({
     const admission = await admit(inForce, request, connection, counter);
     if (admission.kind === "answered") return permitted(admission.response, permission);
     if (admission.kind === "preflight") return config.cors!.preflight(request);
-    const { isImitation } = inForce.ruleset;
-    const passed = { request, bindings, isImitation, permission };
+    const { isImitation, isRead } = inForce.ruleset;
+    const passed = { request, bindings, isImitation, isRead, permission };
     if (admission.kind === "unlimited") return forward({ ...passed, decided: undefined }, counter);
 
     const { decision, rules } = admission;

@@ -26,6 +26,16 @@ export function compileIsImitation(names: Iterable<string>): IsImitation {
     !(arePlain && PLAIN.test(name)) && folded.has(foldFieldName(name)) && !exact.has(name);
 }
 
+/**
+ * Whether a name is that of a field which is read here, in any spelling that some server takes for it.
+ *
+ * @param names of the fields that are read, in lower case
+ */
+export function compileIsRead(names: Iterable<string>): (name: string) => boolean {
+  const folded = new Set(Array.from(names, foldFieldName));
+  return (name) => folded.has(foldFieldName(name));
+}
+
 /** The name of the field in a source such as `header:NAME`, in lower case; `undefined` for anything else. */
 export function fieldNameIn(source: unknown): string | undefined {
   return typeof source === "string" && source.startsWith("header:")

@@ -36,6 +36,8 @@ export interface Forwarded {
   readonly decided: Decided | undefined;
   /** Whether some origins take a field for one that the rules in force read. */
   readonly isImitation: IsImitation;
+  /** Whether the rules in force read a field, in any spelling of its name. */
+  readonly isRead: (name: string) => boolean;
   /** Lets a site's scripts read the gateway's own answers, and the origin's to a request that a rule covers. */
   readonly permission?: Permission | undefined;
 }

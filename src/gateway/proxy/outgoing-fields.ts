@@ -7,7 +7,7 @@ import type { Forwarded } from "./origin.ts";
 import { isPrivate } from "./private-fields.ts";
 
 /** Names a field of a request in lower case. */
-type PassesOn = (name: string) => boolean;
+export type PassesOn = (name: string) => boolean;
 
 /**
  * Says which fields of a client's request the origin gets. The gateway sets the others itself, or the origin gets none.
@@ -25,6 +25,22 @@ export function fieldsThatPass(
     !isPrivate(name) &&
     !isUntrusted(name, origin.trusted) &&
     !imitates(name, isImitation);
+}
+
+/** Fields that mean something only before a body, or by which a client asks for another method. */
+const BEFORE_BODY = /^(?:content-|authorization$|cookie$|x-(?:http-)?method(?:-override)?$)/;
+
+/**
+ * Says which fields after the body of a request the origin gets. It may take them for fields of the request, and the rules have not
+ * seen them.
+ *
+ * @param passes what `fieldsThatPass()` says
+ */
+export function trailersThatPass(
+  passes: PassesOn,
+  { isRead }: Pick<Forwarded, "isRead">,
+): PassesOn {
+  return (name) => passes(name) && !isRead(name) && !BEFORE_BODY.test(name);
 }
 
 /** Fields that the origin gets from the gateway alone; `Host` is the origin's own. */

@@ -26,7 +26,7 @@ export const TRACE: Refusal = {
   detail: "The gateway passes no TRACE on.",
 };
 
-/** A `Response` has no such status. */
+/** No `Response` and no answer of HTTP/2 has such a status. */
 export const STATUS: Refusal = {
   status: 502,
   title: "Bad Gateway",
@@ -44,6 +44,13 @@ export const BODY: Refusal = {
   status: 501,
   title: "Not Implemented",
   detail: "The gateway cannot pass on the body of this request here.",
+};
+
+/** Some of them may be missing. */
+export const FIELDS: Refusal = {
+  status: 431,
+  title: "Request Header Fields Too Large",
+  detail: "The request has more header fields than the gateway reads.",
 };
 
 /** The gateway would undo the coding, and the origin could not tell. */

@@ -6,7 +6,11 @@ import type { Faults } from "../../options/faults.ts";
 import { WITHOUT_FEATURE } from "../../options/messages.ts";
 import { readsAddress } from "../../partition/address.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
-import { compileIsImitation, type IsImitation } from "../../partition/field-names.ts";
+import {
+  compileIsImitation,
+  compileIsRead,
+  type IsImitation,
+} from "../../partition/field-names.ts";
 import { type CompiledRules, compileRules, type RulesData } from "./compile-rules.ts";
 import { withDigests } from "./digests.ts";
 import type { RuleFeatures } from "./features.ts";
@@ -44,6 +48,8 @@ export interface Ruleset extends CompiledRules {
    * counts.
    */
   readonly isImitation: IsImitation;
+  /** Whether these read a field, in any spelling of its name. */
+  readonly isRead: (name: string) => boolean;
 }
 
 /**
@@ -88,6 +94,10 @@ export function compileRuleset(
     ) ?? NO_OVERRIDES;
   if (faults.list.length > start || !compiled) return undefined;
   const { rules, settings } = compiled;
+  const fields = [
+    ...rules.flatMap(({ reader }) => reader.fields),
+    ...(lists ? features.lists!.fieldsOf(lists) : []),
+  ];
   const finderOf = (lists: Lists) =>
     features.lists!.compileFindListed(lists, clientIp, features.lists!.headerIdentities(lists));
   return {
@@ -98,10 +108,8 @@ export function compileRuleset(
     listsBesideAddresses: lists && finderOf(features.lists!.besideAddresses(lists)),
     refused: lists?.digests ?? new Map(),
     overrides,
-    isImitation: compileIsImitation([
-      ...rules.flatMap(({ reader }) => reader.fields),
-      ...(lists ? features.lists!.fieldsOf(lists) : []),
-    ]),
+    isImitation: compileIsImitation(fields),
+    isRead: compileIsRead(fields),
   };
 }
 

@@ -68,6 +68,8 @@ export function askOrigin(
     // A list keeps the fields as they are: an object would join them, and Node would add its own.
     headers: [["Host", host], ...fields].flat() as never,
   });
+  // All fields that fit into the bytes which Node reads of them: it would drop those after the thousandth.
+  request.maxHeadersCount = 0;
   let settle!: (answered: Answered) => void;
   const answered = new Promise<Answered>((resolve) => (settle = resolve));
   let timer: ReturnType<typeof setTimeout> | undefined;

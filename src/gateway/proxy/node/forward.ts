@@ -1,7 +1,16 @@
 import { type ClientFacts, clientFacts } from "../client-fields.ts";
 import type { Forward, Forwarded } from "../origin.ts";
-import { fieldsThatPass } from "../outgoing-fields.ts";
-import { BODY, CODING, refusal, type Refusal, UPGRADE, UPGRADE_WITH_BODY } from "../refusal.ts";
+import { fieldsThatPass, trailersThatPass } from "../outgoing-fields.ts";
+import {
+  BODY,
+  CODING,
+  FIELDS,
+  refusal,
+  type Refusal,
+  STATUS,
+  UPGRADE,
+  UPGRADE_WITH_BODY,
+} from "../refusal.ts";
 import { pathOf } from "../target.ts";
 import { isPassable } from "./answer.ts";
 import { type Asking, askOrigin } from "./ask-origin.ts";
@@ -11,7 +20,7 @@ import { passInterim } from "./interim.ts";
 import { rawTarget } from "./raw-target.ts";
 import { requestFields } from "./request-fields.ts";
 import { responseOf } from "./response.ts";
-import { send } from "./send.ts";
+import { hasRoomFor, send } from "./send.ts";
 import { tunnel } from "./tunnel.ts";
 import { isWebSocket } from "./web-socket.ts";
 
@@ -37,6 +46,10 @@ export const forward: Forward = async (forwarded) => {
         return { kind: "unreachable" };
       }
       if (!exchange) return { kind: "answered", response: responseOf(answer) };
+      if (!hasRoomFor(answer.message.statusCode!, exchange.outgoing)) {
+        asking.request.destroy();
+        return { kind: "answered", response: refusal(STATUS) };
+      }
       await send(answer, asking.request, exchange.outgoing, forwarded);
       return { kind: "sent", response: alreadySent(answer.message.statusCode!) };
     }
@@ -61,7 +74,9 @@ function begin(
   const { request, origin, decided } = forwarded;
   const { method, headers } = request;
   const passes = fieldsThatPass(headers.get("connection"), forwarded);
-  const body = exchange ? bodyOf(exchange.incoming, passes) : bodyOfRequest(request);
+  const body = exchange
+    ? bodyOf(exchange.incoming, trailersThatPass(passes, forwarded))
+    : bodyOfRequest(request);
   const path = rawTarget(exchange?.incoming.url, pathOf(url));
   const fields = requestFields(request, exchange?.incoming, body, { passes, facts, decided });
   const asking = askOrigin({ method, address: origin.url! + path, fields }, origin.timeoutMs);
@@ -87,11 +102,16 @@ function giveUpWithClient(
   }
 }
 
-/** A request that would arrive as another one: without its body, its coding or its upgrade. */
+/** Node reads so many fields of a request unless a server says otherwise. Versions before 24 drop the others, and do not tell. */
+const MAX_FIELDS = 1_000;
+
+/** A request that would arrive as another one: without its body, its coding, its upgrade or some of its fields. */
 function refuse(
   { method, headers, body }: Request,
   exchange: Exchange | undefined,
 ): Refusal | undefined {
+  // A list of names and values.
+  if (exchange && exchange.incoming.rawHeaders.length >= 2 * MAX_FIELDS) return FIELDS;
   const coding = headers.get("transfer-encoding");
   const hasBody = coding !== null || Number(headers.get("content-length")) > 0;
   // What follows on such a connection is not read as a body.

@@ -4,10 +4,16 @@ import { appendFieldsTo } from "../../../adapter/append-fields.ts";
 import type { Forwarded } from "../origin.ts";
 import { type Answer, answerFields, reasonOf } from "./answer.ts";
 import type { Outgoing } from "./bindings.ts";
+import { http2Fields, http2Trailers } from "./http2-fields.ts";
 import { type Field, fieldsOf } from "./raw-fields.ts";
 
 /** Of a request that is answered: its client was there when the origin answered. */
 export const PRESENT = { signal: { aborted: false } };
+
+/** Whether the server's response can have a status: those of HTTP/2 end at 599. */
+export function hasRoomFor(status: number, outgoing: Outgoing): boolean {
+  return status <= 599 || !("stream" in outgoing);
+}
 
 /** Sends an answer with the fields of its decision. Resolves when that has ended, or when the client has gone. */
 export function send(
@@ -27,7 +33,7 @@ export function send(
   message.pipe(outgoing as ServerResponse, { end: false });
   message.once("end", () => {
     const trailers = fieldsOf(message.rawTrailers);
-    if ("stream" in outgoing) outgoing.addTrailers(Object.fromEntries(trailers));
+    if ("stream" in outgoing) outgoing.addTrailers(http2Trailers(trailers));
     else if (trailers.length > 0) outgoing.addTrailers(trailers as [string, string][]);
     outgoing.end();
   });
@@ -60,8 +66,7 @@ function writeHead(
   fields: readonly Field[],
 ): void {
   if ("stream" in outgoing) {
-    for (const [name, value] of fields) outgoing.appendHeader(name, value);
-    outgoing.writeHead(status);
+    outgoing.writeHead(status, http2Fields(fields, status));
     return;
   }
   // The origin's answer has a date, or is to have none.
