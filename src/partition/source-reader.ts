@@ -32,18 +32,19 @@ export function sourceReader(
   if (kind === "subnet") return subnetReader(known.trusted!);
   if (kind === "asn" || kind === "country") return factReader(kind, known, path, faults);
   if (kind === "header") {
-    return ({ request }) =>
-      hashed(name, oneSpelling(name, request.headers.get(name)?.trim() ?? ""));
+    return once(name, ({ request }) =>
+      hashed(name, oneSpelling(name, request.headers.get(name)?.trim() ?? "")),
+    );
   }
   // Two colons, of which a header's identity has one: a header that is called "cookie" stays apart.
   const prefix = `${kind}:${name}`;
   if (kind === "cookie") {
     const read = readCookie(name);
-    return ({ request }) => hashed(prefix, read(request.headers.get("cookie")));
+    return once(prefix, ({ request }) => hashed(prefix, read(request.headers.get("cookie"))));
   }
   if (kind === "query") {
     const read = readQuery(name);
-    return ({ request }) => hashed(prefix, read(request.url));
+    return once(prefix, ({ request }) => hashed(prefix, read(request.url)));
   }
   if (known.segments === undefined) {
     faults.add(path, prefix, NO_PATH);
@@ -51,6 +52,18 @@ export function sourceReader(
   }
   const read = known.segments.reader(name, path, faults);
   return ({ readings = [] }) => hashed(prefix, read(readings));
+}
+
+/** Reads a source once for each request, however many policies count by it. Not for segments, which depend on the rule's path. */
+function once(name: string, read: ReadSource): ReadSource {
+  return (data) => {
+    const { known } = data;
+    if (!known) return read(data);
+    if (known.has(name)) return known.get(name);
+    const value = read(data);
+    known.set(name, value);
+    return value;
+  };
 }
 
 /**

@@ -74,7 +74,7 @@ export function compileRoute(
     if (rules.length === 0) return { kind: "uncovered" };
     if (listed) return { kind: "listed", decision: listed, rules };
     const readings = [paths.plain, ...paths.others, ...paths.wider];
-    const data = { request, connection, readings };
+    const data = { request, connection, readings, known: new Map() };
     return { ...(await readClient(ruleset, rules, request, data)), rules };
   };
 }

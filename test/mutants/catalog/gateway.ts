@@ -223,4 +223,18 @@ export const GATEWAY: readonly Written[] = [
     replace: 'limiter, { ...LOOK, operation: "limit" }));',
     tests: ["test/gateway/quota"],
   },
+  {
+    name: "a body whose length is not known is sent",
+    file: "src/gateway/proxy/node/body.ts",
+    find: "if (!hasLength) return sendWithoutBody(incoming, request);",
+    replace: "",
+    tests: ["test/gateway/proxy/exchange/many-fields"],
+  },
+  {
+    name: "each policy reads a source anew",
+    file: "src/partition/source-reader.ts",
+    find: "known.set(name, value);",
+    replace: "",
+    tests: ["test/gateway/steps/same-sources"],
+  },
 ];
