@@ -8,7 +8,7 @@ import { onWorkers } from "../../runtime/environment.ts";
  * asked. Whoever did not set them may have made them up.
  */
 const ABOUT_CLIENT =
-  /^(?:cf-|cloudfront-|x-vercel-|(?:x-)?forwarded(?:$|-)|x-original-forwarded-for$|front-end-https$|x-(?:url-)?scheme$|x-remote-addr$|x-envoy-external-address$|x-azure-(?:client|socket)ip$)|(?:^|-)(?:client|client-connection|connecting|originating|proxyuser|real|remote|user)-ip$/;
+  /^(?:cf-|cloudfront-|x-vercel-|(?:x-)?forwarded(?:$|-)|x-original-(?:forwarded-for|host|proto|remote-addr)$|x-forward-(?:for|host|proto)$|x-(?:http-)?host(?:-override)?$|front-end-https$|x-(?:url-)?scheme$|x-remote-addr(?:ess)?$|x-envoy-external-address$|x-azure-socketip$)|(?:^|-)(?:(?:true)?clientip|(?:client|client-connection|connecting|originating|proxyuser|real|remote|source|src|user)-ip)$/;
 
 /** Whether a field is of that kind. `name` is in lower case. */
 export function isAboutClient(name: string): boolean {
