@@ -20,7 +20,7 @@ import { type GatewayConfig, readConfig } from "./config/config.ts";
 import { permitted } from "./cors/cors.ts";
 import { isPreflight } from "./cors/preflight.ts";
 import { EVERY_GATEWAY_FEATURE, type GatewayFeatures } from "./every-feature.ts";
-import { healthCheck } from "./health.ts";
+import { alive, healthCheck } from "./health.ts";
 import { deployedRules } from "./in-force.ts";
 import { passThroughGateway } from "./pass-through.ts";
 import type { Platform } from "./platform.ts";
@@ -111,10 +111,7 @@ function makeGateway(
     };
   }
 
-  // Does not ask Redis: the gateway serves without it, too.
-  gateway.get(`/${OWN}/live`, () =>
-    Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } }),
-  );
+  gateway.get(`/${OWN}/live`, alive);
   const health = healthCheck(
     store,
     defaults.prefix,

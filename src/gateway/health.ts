@@ -20,6 +20,11 @@ const POLICIES = compilePolicies(
 const DEGRADED =
   "The published rules are not in force: GET /_tidegate/api/v1/health says which are, and why.";
 
+/** The answer for load balancers, as long as the gateway serves. It asks nobody. */
+export function alive(): Response {
+  return Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } });
+}
+
 type Verdict =
   | { readonly status: "ok" }
   | { readonly status: "store-unavailable"; readonly code: string; readonly detail: string };

@@ -8,12 +8,13 @@ import type { Environment } from "../runtime/environment.ts";
 import { report } from "../runtime/log.ts";
 import { originOf } from "./config/config.ts";
 import { readVariables } from "./config/variables.ts";
+import { alive } from "./health.ts";
 import { readPath } from "./match/path.ts";
 import { Steps } from "./match/steps.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
 import { keepHostsApart } from "./route/admin-host.ts";
-import { isOwn } from "./route/own-path.ts";
+import { beginsLikeOwn, isOwn, OWN, ownPath } from "./route/own-path.ts";
 import { wordOrJson } from "./rules/from-json.ts";
 
 /** No rule reads a field. */
@@ -37,15 +38,17 @@ export function passThroughGateway(
   const clientIp = checkClientIp(wordOrJson(environment["CLIENT_IP"]), "CLIENT_IP", faults);
   const isTrusted = !faults.list.some(({ path }) => path === "CLIENT_IP");
   const origin = originOf(variables, isTrusted ? clientIp : undefined);
-  // One handler for every path, so that none is read.
-  const gateway = new TinyHono({ getPath: () => "/" });
+  const gateway = new TinyHono({ getPath: ownPath });
   keepHostsApart(gateway, variables.adminHost);
   report(`no request is limited, because ON_ERROR is "pass": ${error.message}`);
 
+  // The site is up: a load balancer that took the gateway for dead would end that.
+  gateway.get(`/${OWN}/live`, alive);
   gateway.all("*", (c) => {
-    const paths = readPath(new URL(c.req.url).pathname, new Steps());
+    const { pathname } = new URL(c.req.url);
+    const paths = readPath(pathname, new Steps());
     // Alerts have to see the fault, and the origin must not get requests for these paths.
-    if (typeof paths !== "string" && isOwn(paths)) return faulty();
+    if (typeof paths === "string" ? beginsLikeOwn(pathname) : isOwn(paths)) return faulty();
     const passed = {
       request: c.req.raw,
       bindings: c.env,

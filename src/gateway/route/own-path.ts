@@ -1,3 +1,4 @@
+import { decode, foldCase } from "../../partition/decode.ts";
 import type { Readings } from "../match/path.ts";
 
 /** The first segment of the gateway's own paths; no spelling of it reaches the origin. */
@@ -12,6 +13,12 @@ export function ownPath({ url }: Request): string {
   // Behind "https://" there is the first slash of the path.
   const start = url.indexOf("/", url.indexOf(":") + 3);
   return url.startsWith(`/${OWN}`, start) ? /^[^?#]*/.exec(url.slice(start))![0] : "/";
+}
+
+/** Whether a path that has no readings, because no honest client sends it, begins like one of the gateway's own. */
+export function beginsLikeOwn(pathname: string): boolean {
+  const text = decode(decode(pathname)).replace(/;[^/]*/g, "");
+  return foldCase(/^[/\\]*(\w*)/.exec(text)![1]!) === OWN;
 }
 
 /** Whether some origin reads a path as one of the gateway's own. */

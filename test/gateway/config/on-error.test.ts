@@ -41,9 +41,29 @@ describe("with faults in the variables", () => {
         expect((await gateway.request(`${own}/${path}`)).status).toBe(503);
       }
     }
+    // Paths that no honest client sends, too.
+    for (const path of [
+      "/_tidegate/a%5cb",
+      "//_Tidegate/%00",
+      "/%255Ftidegate/..%2f",
+      "/;a/_tidegate/%5c",
+    ]) {
+      expect((await gateway.request(path)).status).toBe(503);
+    }
     expect(origin.seen).toHaveLength(3);
     await gateway.flush();
   });
+
+  test.each([{}, { ADMIN_HOST: "admin.example.com" }])(
+    'ON_ERROR "pass" answers a load balancer that the gateway serves, with %j',
+    async (more) => {
+      const gateway = createGateway(
+        broken("https://origin.example", { ON_ERROR: "pass", ...more }),
+      );
+      const answer = await gateway.request("http://127.0.0.1/_tidegate/live");
+      expect([answer.status, await answer.json()]).toEqual([200, { status: "ok" }]);
+    },
+  );
 
   test.each(["", "origin.example", undefined])(
     "an origin %j that no request can reach stops it all the same",
