@@ -30,7 +30,7 @@ test("a preflight reaches Hono without blanks: older versions take time in the s
       "access-control-request-headers": `content-type \t,${" ".repeat(1_000)}x-key`,
     },
   });
-  expect(asked).toEqual(["content-type,x-key"]);
+  expect(asked.filter((names) => names !== undefined)).toEqual(["content-type,x-key"]);
   expect([answer.status, answer.headers.get("access-control-allow-headers")]).toEqual([
     204,
     "content-type,x-key",
