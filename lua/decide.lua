@@ -47,8 +47,8 @@ local last = #KEYS
 local roles = arguments[5 * last + 2]
 -- Room for five policies from the start: tables that grow cost more than all the arithmetic.
 local reply = { now, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
--- What has to be written: bytes, place and expires of each policy.
-local changes = { nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
+-- What has to be written: bytes, place and expires of each policy. Most denials change nothing, and do without the table.
+local changes
 -- How many policies deny, and the first of them.
 local denials, denier = 0, nil
 
@@ -60,7 +60,8 @@ for step = 1, 2 * last do
   if again then
     policy = step - last
   end
-  if again and (operation ~= 'consume' or not roles and denials == 0) then
+  -- Without roles, only policies before the one that denied have taken something.
+  if again and (operation ~= 'consume' or not roles and policy >= (denier or 1)) then
     break
   end
   local row, change = 4 * policy - 2, 3 * policy - 2
@@ -95,14 +96,17 @@ for step = 1, 2 * last do
       allowed = again and reply[row] or retry_after == 0 and 1 or 0
     end
     reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
-    changes[change], changes[change + 1], changes[change + 2] = bytes, place, expires
+    if changes or bytes then
+      changes = changes or { nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
+      changes[change], changes[change + 1], changes[change + 2] = bytes, place, expires
+    end
     if not again and allowed == 0 and role ~= 'a' then
       denials, denier = denials + 1, denier or policy
     end
   end
 end
 
-for policy = 1, last do
+for policy = 1, changes and last or 0 do
   local key, change = KEYS[policy], 3 * policy - 2
   local bytes, place, expires = changes[change], changes[change + 1], changes[change + 2]
   -- @include write.lua

@@ -23,27 +23,39 @@ for i = 6, 4 + 2 * minutes, 2 do
 end
 redis.call('ZCARD', KEYS[3])
 redis.call('ZCARD', KEYS[4])
-local level = tonumber(redis.call('HGET', KEYS[5], 'level') or 0)
-local events = tonumber(redis.call('HGET', KEYS[5], 'events') or 0)
+local trace = redis.call('HMGET', KEYS[5], 'level', 'events')
+local level, events = tonumber(trace[1] or 0), tonumber(trace[2] or 0)
 
 local at = 3
 for i = 6, 4 + 2 * minutes, 2 do
-  local hashes = { KEYS[i], KEYS[i + 1], KEYS[2] }
   local fields = tonumber(ARGV[at])
+  local names, counts = {}, {}
+  for field = 1, fields do
+    names[field], counts[field] = ARGV[at + 1], ARGV[at + 2]
+    at = at + 2
+  end
   at = at + 1
-  for _ = 1, fields do
-    local field = ARGV[at]
-    local count = ARGV[at + 1]
-    for _, key in ipairs(hashes) do
-      if rooms[key] > 0 or field == 'o' or redis.call('HEXISTS', key, field) == 1 then
-        if redis.call('HINCRBY', key, field, count) == tonumber(count) then
-          rooms[key] = rooms[key] - 1
-        end
+  -- One read and one write of all fields: Redis in the cloud bills each command inside a script.
+  for _, key in ipairs({ KEYS[i], KEYS[i + 1], KEYS[2] }) do
+    local known = redis.call('HMGET', key, 'o', unpack(names))
+    local overflow, changes = tonumber(known[1] or 0), {}
+    for field = 1, fields do
+      local before = known[field + 1]
+      if names[field] == 'o' then
+        overflow = overflow + counts[field]
+      elseif before or rooms[key] > 0 then
+        rooms[key] = rooms[key] - (before and 0 or 1)
+        changes[#changes + 1] = names[field]
+        changes[#changes + 1] = string.format('%.0f', (before or 0) + counts[field])
       else
-        redis.call('HINCRBY', key, 'o', 1)
+        overflow = overflow + 1
       end
     end
-    at = at + 2
+    if overflow > 0 then
+      changes[#changes + 1] = 'o'
+      changes[#changes + 1] = overflow
+    end
+    redis.call('HSET', key, unpack(changes))
   end
   redis.call('EXPIRE', KEYS[i], 86400)
   redis.call('EXPIRE', KEYS[i + 1], 2678400)
@@ -60,8 +72,9 @@ for i = 3, 4 do
     redis.call('EXPIRE', KEYS[i], 86400)
   end
 end
-level = math.max(level, tonumber(ARGV[at]))
 local chunks = tonumber(ARGV[at + 1])
+local traces = chunks > 0 or tonumber(ARGV[at]) > level
+level = math.max(level, tonumber(ARGV[at]))
 at = at + 2
 for i = at, at + 2 * chunks - 2, 2 do
   local class, size = string.match(ARGV[i], '^(%d+)%.(%d+)')
@@ -81,7 +94,7 @@ while events > 20000 do
     end
   end
 end
-if level + events > 0 then
+if traces then
   redis.call('HSET', KEYS[5], 'level', level, 'events', events)
   redis.call('EXPIRE', KEYS[5], 3600)
 end

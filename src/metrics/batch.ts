@@ -13,6 +13,8 @@ export interface Batch {
   readonly minutes: readonly number[];
   /** How many requests it counts. */
   readonly requests: number;
+  /** How many commands the script runs to write it, without the call. */
+  readonly commands: number;
   /** When it was made, on the isolate's steady clock. */
   readonly madeAtMs: number;
 }
@@ -31,11 +33,11 @@ export function batchesOf(
   minutes: ReadonlyMap<number, Counts>,
   tops: readonly [denied: PartitionCounts, near: PartitionCounts],
   trace: readonly (string | number)[],
-): Pick<Batch, "args" | "minutes" | "requests">[] {
+): Pick<Batch, "args" | "minutes" | "requests" | "commands">[] {
   const all = [...minutes].flatMap(([minute, counts]) =>
     [...counts].map((counted) => ({ minute, counted })),
   );
-  const batches: Pick<Batch, "args" | "minutes" | "requests">[] = [];
+  const batches: ReturnType<typeof batchesOf> = [];
   for (let start = 0; start < all.length; start += MAX_FIELDS) {
     const some = byMinute(all.slice(start, start + MAX_FIELDS));
     const [denied, near] = start === 0 ? tops : [[], []];
@@ -45,6 +47,7 @@ export function batchesOf(
       args: [some.size, ...dated.flatMap(counted), ...counted(denied), ...counted(near), ...traced],
       minutes: [...some.keys()],
       requests: requestsIn(dated.flat()),
+      commands: commandsFor(some.size, [denied, near], traced[1] as number),
     });
   }
   return batches;
@@ -66,6 +69,20 @@ function requestsIn(counts: PartitionCounts): number {
   let requests = 0;
   for (const [field, count] of counts) if (field[0] === FIELD.requests) requests += count;
   return requests;
+}
+
+/** GET, HLEN, ZCARD twice, HMGET and SET. */
+const COMMANDS_OF_BATCH = 6;
+
+/** HLEN and EXPIRE for its hash and that of its hour; HMGET and HSET for these, and for the total. */
+const COMMANDS_OF_MINUTE = 10;
+
+/** As lua/metrics/add.lua runs them, unless it drops a part of the trace. */
+function commandsFor(minutes: number, tops: readonly PartitionCounts[], chunks: number): number {
+  // ZINCRBY for each partition, HSET for each chunk; and two for what is bounded and expires.
+  const lists = [...tops.map(({ length }) => length), chunks];
+  const own = COMMANDS_OF_BATCH + COMMANDS_OF_MINUTE * minutes;
+  return lists.reduce((sum, length) => sum + (length && length + 2), own);
 }
 
 function counted(names: PartitionCounts): (string | number)[] {

@@ -80,9 +80,11 @@ export function openMetricsOf(
       "Requests that the origin did not answer.",
       total.originFailures.map(({ reason, count }) => [{ reason }, count]),
     ),
-    counter("tidegate_redis_commands", "Commands that gateways sent to Redis.", [
-      [{}, total.commands],
-    ]),
+    counter(
+      "tidegate_redis_commands",
+      "Commands that gateways sent to Redis, and those that their scripts ran.",
+      [[{}, total.commands]],
+    ),
     counter(
       "tidegate_optimistic_excess_units",
       "Units that isolates admitted ahead of Redis, and that a policy had no room for.",

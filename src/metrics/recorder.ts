@@ -118,7 +118,7 @@ export const metrics: OpenRecorder = (options) => {
   let isolate: string | undefined;
   const counterOf = counters(sampled, (tally) => void tallies.push(tally));
   const evaluate = evaluator((command) => {
-    meter.command();
+    meter.commands(1);
     return send(command);
   }, options.redis);
 
@@ -182,8 +182,10 @@ export const metrics: OpenRecorder = (options) => {
 
   async function writePending(): Promise<void> {
     for (let batch = pending[0]; batch; batch = pending[0]) {
-      const { number, keys: at, args } = batch;
-      await evaluate(ADD_METRICS, at, [number, ...args]);
+      const { number, keys: at, args, commands } = batch;
+      const written = await evaluate(ADD_METRICS, at, [number, ...args]);
+      // One finds that Redis has a batch already.
+      meter.commands(written === 1 ? commands : 1);
       // Another flush may have sent it, too, and gone on: Redis takes it once.
       if (pending[0] === batch) pending.shift();
     }

@@ -1,5 +1,6 @@
 import type { StoreError } from "../errors/errors.ts";
 import type { Replica } from "../features/replica/replica.ts";
+import { readsOf } from "../store/redis/script-commands.ts";
 import type { Reply, Store } from "../store/store.ts";
 import { codeOf, FIELD } from "./fields.ts";
 import { DURATION_BOUNDS_MS, REPLICA_ERRORS, STORE_ERRORS } from "./outcomes.ts";
@@ -11,8 +12,8 @@ export interface StoreMeter {
   measured(store: Store): Store;
   /** The same replica; its failures are counted. */
   measuredReplica(replica: Replica): Replica;
-  /** Counts a command that is sent to Redis. */
-  command(): void;
+  /** Counts commands that Redis bills. */
+  commands(count: number): void;
   drain(collect: Collect): void;
 }
 
@@ -82,7 +83,9 @@ export function createStoreMeter(now: () => number): StoreMeter {
       return {
         async read(...asked) {
           try {
-            return await replica.read(...asked);
+            const rows = await replica.read(...asked);
+            commands += readsOf(asked[2]);
+            return rows;
           } catch (error) {
             noteReplica((error as StoreError).code);
             throw error;
@@ -92,8 +95,8 @@ export function createStoreMeter(now: () => number): StoreMeter {
       };
     },
 
-    command() {
-      commands++;
+    commands(count) {
+      commands += count;
     },
 
     drain(collect) {

@@ -10,7 +10,7 @@ import type { cluster } from "./cluster/cluster.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore, TIMEOUT_RANGE } from "./guarded-store.ts";
 import type { clients } from "./redis/client-adapter.ts";
 import type { ClientSettings, RedisClient, RedisEndpoint, ScriptClient } from "./redis/client.ts";
-import type { WrapClient } from "./redis/counted-client.ts";
+import type { CountedRedis } from "./redis/counted-redis.ts";
 import type { DialectName } from "./redis/dialect.ts";
 import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
 import type { inspectRedis } from "./redis/inspect.ts";
@@ -61,8 +61,8 @@ export interface RedisParts {
   readonly clients?: typeof clients | undefined;
   /** Reports facts about the store. */
   readonly inspect?: typeof inspectRedis;
-  /** Puts something between the store and its client. */
-  readonly wrap?: WrapClient | undefined;
+  /** Counts the commands of the store and its client. */
+  readonly counted?: CountedRedis | undefined;
 }
 
 /** Opens the store from the options or the environment, guarded; `undefined` after a fault. */
@@ -95,7 +95,7 @@ export type RedisOpener = (
 /** Checks the options of the connection, before the Redis itself is known. */
 export function redisOpener(
   { timeout, dialect, onStoreError }: Pick<StoreOptions, "timeout" | "dialect" | "onStoreError">,
-  { scripts, cluster, clients, inspect, wrap }: RedisParts,
+  { scripts, cluster, clients, inspect, counted }: RedisParts,
   faults: Faults,
 ): RedisOpener {
   const timeoutMs =
@@ -111,9 +111,10 @@ export function redisOpener(
   return function openRedis(redis, environment, faults) {
     const opened = openClient(redis, environment, { timeoutMs, dialect }, clients, faults);
     if (opened === undefined) return undefined;
-    const client = wrap?.(opened.client) ?? opened.client;
+    const client = counted?.client(opened.client) ?? opened.client;
+    const store = redisStore(client, scripts, opened.dialect);
     const guard = guardStore(
-      redisStore(client, scripts, opened.dialect),
+      counted?.store(store) ?? store,
       { timeoutMs, now: monotonicNow, onStoreError },
       cluster?.createBreaker(),
     );

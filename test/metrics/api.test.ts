@@ -1,4 +1,4 @@
-import { expect, inject, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { freePort } from "../../scripts/support/free-port.ts";
 import { liveKeys } from "../../src/live/keys.ts";
@@ -196,20 +196,6 @@ test("counts can be read also where no live rules are", async () => {
   await gateway.ask("/api/x");
   const labels = 'rule="GET /api/*",outcome="allowed",reason="allowed"';
   expect((await samplesOf(gateway)).get(`tidegate_requests_total{${labels}}`)).toBe(1);
-});
-
-test("every command that the gateway sends to Redis is counted", async () => {
-  const { open, reader } = await start();
-  const { ask, flush } = open();
-  const fetched = vi.spyOn(globalThis, "fetch");
-  for (let i = 0; i < 12; i++) await ask("/api/x");
-  await ask("/keys");
-  await flush();
-  const { length } = fetched.mock.calls.filter(([url]) => url === inject("redisRestUrl"));
-  fetched.mockRestore();
-  // A flush counts itself with the next one.
-  await flush();
-  expect((await reader.total()).commands).toBe(length);
 });
 
 test("the gauge of the breaker is 1 while it is open, and 0 before", async () => {

@@ -29,7 +29,7 @@ test("a store's times and failures are given away once", async () => {
   const decide = () => store.decide("peek", [], [], []);
   while (tookMs.length > 0) await decide();
   await expect(decide()).rejects.toThrow("suspended");
-  meter.command();
+  meter.commands(1);
   const silent = new StoreError("ERR_STORE_SUSPENDED", "suspended");
   const replica = meter.measuredReplica({ read: () => Promise.reject(silent) });
   await expect(replica.read([], [], [], 0)).rejects.toBe(silent);

@@ -21,7 +21,7 @@ export function openReplica(
     store,
   }: ReplicaOptions,
   faults: Faults,
-  { clients, wrap }: Pick<RedisParts, "clients" | "wrap">,
+  { clients, counted }: Pick<RedisParts, "clients" | "counted">,
 ): Replica | undefined {
   const timeoutUs = checkDuration(replicaTimeout, REPLICA_TIMEOUT_RANGE, "replicaTimeout", faults);
   if (replica === undefined) return undefined;
@@ -39,6 +39,6 @@ export function openReplica(
   const settings = { timeoutMs, dialect, connect: readOnlyClient };
   const opened = openClient(replica, {}, settings, clients, own);
   if (!opened) return undefined;
-  const client = wrap?.(opened.client) ?? opened.client;
+  const client = counted?.client(opened.client) ?? opened.client;
   return createReplica({ ...opened, client }, timeoutMs);
 }

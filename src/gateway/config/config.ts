@@ -16,7 +16,7 @@ import type { Environment } from "../../runtime/environment.ts";
 import type { durableObjectStore } from "../../store/durable-object/durable-object-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
 import type { RedisAddress } from "../../store/redis/client.ts";
-import { counting } from "../../store/redis/counted-client.ts";
+import { countedRedis } from "../../store/redis/counted-redis.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
 import type { Cors } from "../cors/cors.ts";
@@ -164,14 +164,14 @@ export function readConfig(
   };
   const cors = readCors(environment["CORS"], features, faults);
   const ruleset = compileRuleset(deployed, defaults, faults);
-  const wrap = recorder && counting(recorder.meter.command);
+  const counted = recorder && countedRedis(recorder.meter.commands);
   const opened = openCounts(
     variables,
     environment,
-    { features, openObjects: platform.durableObjectStore, wrap },
+    { features, openObjects: platform.durableObjectStore, counted },
     faults,
   );
-  const replica = readReplica(variables, environment, features, wrap, faults);
+  const replica = readReplica(variables, environment, features, counted, faults);
   faults.throwIfAny();
   // Checked with the rules.
   const clientIp = wordOrJson(defaults.clientIp) as ClientIp | undefined;

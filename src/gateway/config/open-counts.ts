@@ -7,7 +7,7 @@ import type {
 } from "../../store/durable-object/durable-object-store.ts";
 import { openMemoryStore } from "../../store/memory-store.ts";
 import { openStore } from "../../store/open-store.ts";
-import type { WrapClient } from "../../store/redis/counted-client.ts";
+import type { CountedRedis } from "../../store/redis/counted-redis.ts";
 import { inspectRedis } from "../../store/redis/inspect.ts";
 import type { Store } from "../../store/store.ts";
 import { NO_DURABLE_OBJECTS, NO_OBJECT_BINDING } from "../messages/variables.ts";
@@ -21,22 +21,22 @@ const BINDING = "LIMITS";
 interface CountsParts {
   readonly features: RuleFeatures;
   readonly openObjects: typeof durableObjectStore | undefined;
-  /** Puts something between Redis and its client. */
-  readonly wrap: WrapClient | undefined;
+  /** Counts the commands of a Redis. */
+  readonly counted: CountedRedis | undefined;
 }
 
 /** Opens the store that `STORE` names; `undefined` after a fault. */
 export function openCounts(
   { store, timeout, dialect }: Variables,
   environment: Environment,
-  { features, openObjects, wrap }: CountsParts,
+  { features, openObjects, counted }: CountsParts,
   faults: Faults,
 ): Store | undefined {
   if (store === "memory") return openMemoryStore();
   if (store === "redis") {
     return openStore(
       { ...(dialect && { dialect }), ...(timeout && { timeout }) },
-      { ...partsOf(features), inspect: inspectRedis, wrap },
+      { ...partsOf(features), inspect: inspectRedis, counted },
       environment,
       faults,
     );

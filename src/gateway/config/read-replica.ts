@@ -3,7 +3,7 @@ import type { Duration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import type { WrapClient } from "../../store/redis/counted-client.ts";
+import type { CountedRedis } from "../../store/redis/counted-redis.ts";
 import { GATEWAY_FEATURE, REPLICA_WITHOUT_REDIS } from "../messages/variables.ts";
 import type { RuleFeatures } from "../rules/features.ts";
 import type { Variables } from "./variables.ts";
@@ -19,13 +19,13 @@ const NAMES: Readonly<Record<string, string>> = {
 /**
  * Opens the replica that the variables name; `undefined` without one, and after a fault.
  *
- * @param wrap puts something between the replica and its client
+ * @param counted counts the commands of its client
  */
 export function readReplica(
   { store, dialect, replicaTimeout }: Variables,
   environment: Environment,
   { replica }: RuleFeatures,
-  wrap: WrapClient | undefined,
+  counted: CountedRedis | undefined,
   faults: Faults,
 ): Replica | undefined {
   // Some platforms have an empty text for a variable that is not set.
@@ -41,6 +41,6 @@ export function readReplica(
   return replica.open(
     { replica: { url, token } as never, ...timeout, ...(dialect && { dialect }) },
     own,
-    { wrap },
+    { counted },
   );
 }

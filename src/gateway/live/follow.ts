@@ -20,7 +20,7 @@ export function followLive(
   const keys = liveKeys(prefix);
   const send = restReader(redis, timeoutMs);
   const counted: SendCommand = async (command) => {
-    recorder?.meter.command();
+    recorder?.meter.commands(1);
     try {
       return await send(command);
     } catch (error) {

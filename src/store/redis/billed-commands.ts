@@ -11,18 +11,30 @@ export interface DecisionCommands {
   readonly denied: number;
 }
 
-/** EVALSHA and TIME. */
-const EACH = 2;
+/** The call itself, such as EVALSHA. */
+const CALL = 1;
+
+/** TIME, with which each script but a replica's begins. */
+export const TIME = 1;
 
 /** Upstash, pay as you go, in November 2026: $0.20 for 100,000 commands. */
 export const DOLLARS_PER_MILLION_COMMANDS = 2;
 
 /** The commands of a decision by policies that count requests, once they have counted the client before. */
 export function decisionCommands(algorithms: readonly Algorithm[]): DecisionCommands {
-  const logs = algorithms.filter((algorithm) => algorithm === "sliding-window-log").length;
-  // One reads the states of all others, whatever their number.
-  const denied = EACH + logs + (logs < algorithms.length ? 1 : 0);
+  const denied = CALL + TIME + readCommands(algorithms);
   return { allowed: denied + algorithms.length, denied };
+}
+
+/** The commands that read the states: one for each log, and one for all others; concurrency reads with what it asks. */
+export function readCommands(algorithms: readonly Algorithm[]): number {
+  let logs = 0;
+  let others = 0;
+  for (const algorithm of algorithms) {
+    if (algorithm === "sliding-window-log") logs++;
+    else if (algorithm !== "concurrency") others = 1;
+  }
+  return logs + others;
 }
 
 /** What a million decisions of so many commands cost on Upstash, in dollars. */

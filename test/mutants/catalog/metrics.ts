@@ -12,10 +12,24 @@ export const METRICS: readonly Written[] = [
   {
     name: "a batch whose answer is lost is dropped",
     file: "src/metrics/recorder.ts",
-    find: "await evaluate(ADD_METRICS, at, [number, ...args]);\n      // Another flush may have sent it, too, and gone on: Redis takes it once.\n      if (pending[0] === batch) pending.shift();",
+    find: "const written = await evaluate(ADD_METRICS, at, [number, ...args]);",
     replace:
-      "if (pending[0] === batch) pending.shift();\n      await evaluate(ADD_METRICS, at, [number, ...args]);",
+      "pending.shift();\n      const written = await evaluate(ADD_METRICS, at, [number, ...args]);",
     tests: ["test/metrics/recorder"],
+  },
+  {
+    name: "the commands inside a flush are not counted",
+    file: "src/metrics/recorder.ts",
+    find: "meter.commands(written === 1 ? commands : 1);",
+    replace: "",
+    tests: ["test/metrics/billed-commands"],
+  },
+  {
+    name: "the commands inside a decision are not counted",
+    file: "src/store/redis/counted-redis.ts",
+    find: "onCommands(commandsOfDecision(asked, reply));",
+    replace: "",
+    tests: ["test/metrics/billed-commands", "test/store/script-commands"],
   },
   {
     name: "two flushes both write what one of them gathered",

@@ -17,6 +17,13 @@ export const STORE: readonly Written[] = [
     tests: ["test/store/redis-store", "test/lua/roles"],
   },
   {
+    name: "several policies: a denial writes nothing, not even for those that count it",
+    file: "lua/decide.lua",
+    find: "changes and last or 0",
+    replace: "denials == 0 and changes and last or 0",
+    tests: ["test/lua/cost"],
+  },
+  {
     name: "the states of several policies are read into the places of others",
     file: "lua/read.lua",
     find: "values[policies[i]] = read[i]",
