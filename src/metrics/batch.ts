@@ -3,7 +3,6 @@ import { type MetricsKeys, MINUTE_MS } from "./keys.ts";
 import type { Counts } from "./minutes.ts";
 import { partitionName } from "./partition-name.ts";
 import type { Heavy } from "./sketch.ts";
-import type { TracePart } from "./trace.ts";
 
 /** Counts on their way to Redis. */
 export interface Batch {
@@ -30,7 +29,6 @@ export const MAX_PARTITIONS = 20;
 export function batchesOf(
   minutes: ReadonlyMap<number, Counts>,
   tops: readonly [denied: PartitionCounts, near: PartitionCounts],
-  trace: readonly (string | number)[],
 ): Pick<Batch, "args" | "minutes" | "requests">[] {
   const all = [...minutes].flatMap(([minute, counts]) =>
     [...counts].map((counted) => ({ minute, counted })),
@@ -39,10 +37,9 @@ export function batchesOf(
   for (let start = 0; start < all.length; start += MAX_FIELDS) {
     const some = byMinute(all.slice(start, start + MAX_FIELDS));
     const [denied, near] = start === 0 ? tops : [[], []];
-    const traced = start === 0 ? trace : [0, 0];
     const dated = [...some.values()];
     batches.push({
-      args: [some.size, ...dated.flatMap(counted), ...counted(denied), ...counted(near), ...traced],
+      args: [some.size, ...dated.flatMap(counted), ...counted(denied), ...counted(near)],
       minutes: [...some.keys()],
       requests: requestsIn(dated.flat()),
     });
@@ -72,20 +69,6 @@ function counted(names: PartitionCounts): (string | number)[] {
   return [names.length, ...names.flat()];
 }
 
-/** The part of the trace in a batch that is written at this moment: its level, and its chunks with their names. */
-export function traceArgs(
-  { level, chunks }: TracePart,
-  isolate: string,
-  ms: number,
-): readonly (string | number)[] {
-  const minute = Math.floor(ms / MINUTE_MS);
-  const named = chunks.flatMap(({ sampleClass, events, text }) => [
-    `${sampleClass}.${events}.${minute}.${isolate}`,
-    text,
-  ]);
-  return [level, chunks.length, ...named];
-}
-
 /** The keys of a batch of this moment and these minutes; that of the isolate's last batch comes first. */
 export function keysAt(
   keys: MetricsKeys,
@@ -99,7 +82,6 @@ export function keysAt(
     keys.total,
     keys.top("denied", ms),
     keys.top("near", ms),
-    keys.trace(ms),
     ...dated.flatMap((minuteMs) => [keys.minute(minuteMs), keys.hour(minuteMs)]),
   ];
 }
