@@ -26,9 +26,10 @@ export async function openSet(browser: Browser): Promise<PictureSet> {
   // The machine may stall while it draws.
   const stack = await startLocalStack({ variables: { TIMEOUT: "15s" } });
   const address = `${stack.workers[0]}/_tidegate/`;
+  const document = await publishRules(stack);
   return {
     stack,
-    document: await rulesOf(stack),
+    document,
     async open(hash, { context, incident = false } = {}) {
       const page = await (
         await browser.newContext({ timezoneId: TIMEZONE, reducedMotion: "reduce", ...context })
@@ -44,8 +45,17 @@ export async function openSet(browser: Browser): Promise<PictureSet> {
   };
 }
 
-async function rulesOf(stack: LocalStack): Promise<object> {
-  const headers = { authorization: `Bearer ${stack.adminToken}` };
-  const response = await fetch(`${stack.workers[0]}/_tidegate/api/v1/rules`, { headers });
-  return ((await response.json()) as { readonly document: object }).document;
+/** Publishes the demo's rules as they are, so that the pictures have a version with its author. */
+async function publishRules(stack: LocalStack): Promise<object> {
+  const url = `${stack.workers[0]}/_tidegate/api/v1/rules`;
+  const headers = {
+    authorization: `Bearer ${stack.adminToken}`,
+    "content-type": "application/json",
+    "if-match": '"0"',
+  };
+  const live = (await (await fetch(url, { headers })).json()) as { readonly document: object };
+  const body = JSON.stringify(live.document);
+  const response = await fetch(url, { method: "PUT", headers, body });
+  if (!response.ok) throw new Error(`the rules were refused: ${await response.text()}`);
+  return live.document;
 }
