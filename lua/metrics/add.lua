@@ -1,12 +1,11 @@
 -- Adds the counts of an isolate to the hashes of the minutes and hours in which it counted and to the total, and its
 -- partitions to the sorted sets of those that were denied, and that have little left, most often.
 --
--- KEYS[1] the number of the last batch of this isolate, KEYS[2] total, KEYS[3] denied, KEYS[4] near, KEYS[5] trace, then of
--- each minute its hash and that of its hour
+-- KEYS[1] the number of the last batch of this isolate, KEYS[2] total, KEYS[3] denied, KEYS[4] near, then of each minute its
+-- hash and that of its hour
 -- ARGV[1] number of this batch: one that was written before changes nothing, so that a batch may be sent again
 -- ARGV[2] how many minutes follow, each with how many fields it has, and each of these with its count; then how many denied
--- partitions, each with its count; then of near; then the level of the trace, how many chunks of it follow, each with its
--- name, which begins with its class and its number of requests
+-- partitions, each with its count; then of near
 --
 -- Replies 1 if the batch was written, 0 if it was before.
 
@@ -17,17 +16,15 @@ if tonumber(redis.call('GET', KEYS[1]) or 0) >= batch then
 end
 local rooms = { [KEYS[2]] = 20000 - redis.call('HLEN', KEYS[2]) }
 local minutes = tonumber(ARGV[2])
-for i = 6, 4 + 2 * minutes, 2 do
+for i = 5, 3 + 2 * minutes, 2 do
   rooms[KEYS[i]] = 2000 - redis.call('HLEN', KEYS[i])
   rooms[KEYS[i + 1]] = 5000 - redis.call('HLEN', KEYS[i + 1])
 end
 redis.call('ZCARD', KEYS[3])
 redis.call('ZCARD', KEYS[4])
-local trace = redis.call('HMGET', KEYS[5], 'level', 'events')
-local level, events = tonumber(trace[1] or 0), tonumber(trace[2] or 0)
 
 local at = 3
-for i = 6, 4 + 2 * minutes, 2 do
+for i = 5, 3 + 2 * minutes, 2 do
   local fields = tonumber(ARGV[at])
   local names, counts = {}, {}
   for field = 1, fields do
@@ -71,32 +68,6 @@ for i = 3, 4 do
     redis.call('ZREMRANGEBYRANK', KEYS[i], 0, -201)
     redis.call('EXPIRE', KEYS[i], 86400)
   end
-end
-local chunks = tonumber(ARGV[at + 1])
-local traces = chunks > 0 or tonumber(ARGV[at]) > level
-level = math.max(level, tonumber(ARGV[at]))
-at = at + 2
-for i = at, at + 2 * chunks - 2, 2 do
-  local class, size = string.match(ARGV[i], '^(%d+)%.(%d+)')
-  if tonumber(class) >= level then
-    redis.call('HSET', KEYS[5], ARGV[i] .. '.' .. batch, ARGV[i + 1])
-    events = events + size
-  end
-end
--- Whole classes of partitions go, so that those that stay are whole.
-while events > 20000 do
-  level = level + 1
-  for _, name in ipairs(redis.call('HKEYS', KEYS[5])) do
-    local class, size = string.match(name, '^(%d+)%.(%d+)')
-    if class and tonumber(class) < level then
-      redis.call('HDEL', KEYS[5], name)
-      events = events - size
-    end
-  end
-end
-if traces then
-  redis.call('HSET', KEYS[5], 'level', level, 'events', events)
-  redis.call('EXPIRE', KEYS[5], 3600)
 end
 redis.call('SET', KEYS[1], ARGV[1], 'EX', 7200)
 return 1

@@ -14,9 +14,7 @@ import { openSet } from "./set.ts";
 const NAMES = Object.keys(PICTURES);
 const FOLDER = "docs/pictures";
 
-/** The what-if needs some thousand requests. */
-const SECONDS: Readonly<Record<string, number>> = { "dashboard-what-if": 30 };
-const USUAL_SECONDS = 3;
+const PICTURE_SECONDS = 3;
 const OPENING_SECONDS = 8;
 
 interface Options {
@@ -41,7 +39,7 @@ for (const option of program.options) if (option.long === "--only") option.defau
 async function takePictures({ only, out }: Options): Promise<void> {
   const progress = startProgress([
     { name: "opening", expectedMs: 1_000 * OPENING_SECONDS },
-    ...only.map((name) => ({ name, expectedMs: 1_000 * (SECONDS[name] ?? USUAL_SECONDS) })),
+    ...only.map((name) => ({ name, expectedMs: 1_000 * PICTURE_SECONDS })),
   ]);
   progress.begin("opening");
   const browser = await openBrowser();

@@ -1,6 +1,4 @@
 import { goBehind, putText } from "../../test/dashboard/editor.ts";
-import { rideOften } from "../../test/dashboard/rides.ts";
-import { sampledUsers, unsampledUsers } from "../../test/dashboard/sampled-users.ts";
 import { capture } from "./capture.ts";
 import type { PictureSet } from "./set.ts";
 
@@ -12,7 +10,6 @@ export const PICTURES: Readonly<Record<string, Take>> = {
   "dashboard-overview": overview,
   "dashboard-edit": edit,
   "dashboard-partition": partition,
-  "dashboard-what-if": whatIf,
 };
 
 async function overview({ open }: PictureSet): Promise<Buffer> {
@@ -58,31 +55,3 @@ async function partition({ open, stack }: PictureSet): Promise<Buffer> {
 const CLIENT = "203.0.113.7";
 /** More than a burst may have. */
 const LOGINS = 7;
-
-/** The requests that a lower limit would have denied, and their users. */
-async function whatIf({ open, stack, document }: PictureSet): Promise<Buffer> {
-  for (const [i, { user }] of (await sampledUsers(stack, SAMPLED)).entries()) {
-    // The users with the most denials have names in the answer.
-    await rideOften(stack, user, ridesOf(i) + (i < NAMED ? MANY : 0));
-  }
-  const others = await unsampledUsers(stack, SAMPLED * 63);
-  for (let at = 0; at < others.length; at += AT_ONCE) {
-    const some = others.slice(at, at + AT_ONCE);
-    await Promise.all(some.map(({ user }, i) => rideOften(stack, user, ridesOf(i))));
-  }
-  const context = { viewport: { width: 1_280, height: 1_200 } };
-  const rule = document.rules.length - 1;
-  const page = await open(`#/rules/${rule}?policy=hourly-rides&limit=2&minutes=60`, { context });
-  await page.getByRole("group", { name: "Answer" }).locator("tbody tr").first().waitFor();
-  return capture(page, page.getByRole("region", { name: "What if", exact: true }));
-}
-
-/** Enough for an estimate with an interval. */
-const SAMPLED = 14;
-const NAMED = 3;
-/** Beyond the error of an isolate's top list. */
-const MANY = 90;
-const AT_ONCE = 25;
-
-/** From two to eight. */
-const ridesOf = (i: number) => 2 + ((5 * i) % 7);

@@ -56,30 +56,10 @@ export const RequestBody = z.strictObject(
   BODY_REMEDY,
 );
 
-const POLICY_REMEDY = "Give the name of a policy.";
-const NUMBERS_REMEDY = 'Give the numbers that differ by their names, such as { "limit": 5 }.';
-const MINUTES_REMEDY = "Give a whole number from 1 to 60.";
-
-export const WhatIfBody = z.strictObject(
-  {
-    policy: z.string(POLICY_REMEDY),
-    // Checked as those of a plan are.
-    numbers: z.record(
-      z.string(),
-      z.union([z.number(), z.string()], NUMBERS_REMEDY),
-      NUMBERS_REMEDY,
-    ),
-    minutes: z.optional(
-      z.int(MINUTES_REMEDY).check(z.gte(1, MINUTES_REMEDY), z.lte(60, MINUTES_REMEDY)),
-    ),
-  },
-  BODY_REMEDY,
-);
-
-const WHOSE_REMEDY = "Give one of request, name and number.";
+const WHOSE_REMEDY = "Give a request or a name.";
 const NAME_REMEDY = "Give a partition as GET /top names it.";
-const NUMBER_REMEDY = "Give the number of a partition as POST /what-if names it.";
 
+const POLICY_REMEDY = "Give the name of a policy.";
 const DIGEST_REMEDY = "Give a client's name as GET /top has it.";
 
 /** A client by its name in metrics, and the policy that counts it. */
@@ -98,7 +78,6 @@ export const HistoryBody = z
       // Its other fields are refused where the request itself is checked.
       request: z.optional(z.looseObject(RequestBody.shape)),
       name: z.optional(z.string(NAME_REMEDY).check(z.regex(/^[^\s]{1,400}$/, NAME_REMEDY))),
-      number: z.optional(z.string(NUMBER_REMEDY).check(z.regex(/^[0-9a-z]{1,11}$/, NUMBER_REMEDY))),
     },
     BODY_REMEDY,
   )
@@ -119,8 +98,7 @@ function prototypesIn(value: unknown, path: string): readonly string[] {
  * The places whose values are repeated in an answer. Clients identify themselves by header fields, and the value of a
  * misspelt name may be one.
  */
-const SHOWN =
-  /^body\.(?:request\.)?(?:method|path|ip|country|asn|policy|numbers|minutes|note|to|name|number)\b/;
+const SHOWN = /^body\.(?:request\.)?(?:method|path|ip|country|asn|policy|note|to|name)\b/;
 
 /** A body, checked with its schema; throws a Refusal that lists every fault. */
 export function checked<Schema extends z.ZodMiniType>(

@@ -83,7 +83,7 @@ async function decide(
   const withoutHold = features.holds?.withoutHold;
   const decision = await decideRequest(routed, limiter, { operation, withoutHold, listener });
   const client = routed.kind === "client" ? routed : undefined;
-  counter?.decided(rules, decision, client?.identities, client?.cost, headers);
+  counter?.decided(rules, decision, client?.identities, headers);
   denialLog?.note(rules, decision, client?.identities);
   return decision;
 }

@@ -3,7 +3,6 @@ import { type MetricsKeys, MINUTE_MS } from "./keys.ts";
 import type { Counts } from "./minutes.ts";
 import { partitionName } from "./partition-name.ts";
 import type { Heavy } from "./sketch.ts";
-import type { TracePart } from "./trace.ts";
 
 /** Counts on their way to Redis. */
 export interface Batch {
@@ -32,7 +31,6 @@ export const MAX_PARTITIONS = 20;
 export function batchesOf(
   minutes: ReadonlyMap<number, Counts>,
   tops: readonly [denied: PartitionCounts, near: PartitionCounts],
-  trace: readonly (string | number)[],
 ): Pick<Batch, "args" | "minutes" | "requests" | "commands">[] {
   const all = [...minutes].flatMap(([minute, counts]) =>
     [...counts].map((counted) => ({ minute, counted })),
@@ -41,13 +39,12 @@ export function batchesOf(
   for (let start = 0; start < all.length; start += MAX_FIELDS) {
     const some = byMinute(all.slice(start, start + MAX_FIELDS));
     const [denied, near] = start === 0 ? tops : [[], []];
-    const traced = start === 0 ? trace : [0, 0];
     const dated = [...some.values()];
     batches.push({
-      args: [some.size, ...dated.flatMap(counted), ...counted(denied), ...counted(near), ...traced],
+      args: [some.size, ...dated.flatMap(counted), ...counted(denied), ...counted(near)],
       minutes: [...some.keys()],
       requests: requestsIn(dated.flat()),
-      commands: commandsFor(some.size, [denied, near], traced[1] as number),
+      commands: commandsFor(some.size, [denied, near]),
     });
   }
   return batches;
@@ -71,36 +68,22 @@ function requestsIn(counts: PartitionCounts): number {
   return requests;
 }
 
-/** GET, HLEN, ZCARD twice, HMGET and SET. */
-const COMMANDS_OF_BATCH = 6;
+/** GET, HLEN, ZCARD twice and SET. */
+const COMMANDS_OF_BATCH = 5;
 
 /** HLEN and EXPIRE for its hash and that of its hour; HMGET and HSET for these, and for the total. */
 const COMMANDS_OF_MINUTE = 10;
 
-/** As lua/metrics/add.lua runs them, unless it drops a part of the trace. */
-function commandsFor(minutes: number, tops: readonly PartitionCounts[], chunks: number): number {
-  // ZINCRBY for each partition, HSET for each chunk; and two for what is bounded and expires.
-  const lists = [...tops.map(({ length }) => length), chunks];
-  const own = COMMANDS_OF_BATCH + COMMANDS_OF_MINUTE * minutes;
-  return lists.reduce((sum, length) => sum + (length && length + 2), own);
+/** As lua/metrics/add.lua runs them. */
+function commandsFor(minutes: number, tops: readonly PartitionCounts[]): number {
+  let commands = COMMANDS_OF_BATCH + COMMANDS_OF_MINUTE * minutes;
+  // ZINCRBY for each partition; and two for what is bounded and expires.
+  for (const { length } of tops) if (length > 0) commands += length + 2;
+  return commands;
 }
 
 function counted(names: PartitionCounts): (string | number)[] {
   return [names.length, ...names.flat()];
-}
-
-/** The part of the trace in a batch that is written at this moment: its level, and its chunks with their names. */
-export function traceArgs(
-  { level, chunks }: TracePart,
-  isolate: string,
-  ms: number,
-): readonly (string | number)[] {
-  const minute = Math.floor(ms / MINUTE_MS);
-  const named = chunks.flatMap(({ sampleClass, events, text }) => [
-    `${sampleClass}.${events}.${minute}.${isolate}`,
-    text,
-  ]);
-  return [level, chunks.length, ...named];
 }
 
 /** The keys of a batch of this moment and these minutes; that of the isolate's last batch comes first. */
@@ -116,7 +99,6 @@ export function keysAt(
     keys.total,
     keys.top("denied", ms),
     keys.top("near", ms),
-    keys.trace(ms),
     ...dated.flatMap((minuteMs) => [keys.minute(minuteMs), keys.hour(minuteMs)]),
   ];
 }

@@ -16,7 +16,6 @@ import {
 import { identityOf } from "./partition-name.ts";
 import type { Sketches } from "./sketch.ts";
 import type { Tally } from "./tally.ts";
-import type { Trace } from "./trace.ts";
 
 const OUTCOME_OF: Readonly<Record<Reason, number>> = {
   allowed: ALLOWED,
@@ -30,11 +29,6 @@ const OUTCOME_OF: Readonly<Record<Reason, number>> = {
   "store-unavailable": DENIED_WITHOUT_STORE,
 };
 
-/** The records of single partitions. */
-export interface Sampled extends Sketches {
-  readonly trace: Trace;
-}
-
 /** Above this share of its limit a partition is near it. */
 const NEAR = 0.75;
 
@@ -42,16 +36,14 @@ const NEAR = 0.75;
  * Counts a decision: under the rule of the policy that denied, else under the given one.
  *
  * @param identities by dimension; `undefined` if the decision needed none
- * @param costs by the names of policies
  * @param headers of the request, for the last characters of its key
  */
 export function countDecision(
-  { denied, near, trace }: Sampled,
+  { denied, near }: Sketches,
   tally: Tally,
   decision: Decision,
   rule: object | undefined,
   identities: Readonly<Record<string, string>> | undefined,
-  costs: Readonly<Record<string, number>> | undefined,
   headers: Headers | undefined,
 ): void {
   const outcome = outcomeOf(decision);
@@ -72,7 +64,6 @@ export function countDecision(
   tally.request(code, rule, denying);
   tally.evaluations(outcome);
   if (shadow) tally.evaluations(shadow);
-  if (identities) trace.note(outcome, identities, costs);
 }
 
 /** How a request passed without a decision of the store: counted by the isolate, or not counted. */

@@ -1,5 +1,5 @@
 import type { Decision } from "../decision/decision.ts";
-import { countDecision, type Sampled } from "./count-decision.ts";
+import { countDecision } from "./count-decision.ts";
 import {
   BAD_PATH,
   BLOCKED,
@@ -10,6 +10,7 @@ import {
   ORIGIN_FAILURES,
   PREFLIGHT,
 } from "./outcomes.ts";
+import type { Sketches } from "./sketch.ts";
 import { type CountedRule, createTally, type Tally } from "./tally.ts";
 
 /** Counts the outcomes of requests under one set of rules, each exactly once. */
@@ -24,14 +25,12 @@ export interface Counter {
   refused(rules: readonly CountedRule[]): void;
   /**
    * @param identities by dimension, where they were asked for
-   * @param costs by the names of policies, where they are not 1
    * @param headers of the request, for the last characters of its key
    */
   decided(
     rules: readonly CountedRule[],
     decision: Decision,
     identities?: Readonly<Record<string, string>>,
-    costs?: Readonly<Record<string, number>>,
     headers?: Headers,
   ): void;
   failed(): void;
@@ -52,7 +51,7 @@ const ANSWERED = new Map([
  * @param onFirst called with each tally that has something to write
  */
 export function counters(
-  sampled: Sampled,
+  sketches: Sketches,
   onFirst: (tally: Tally) => void,
 ): (rules: readonly CountedRule[]) => Counter {
   const known = new WeakMap<readonly CountedRule[], Counter>();
@@ -62,7 +61,7 @@ export function counters(
   return function counterOf(rules) {
     if (rules === latest) return counter;
     latest = rules;
-    counter = known.get(rules) ?? counterFor(rules, sampled, onFirst);
+    counter = known.get(rules) ?? counterFor(rules, sketches, onFirst);
     known.set(rules, counter);
     return counter;
   };
@@ -70,7 +69,7 @@ export function counters(
 
 function counterFor(
   rules: readonly CountedRule[],
-  sampled: Sampled,
+  sketches: Sketches,
   onFirst: (tally: Tally) => void,
 ): Counter {
   const tally = createTally(rules, () => onFirst(tally));
@@ -79,8 +78,8 @@ function counterFor(
     preflight: () => tally.request(PREFLIGHT, undefined),
     answered: ({ status }) => tally.request(ANSWERED.get(status) ?? FAILED, undefined),
     refused: ([rule]) => tally.request(NO_IDENTITY, rule),
-    decided: ([rule], decision, identities, costs, headers) =>
-      countDecision(sampled, tally, decision, rule, identities, costs, headers),
+    decided: ([rule], decision, identities, headers) =>
+      countDecision(sketches, tally, decision, rule, identities, headers),
     failed: () => tally.request(FAILED, undefined),
     unanswered: (failure) => tally.unanswered(ORIGIN_FAILURES.indexOf(failure)),
   };

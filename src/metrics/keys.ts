@@ -16,8 +16,6 @@ export interface MetricsKeys {
   hour(ms: number): string;
   /** A sorted set of the partitions that were counted most, of the ten minutes of this moment. */
   top(kind: TopKind, ms: number): string;
-  /** A hash of the requests of partitions in the sample, of the ten minutes of this moment. */
-  trace(ms: number): string;
   /** An isolate's last write. */
   isolate(id: string): string;
 }
@@ -29,7 +27,6 @@ export function metricsKeys(prefix: string): MetricsKeys {
     minute: (ms) => key(`m:${Math.floor(ms / MINUTE_MS)}`),
     hour: (ms) => key(`h:${Math.floor(ms / HOUR_MS)}`),
     top: (kind, ms) => key(`top:${kind}:${Math.floor(ms / TOP_SPAN_MS)}`),
-    trace: (ms) => key(`trace:${Math.floor(ms / TOP_SPAN_MS)}`),
     isolate: (id) => key(`i:${id}`),
   };
 }

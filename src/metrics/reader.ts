@@ -7,8 +7,6 @@ import { evaluator } from "./evaluator.ts";
 import { HOUR_MS, metricsKeys, MINUTE_MS, TOP_KINDS, TOP_SPAN_MS, type TopKind } from "./keys.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
 import { type Stats, statsOf } from "./stats.ts";
-import { type Sample, sampleOf, type Wanted } from "./trace-reader.ts";
-import type { Counted } from "./what-if.ts";
 
 /** A partition, and how often a policy counted it at least. */
 export interface TopPartition {
@@ -48,13 +46,6 @@ export interface MetricsReader {
     readonly times: readonly number[];
     readonly partitions: readonly CountedPartition[];
   }>;
-  /** The record of a sampled partition's requests, up to now. */
-  sampleOfPartition(number: string, toMs: number): Promise<Sample>;
-  /** The record of one policy in a span: the sample of its partitions, and the counts of all of them. */
-  sampleOfPolicy(
-    policy: string,
-    span: Span,
-  ): Promise<{ readonly sample: Sample; readonly counted: Counted }>;
 }
 
 /** A dashboard's query may take longer than a decision. */
@@ -68,17 +59,13 @@ export function metricsReader(redis: RedisAddress, prefix: string): MetricsReade
   const evaluate = evaluator(restReader(redis, TIMEOUT_MS), redis);
   const keys = metricsKeys(prefix);
 
-  const read = (kind: "hashes" | "top", wanted: readonly string[]) =>
-    readPairs(kind, wanted, numbersOf);
-
   /** @param names of the partitions that are read of "named" */
-  async function readPairs<Value>(
+  async function read(
     kind: "hashes" | "top" | "named",
     wanted: readonly string[],
-    pairsOf: (list: unknown) => ReadonlyMap<string, Value>,
     names: readonly string[] = [],
-  ) {
-    const found: ReadonlyMap<string, Value>[] = [];
+  ): Promise<ReadonlyMap<string, number>[]> {
+    const found: ReadonlyMap<string, number>[] = [];
     try {
       while (found.length < wanted.length) {
         const some = wanted.slice(found.length, found.length + KEYS_PER_CALL);
@@ -86,20 +73,12 @@ export function metricsReader(redis: RedisAddress, prefix: string): MetricsReade
         if (!Array.isArray(reply) || reply.length === 0 || reply.length > some.length) {
           throw foreign();
         }
-        found.push(...reply.map(pairsOf));
+        found.push(...reply.map(numbersOf));
       }
     } catch (error) {
       throw storeError(error);
     }
     return found;
-  }
-
-  /** @param fromMs earlier records only give the remaining units */
-  async function traceOf(wanted: Wanted, toMs: number, fromMs: number): Promise<Sample> {
-    const kept = timesOf({ fromMs: toMs - HOUR_MS, toMs }, TOP_SPAN_MS).map(keys.trace);
-    const sample = sampleOf(await readPairs("hashes", kept, textsOf), wanted, fromMs);
-    if (sample) return sample;
-    throw foreign();
   }
 
   return {
@@ -134,7 +113,7 @@ export function metricsReader(redis: RedisAddress, prefix: string): MetricsReade
     async topCounts(names, span) {
       const times = timesOf(span, TOP_SPAN_MS);
       const asked = TOP_KINDS.flatMap((kind) => times.map((ms) => keys.top(kind, ms)));
-      const sets = await readPairs("named", asked, numbersOf, names);
+      const sets = await read("named", asked, names);
       const named = sets.map(byName);
       const members = [...new Set(named.flatMap((set) => [...set.keys()]))];
       const of = (member: string, place: number) =>
@@ -144,17 +123,6 @@ export function metricsReader(redis: RedisAddress, prefix: string): MetricsReade
         return { policy, partition, denied: of(member, 0), near: of(member, 1) };
       });
       return { times, partitions };
-    },
-
-    sampleOfPartition: (number, toMs) => traceOf({ number }, toMs, toMs - HOUR_MS),
-
-    async sampleOfPolicy(policy, { fromMs, toMs }) {
-      const minutes = timesOf({ fromMs, toMs }, MINUTE_MS);
-      const [sample, hashes] = await Promise.all([
-        traceOf({ policy }, toMs, minutes[0]!),
-        read("hashes", minutes.map(keys.minute)),
-      ]);
-      return { sample, counted: countedOf(hashes.map(snapshotOf), policy) };
     },
   };
 }
@@ -166,16 +134,14 @@ function timesOf({ fromMs, toMs }: Span, stepMs: number): number[] {
   return Array.from({ length }, (_, i) => first + i * stepMs);
 }
 
-function textsOf(list: unknown): ReadonlyMap<string, string> {
-  if (!Array.isArray(list)) throw foreign();
-  const pairs = new Map<string, string>();
-  for (let i = 0; i + 1 < list.length; i += 2) pairs.set(String(list[i]), String(list[i + 1]));
-  return pairs;
-}
-
 function numbersOf(list: unknown): ReadonlyMap<string, number> {
-  const pairs = [...textsOf(list)].map(([name, text]) => [name, Number(text)] as const);
-  return new Map(pairs.filter(([, count]) => Number.isFinite(count)));
+  if (!Array.isArray(list)) throw foreign();
+  const numbers = new Map<string, number>();
+  for (let i = 0; i + 1 < list.length; i += 2) {
+    const count = Number(list[i + 1]);
+    if (Number.isFinite(count)) numbers.set(String(list[i]), count);
+  }
+  return numbers;
 }
 
 /** Counts without the ends of keys, which isolates of an older version do not write. */
@@ -186,17 +152,6 @@ function byName(set: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
     counts.set(name, (counts.get(name) ?? 0) + count);
   }
   return counts;
-}
-
-/** The answers of a policy to all partitions in some spans. */
-function countedOf(spans: readonly Snapshot[], policy: string): Counted {
-  const counted = { requests: 0, denied: 0 };
-  for (const { policy: name, result, count } of spans.flatMap(({ evaluations }) => evaluations)) {
-    if (name !== policy) continue;
-    counted.requests += count;
-    if (result === "denied") counted.denied += count;
-  }
-  return counted;
 }
 
 function foreign(): StoreError {

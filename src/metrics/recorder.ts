@@ -3,7 +3,7 @@ import type { RedisAddress } from "../store/redis/client.ts";
 import { storeError } from "../store/redis/errors.ts";
 import type { SendCommand } from "../store/redis/rest.ts";
 import { type AnalyticsDataset, analyticsWriter } from "./analytics.ts";
-import { type Batch, batchesOf, keysAt, MAX_PARTITIONS, namesOf, traceArgs } from "./batch.ts";
+import { type Batch, batchesOf, keysAt, MAX_PARTITIONS, namesOf } from "./batch.ts";
 import { type Counter, counters } from "./counter.ts";
 import { evaluator } from "./evaluator.ts";
 import { codeOf, FIELD } from "./fields.ts";
@@ -12,18 +12,15 @@ import { type Counts, createMinutes, together } from "./minutes.ts";
 import { NOTICE_KINDS, NOTICE_RESULTS } from "./outcomes.ts";
 import { partitionName } from "./partition-name.ts";
 import type { PeriodicWriter } from "./periodic-writes.ts";
-import { createSketch, type Heavy } from "./sketch.ts";
+import { createSketch, type Heavy, type Sketches } from "./sketch.ts";
 import { createStoreMeter, type StoreMeter } from "./store-meter.ts";
 import type { CountedRule, Tally } from "./tally.ts";
-import { createTrace } from "./trace.ts";
 
 export interface RecorderOptions {
   readonly send: SendCommand;
   /** Where that goes. */
   readonly redis: RedisAddress;
   readonly prefix: string;
-  /** Chooses the partitions whose requests are kept. The same in all isolates, and not known to clients. */
-  readonly secret: string;
   /** How often an isolate writes at most, in milliseconds. */
   readonly flushMs: number;
   /** How partitions are named. */
@@ -42,7 +39,8 @@ export interface RecorderOptions {
 /** Counts in this isolate, and writes to Redis now and then. */
 export interface Recorder extends PeriodicWriter {
   readonly meter: StoreMeter;
-  readonly names: PartitionNames;
+  /** The name of a partition in written counts. */
+  nameOf(identity: string): Promise<string>;
   /** How often it writes at most, in milliseconds. */
   readonly flushMs: number;
   /** The counters of one set of rules. Counts of rules that are no longer in force are still written. */
@@ -57,19 +55,11 @@ export interface Recorder extends PeriodicWriter {
   flush(): Promise<void>;
 }
 
-/** The names of partitions in written counts. */
-export interface PartitionNames {
-  nameOf(identity: string): Promise<string>;
-  /** In the sample; `undefined` for one that is not in it. */
-  numberOf(identity: string): string | undefined;
-}
-
 /** The counts up to the beginning of a flush. */
 interface Gathered {
   readonly counted: ReadonlyMap<number, Counts>;
   readonly denied: readonly Heavy[];
   readonly near: readonly Heavy[];
-  readonly traced: readonly (string | number)[];
   readonly ms: number;
   readonly madeAtMs: number;
 }
@@ -93,11 +83,7 @@ export const metrics: OpenRecorder = (options) => {
   const { send, flushMs, identities, now, wallNow, random, analytics, onError } = options;
   const keys = metricsKeys(options.prefix);
   const meter = createStoreMeter(now);
-  const sampled = {
-    denied: createSketch(),
-    near: createSketch(),
-    trace: createTrace(options.secret),
-  };
+  const sketches: Sketches = { denied: createSketch(), near: createSketch() };
   const toAnalytics =
     analytics && analyticsWriter(analytics, (error) => onError(new Error(String(error))));
   /** Whether the last flush failed: an outage is told once. */
@@ -116,7 +102,7 @@ export const metrics: OpenRecorder = (options) => {
   let dueAtMs: number | undefined;
   // Workers have no random numbers before the first request.
   let isolate: string | undefined;
-  const counterOf = counters(sampled, (tally) => void tallies.push(tally));
+  const counterOf = counters(sketches, (tally) => void tallies.push(tally));
   const evaluate = evaluator((command) => {
     meter.commands(1);
     return send(command);
@@ -154,20 +140,19 @@ export const metrics: OpenRecorder = (options) => {
     if (counted.size === 0) return;
     isolate ??= crypto.randomUUID();
     const ms = wallNow();
-    const denied = sampled.denied.take(MAX_PARTITIONS);
-    const near = sampled.near.take(MAX_PARTITIONS);
-    const traced = traceArgs(sampled.trace.take(), isolate, ms);
-    gathered.push({ counted, denied, near, traced, ms, madeAtMs: now() });
+    const denied = sketches.denied.take(MAX_PARTITIONS);
+    const near = sketches.near.take(MAX_PARTITIONS);
+    gathered.push({ counted, denied, near, ms, madeAtMs: now() });
   }
 
   async function nameGathered(): Promise<void> {
     for (let next = gathered[0]; next; next = gathered[0]) {
-      const { counted, denied, near, traced, ms, madeAtMs } = next;
+      const { counted, denied, near, ms, madeAtMs } = next;
       const tops = await Promise.all([namesOf(denied, identities), namesOf(near, identities)]);
       // Another flush may have named it, too, and gone on.
       if (gathered[0] !== next) continue;
       gathered.shift();
-      for (const batch of batchesOf(counted, tops, traced)) {
+      for (const batch of batchesOf(counted, tops)) {
         const at = keysAt(keys, isolate!, ms, batch.minutes);
         pending.push({ ...batch, number: ++last, keys: at, madeAtMs });
       }
@@ -209,10 +194,7 @@ export const metrics: OpenRecorder = (options) => {
   return {
     meter,
     flushMs,
-    names: {
-      nameOf: (identity) => partitionName(identity, identities),
-      numberOf: sampled.trace.numberOf,
-    },
+    nameOf: (identity) => partitionName(identity, identities),
     counterOf(rules) {
       endMinute();
       return counterOf(rules);

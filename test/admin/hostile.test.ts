@@ -94,21 +94,11 @@ const described = fc.oneof(
 const name = fc.constantFrom("partition", "cost", "plan", "limit", "window", "__proto__", "x");
 const value = fc.oneof(fc.constantFrom(5, "1m", "*"), fc.jsonValue({ maxDepth: 2 }));
 const fields = fc.dictionary(name, value);
-const replayed = fc.record(
-  {
-    policy: fc.oneof(fc.constant("api"), fc.jsonValue()),
-    numbers: fc.oneof(fields, fc.jsonValue()),
-    minutes: fc.oneof(fc.integer({ max: 70 }), fc.jsonValue()),
-    partition: value,
-  },
-  { requiredKeys: ["policy", "numbers"] },
-);
 const whose = fc.oneof(
   fc.record({ request: described }),
   fc.record({ request: fields }),
   fc.record({ request: fc.record({ path: fc.constant("/a"), headers: fields }) }),
   fc.record({ name: fc.oneof(fc.string(), fc.constant("x-user-id:42")) }),
-  fc.record({ number: fc.oneof(fc.string(), fc.constant("1z")) }),
   fc.jsonValue(),
 );
 
@@ -120,7 +110,6 @@ const LISTS = [
   "DELETE /overrides",
 ];
 const asked = fc.oneof(
-  fc.tuple(fc.constant("POST /what-if"), fc.oneof(replayed, fc.jsonValue())),
   fc.tuple(fc.constant("POST /partitions/history"), whose),
   fc.tuple(fc.constantFrom("PUT /rules?dry-run", "PUT /rules", "PUT /rules/draft"), document),
   fc.tuple(fc.constantFrom(...LISTS), entry),

@@ -17,7 +17,7 @@ test.for([
   ["/overrides", "GET, HEAD, PUT, DELETE"],
   ["/explain", "POST"],
   ["/identities/reset", "POST"],
-  ["/what-if", "POST"],
+  ["/partitions/history", "POST"],
   ["/audit", "GET, HEAD"],
   ["/health", "GET, HEAD"],
 ])("%s takes %s, and says so to any other method", async ([path, allowed]) => {

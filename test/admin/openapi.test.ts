@@ -131,7 +131,6 @@ test("every route answers what its description says, with every status that it c
   await send("DELETE", "/overrides", { identity: "x-user-id:42", plan: "gold" });
   await send("POST", "/explain", { path: "/rides", headers: { "x-user-id": "42" } });
   await send("POST", "/identities/reset", { path: "/rides", headers: { "x-user-id": "42" } });
-  await send("POST", "/what-if", { policy: "rides", numbers: { limit: 5 } });
   await send("POST", "/partitions/history", { name: "x-user-id:42" });
   await send("POST", "/partitions/history", { request: { path: "/rides" } });
   await send("GET", "/audit");

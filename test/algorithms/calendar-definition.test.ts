@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { parametersByTime, renewalOf } from "../../src/algorithms/calendar/definition.ts";
+import { renewalOf } from "../../src/algorithms/calendar/definition.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { compileAt } from "../support/calendar/compile.ts";
 
@@ -15,30 +15,6 @@ test.for([
 ] as const)("a %s has %i hours at most", ([window, hours]) => {
   const [policy] = compileAt(() => MORNING * 1000, fixedWindow({ limit: 1, window }));
   expect(policy!.windowUs).toBe(hours * HOUR_MS * 1000);
-});
-
-test("the window of a moment has it from its first to before its last microsecond, in any order of moments", () => {
-  const [policy] = compileAt(() => 0, fixedWindow({ limit: 1, window: "hour" }));
-  const parametersAt = parametersByTime(policy!.parameters);
-  for (const [afterMs, hour] of [
-    [0, 0],
-    [HOUR_MS - 0.001, 0],
-    [HOUR_MS, 1],
-    [HOUR_MS - 1, 0],
-    [-1, -1],
-  ] as const) {
-    const startsMs = MORNING + hour * HOUR_MS;
-    expect(parametersAt(MORNING + afterMs)).toMatchObject({
-      startsUs: startsMs * 1000,
-      endsUs: (startsMs + HOUR_MS) * 1000,
-    });
-  }
-});
-
-test("moments of one window share its numbers", () => {
-  const [policy] = compileAt(() => 0, fixedWindow({ limit: 1, window: "hour" }));
-  const parametersAt = parametersByTime(policy!.parameters);
-  expect(parametersAt(MORNING + 1)).toBe(parametersAt(MORNING));
 });
 
 test("the key names the unit, the zone and the first day, and neither the limit nor the window of now", () => {

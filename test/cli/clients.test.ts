@@ -177,7 +177,7 @@ describe("history", () => {
   });
 
   test("shows the ten minutes in which a client was denied or near a limit", async () => {
-    const other = { policy: "all", partition: null, denied: [0, 5, 0], near: [0, 0, 0] };
+    const other = { policy: "all", partition: "*", denied: [0, 5, 0], near: [0, 0, 0] };
     on.gateway.script(ok(answer(row, other)), ok(ALLOWED));
     const args = ["history", "POST", "/rides", "-H", "x-user-id: 42"];
     const { out, err, exit } = await on.run(args);
@@ -186,7 +186,7 @@ describe("history", () => {
         "from                      policy  partition       denied at least  near at least",
         "2027-01-01T11:00:00.000Z  rides   x-user-id:hash                0              2",
         "2027-01-01T11:10:00.000Z  rides   x-user-id:hash                3              0",
-        "2027-01-01T11:10:00.000Z  all     -                             5              0",
+        "2027-01-01T11:10:00.000Z  all     *                             5              0",
         "2027-01-01T11:20:00.000Z  rides   x-user-id:hash                1              0",
         "",
       ].join("\n"),

@@ -8,19 +8,6 @@ import { seen, useGateway } from "./use-gateway.ts";
 
 const on = useGateway();
 
-const NUMBER = { sampled: 10, estimate: 640, low: 185, high: 1_095, later: 1 };
-const WHAT_IF = {
-  oneIn: 64,
-  partitions: 12,
-  otherNumbers: 0,
-  tooFew: false,
-  agreement: 1,
-  requests: 100,
-  deniedBefore: 1,
-  deniedAfter: NUMBER,
-  partitionsAffected: NUMBER,
-  affected: [{ number: "1" }],
-};
 const COUNTS = { policy: "api", partition: "ip:192.0.2.1" };
 const HISTORY = { from: AT, times: [AT], partitions: [{ ...COUNTS, denied: [1], near: [0] }] };
 const ENTRY = { cidr: "203.0.113.7", until: AT, by: BY };
@@ -45,7 +32,6 @@ const COMMANDS: readonly (readonly [command: string, answer: object])[] = [
   ["override x-user-id:1 --plan gold", OVERRIDE],
   ["overrides", { entries: [OVERRIDE] }],
   ["audit", { entries: [{ at: AT, by: BY, action: "publish", changes: CHANGES }] }],
-  ["what-if api --set limit=5", WHAT_IF],
 ];
 
 test.each(COMMANDS)(

@@ -10,9 +10,7 @@ const on = useGateway();
 
 const RULES = ["check", "pull", "diff", "push", "draft", "publish", "rollback", "history"];
 const OTHERS =
-  "top explain reset block allow lists override overrides audit what-if dashboard doctor".split(
-    " ",
-  );
+  "top explain reset block allow lists override overrides audit dashboard doctor".split(" ");
 const COMMANDS = [...RULES.map((command) => `rules ${command}`), ...OTHERS];
 
 describe("help", () => {

@@ -36,7 +36,6 @@ export async function countCrowd(
     send: restSender(redis, 30_000),
     redis,
     prefix: "tg",
-    secret: `tg\n${token}`,
     flushMs: MINUTE_MS,
     identities: "hashed",
     now: () => clock.ms,

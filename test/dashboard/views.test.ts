@@ -14,7 +14,6 @@ const VIEWS = [
   ["#/", "Requests by the minute"],
   ["#/rules", "Rules in force"],
   ["#/rules/0", "Use of the limits"],
-  ["#/rules/0?policy=rides&limit=1", "What if"],
   ["#/partition?method=POST&path=/rides/7&headers=x-user-id:42", "Explanation"],
   ["#/partition?method=POST&path=/rides/7&headers=x-user-id:42", "Under rides"],
   ["#/edit", "Document"],

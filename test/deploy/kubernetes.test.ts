@@ -176,7 +176,6 @@ async function useGateway(variables: object) {
     ["GET", "metrics"],
     ["GET", "stats?step=hour"],
     ["GET", "top?last=6h"],
-    ["POST", "what-if", { policy: "rides", numbers: { limit: 50 }, minutes: 60 }],
     ["POST", "partitions/history", { request }],
   ];
   const authorization = `Bearer ${ADMIN_TOKEN}`;

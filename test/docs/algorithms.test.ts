@@ -6,7 +6,6 @@ import { MODELS } from "../../docs/.vitepress/theme/playground/models.ts";
 import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import type { Policy as Sent } from "../../src/dashboard/api/answers.ts";
 import { termsOf } from "../../src/dashboard/parts/rule-label.ts";
-import { numbersOf } from "../../src/dashboard/rule/what-if/numbers.ts";
 import * as tidegate from "../../src/index.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 
@@ -76,12 +75,3 @@ test.for(EVERY_ALGORITHM)("the dashboard says the terms of $algorithm", ({ algor
     expect(terms).toContain(String(policy[option]));
   }
 });
-
-test.for(EVERY_ALGORITHM)(
-  "the dashboard replays $algorithm with each of its numbers",
-  ({ algorithm, of }) => {
-    expect(numbersOf(sent(of(7, "90s")))).toEqual(
-      expect.arrayContaining(["limit", ...numbersIn(algorithm)]),
-    );
-  },
-);

@@ -131,7 +131,7 @@ describe("the linter", () => {
       [
         ["parts/a.ts", "../edit/b.ts", true],
         ["code/a.ts", "../edit/b.ts", true],
-        ["rule/what-if/a.ts", "../../edit/b.ts", true],
+        ["rule/a.ts", "../edit/b.ts", true],
         ["partition/a.ts", "../rule/b.ts", true],
         ["partition/history/a.ts", "../../rule/b.ts", true],
         ["partition/history/a.ts", "../../../lists/b.ts", false],

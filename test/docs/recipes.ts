@@ -68,6 +68,21 @@ export async function runInMemory<Module>(title: string, folder: string): Promis
   return load(title, folder, `import { memoryStore } from "tidegate";\n${code}`);
 }
 
+/** Imports a recipe that is a program, which runs with these arguments. */
+export async function runProgram(
+  title: string,
+  folder: string,
+  args: readonly string[],
+): Promise<void> {
+  const { argv } = process;
+  process.argv = [...argv.slice(0, 2), ...args];
+  try {
+    await load(title, folder, blockOf(title, "ts"));
+  } finally {
+    process.argv = argv;
+  }
+}
+
 /** A recipe's code, whose limiter has one option more. */
 function withOption(title: string, option: string): string {
   const code = blockOf(title, "ts");
@@ -76,7 +91,7 @@ function withOption(title: string, option: string): string {
 }
 
 async function load<Module>(title: string, folder: string, code: string): Promise<Module> {
-  const file = join(folder, `${title.toLowerCase().replaceAll(" ", "-")}.ts`);
+  const file = join(folder, `${title.toLowerCase().replaceAll(/\W+/g, "-")}.ts`);
   writeFileSync(file, code);
   return (await import(file)) as Module;
 }

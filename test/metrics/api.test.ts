@@ -164,7 +164,6 @@ test("a span is as long as last says, and ends where to says", async () => {
 test.each([
   ["/metrics", undefined],
   ["/partitions/history", { name: "a:b" }],
-  ["/what-if", { policy: "api", numbers: { limit: 5 } }],
 ])(
   "%s cannot be read without a token, and where metrics are off it says so",
   async (path, body) => {

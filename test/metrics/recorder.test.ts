@@ -45,7 +45,6 @@ function startRecorder({ url = inject("redisRestUrl"), through = (send) => send 
     send: through(failing(restSender(endpoint, 5_000))),
     redis: endpoint,
     prefix,
-    secret: "secret",
     flushMs: MINUTE,
     identities: "hashed",
     now: () => clock.ms,

@@ -10,8 +10,6 @@ const MORNING = Date.UTC(2031, 0, 1, 9);
 interface Written {
   readonly denied?: readonly (readonly [member: string, count: number])[];
   readonly near?: readonly (readonly [member: string, count: number])[];
-  readonly level?: number;
-  readonly chunks?: readonly (readonly [name: string, text: string])[];
   /** Of one minute. */
   readonly fields?: readonly (readonly [name: string, count: number])[];
 }
@@ -25,16 +23,15 @@ function startWriter() {
   return {
     redis,
     keys,
-    write({ denied = [], near = [], level = 0, chunks = [], fields = [] }: Written) {
+    write({ denied = [], near = [], fields = [] }: Written) {
       const at = keysAt(keys, "isolate", MORNING, fields.length > 0 ? [MORNING / 60_000] : []);
       const minutes = fields.length > 0 ? [1, fields.length, fields].flat(2) : [0];
       const tops = [denied, near].flatMap((list) => [list.length, list].flat(2));
-      const args = [++batch, minutes, tops, level, chunks.length, chunks].flat(2);
+      const args = [++batch, minutes, tops].flat(2);
       return redis.eval(ADD_METRICS, at.length, ...at, ...args);
     },
     /** Highest first. */
     top: (kind: "denied" | "near") => redis.zrevrange(keys.top(kind, MORNING), 0, -1),
-    trace: () => redis.hgetall(keys.trace(MORNING)),
   };
 }
 
@@ -64,46 +61,6 @@ test.each(KINDS)(
   },
 );
 
-test("chunks of classes that another isolate has dropped are not kept, nor counted", async () => {
-  const { write, trace } = startWriter();
-  await write({ level: 2, chunks: [["2.5.1.one", "whole"]] });
-  await write({
-    level: 0,
-    chunks: [
-      ["0.7.1.two", "dropped"],
-      ["1.7.1.two", "dropped"],
-      ["2.3.1.two", "kept"],
-      ["3.1.1.two", "kept"],
-    ],
-  });
-  expect(await trace()).toEqual({
-    level: "2",
-    events: "9",
-    "2.5.1.one.1": "whole",
-    "2.3.1.two.2": "kept",
-    "3.1.1.two.2": "kept",
-  });
-});
-
-test("twenty thousand requests of a trace stay, and of more the lowest classes go", async () => {
-  const { write, trace } = startWriter();
-  await write({ chunks: [["0.15000.1.one", "a"]] });
-  await write({ chunks: [["1.5000.1.one", "b"]] });
-  const both = { "0.15000.1.one.1": "a", "1.5000.1.one.2": "b" };
-  expect(await trace()).toEqual({ level: "0", events: "20000", ...both });
-  await write({ chunks: [["2.1.1.one", "c"]] });
-  const left = { "1.5000.1.one.2": "b", "2.1.1.one.3": "c" };
-  expect(await trace()).toEqual({ level: "1", events: "5001", ...left });
-});
-
-test("a level stays for the next isolates where no request has its class", async () => {
-  const { write, trace } = startWriter();
-  await write({});
-  expect(await trace()).toEqual({});
-  await write({ level: 3, chunks: [["2.1.1.one", "dropped"]] });
-  expect(await trace()).toEqual({ level: "3", events: "0" });
-});
-
 test.for<["minute" | "hour" | "total", number]>([
   ["minute", 2_000],
   ["hour", 5_000],
@@ -129,11 +86,11 @@ test.for<["minute" | "hour" | "total", number]>([
 
 test("a key that alone is larger than a reply is read all the same, and the next ones are left to the next call", async () => {
   const { redis, keys } = startWriter();
-  const places = [0, 1, 2].map((i) => keys.trace(MORNING + i * 600_000));
-  for (const place of places) await redis.hset(place, "level", "0".repeat(100));
+  const places = [0, 1, 2].map((i) => keys.minute(MORNING + i * 60_000));
+  for (const place of places) await redis.hset(place, "field", "0".repeat(100));
   const read = (given: readonly string[], bytes: number) =>
     redis.eval(READ_METRICS, given.length, ...given, "hashes", bytes);
-  const pair = ["level", "0".repeat(100)];
+  const pair = ["field", "0".repeat(100)];
   expect(await read(places, 50)).toEqual([pair]);
   // Of two that fit, the second one is no first.
   expect(await read(places, 210)).toEqual([pair, pair]);
@@ -148,11 +105,10 @@ test("every key but that of the total expires: days, an hour or two after the la
   const at = keysAt(keys, "isolate", MORNING, [MORNING / 60_000]);
   const minutes = [1, 1, "a.allowed", 3];
   const tops = [1, "api p1", 2, 1, "api p2", 2];
-  const trace = [0, 1, "0.1.1.one", "text"];
-  await redis.eval(ADD_METRICS, at.length, ...at, 1, ...minutes, ...tops, ...trace);
+  await redis.eval(ADD_METRICS, at.length, ...at, 1, ...minutes, ...tops);
   const left = await Promise.all(at.map((key) => redis.ttl(key)));
   const [day, hour] = [86_400, 3_600];
-  const longest = [2 * hour, -1, day, day, hour, day, 31 * day];
+  const longest = [2 * hour, -1, day, day, day, 31 * day];
   // The time since the write is below a minute.
   expect(left.map((seconds) => (seconds < 0 ? seconds : Math.ceil(seconds / 60) * 60))).toEqual(
     longest,

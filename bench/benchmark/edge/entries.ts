@@ -24,9 +24,9 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./rate-limiter-flexible": 14_800,
   "./upstash-ratelimit": 37_000,
   "./tracing": 2_400,
-  "./admin": 97_800,
+  "./admin": 93_000,
   "./gateway": 110_300,
-  "./worker": 141_600,
+  "./worker": 137_200,
 };
 
 /** A peer of Node alone, which no bundler for the edge takes. */

@@ -11,7 +11,6 @@ import {
   RequestBody,
   ResetBody,
   RollbackBody,
-  WhatIfBody,
 } from "../../../src/admin/schemas.ts";
 import { CONTENT_TYPE } from "../../../src/metrics/open-metrics.ts";
 import { Document } from "../live-document.ts";
@@ -155,17 +154,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     answer: metrics.Top,
   },
   "POST /partitions/history": {
-    summary:
-      "How often one partition was denied or had little left, and its requests if it is in the sample.",
+    summary: "How often one partition was denied or had little left.",
     body: HistoryBody,
     answer: metrics.PartitionHistory,
     statuses: [413, 415, 422],
-  },
-  "POST /what-if": {
-    summary: "Estimates how many requests other numbers of a policy would have denied.",
-    body: WhatIfBody,
-    answer: metrics.WhatIf,
-    statuses: [404, 413, 415, 422],
   },
 };
 

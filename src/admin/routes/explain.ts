@@ -39,7 +39,7 @@ async function explain(call: Call, upToDate: UpToDate | undefined): Promise<Resp
 
 /** How often each policy denied the client of a request in the last hour, at least. */
 async function deniedLately(
-  { counted, names }: Administered,
+  { counted, nameOf }: Administered,
   body: unknown,
   upToDate: UpToDate,
 ): Promise<ReadonlyMap<string, number>> {
@@ -47,7 +47,7 @@ async function deniedLately(
   const named = await Promise.all(
     clients.map(async ({ policy, identity }) => ({
       policy,
-      partition: await names!.nameOf(identity),
+      partition: await nameOf!(identity),
     })),
   );
   const toMs = Date.now();

@@ -7,7 +7,6 @@ import { Refusal } from "../refusal.ts";
 import { countsOf, type UpToDate } from "./counts.ts";
 import { partitionHistoryRoute } from "./partition-history.ts";
 import { oneOf, shown, SPAN, spanOf, STEPS } from "./span.ts";
-import { whatIfRoute } from "./what-if.ts";
 
 /** Partitions that an answer names. */
 const MOST_PARTITIONS = 100;
@@ -55,6 +54,5 @@ export function metricsRoutes(gateway: Administered): readonly AdminRoute[] {
     { method: "GET", path: "/stats", writes: false, query: [...SPAN, "step"], answer: stats },
     { method: "GET", path: "/top", writes: false, query: ["kind", ...SPAN], answer: top },
     partitionHistoryRoute(gateway, upToDate),
-    whatIfRoute(gateway, upToDate),
   ];
 }

@@ -2,10 +2,7 @@ import type { CalendarParameters } from "../calendar-window.ts";
 import { boundariesAround, type Calendar } from "./boundaries.ts";
 
 /** The window of this moment in a list of boundaries that has the window after it, too. */
-export function windowIn(
-  boundaries: readonly number[],
-  ms: number,
-): CalendarParameters | undefined {
+function windowIn(boundaries: readonly number[], ms: number): CalendarParameters | undefined {
   const at = boundaries.findLastIndex((boundary) => boundary <= ms);
   const [starts, ends, next] = boundaries.slice(at, at + 3);
   if (at < 0 || next === undefined) return undefined;

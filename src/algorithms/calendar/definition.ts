@@ -7,8 +7,8 @@ import {
 } from "../calendar-window.ts";
 import { CALENDAR_WINDOW as script } from "../scripts.generated.ts";
 import { scaleWindow } from "../window.ts";
-import { boundariesAround, type Calendar } from "./boundaries.ts";
-import { follow, windowIn } from "./current.ts";
+import type { Calendar } from "./boundaries.ts";
+import { follow } from "./current.ts";
 import { type CalendarOptions, readCalendar, refusesLength, WINDOW_US } from "./options.ts";
 
 /** A policy of `fixedWindow()` with a calendar's window, in a limiter that knows calendars. */
@@ -38,23 +38,6 @@ function parametersOf(calendar: Calendar, nowMs: () => number): LiveParameters {
     },
     unused: 0,
     [CALENDAR]: calendar,
-  };
-}
-
-/** Numbers as they were or will be at a moment, in milliseconds since 1970; those without a calendar are always the same. */
-export function parametersByTime(
-  parameters: Readonly<Record<string, number>>,
-): (ms: number) => Readonly<Record<string, number>> {
-  const { [CALENDAR]: calendar } = parameters as Partial<LiveParameters>;
-  if (!calendar) return () => parameters;
-  let window: CalendarParameters | undefined;
-  return (ms) => {
-    const us = ms * 1000;
-    // Most moments that are asked for one after the other are in one window.
-    if (!window || us < window.startsUs || us >= window.endsUs) {
-      window = windowIn(boundariesAround(calendar, ms), ms)!;
-    }
-    return window;
   };
 }
 

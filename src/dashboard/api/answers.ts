@@ -1,24 +1,17 @@
 /* The answers of the admin API, as far as the dashboard reads them, by the types with which the gateway sends them. */
 
 import type { KeptEntry, KeptOverride } from "../../admin/answers/entries.ts";
-import type { Stats as SentStats, WhatIf as SentWhatIf } from "../../admin/answers/metrics.ts";
+import type { Stats as SentStats } from "../../admin/answers/metrics.ts";
 import type { Change } from "../../admin/answers/parts.ts";
 import type { Problem as SentProblem } from "../../admin/answers/problem.ts";
 import type { Audit, DraftAnswer, History, RulesAnswer } from "../../admin/answers/rules.ts";
 
 export type { ExplainedPolicy, Explanation } from "../../admin/answers/explanation.ts";
 export type { Health } from "../../admin/answers/health.ts";
-export type {
-  AffectedPartition,
-  Estimate,
-  PartitionHistory,
-  PolicyHistory,
-  TopPartition,
-} from "../../admin/answers/metrics.ts";
+export type { PartitionHistory, PolicyHistory, TopPartition } from "../../admin/answers/metrics.ts";
 export type { Change };
 
 export type Stats = Omit<SentStats, "from" | "to">;
-export type WhatIf = Omit<SentWhatIf, "numbers">;
 
 /** A refusal's problem document; a proxy before the gateway may leave out the rest. */
 export type Problem = Pick<SentProblem, "title" | "status" | "version" | "errors"> &

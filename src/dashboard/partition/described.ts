@@ -23,8 +23,7 @@ export function namedBy(partition: string): Partial<Described> {
 /** Whether a link is about a client without identifying it, so that the request in it is not that client's. */
 export function isUnreadable(query: URLSearchParams): boolean {
   const partition = query.get("partition");
-  if (partition === null) return query.has("number");
-  return Object.keys(namedBy(partition)).length === 0;
+  return partition !== null && Object.keys(namedBy(partition)).length === 0;
 }
 
 export function describedBy(query: URLSearchParams): Described {

@@ -13,7 +13,7 @@ import { bodyOf, type Described, describedBy, isUnreadable, linkable } from "./d
 import { Explained } from "./explained.tsx";
 import { AuditCard } from "./history/audit-card.tsx";
 import type { Whom } from "./history/audit-entries.ts";
-import { History, type Whose } from "./history/history.tsx";
+import { History } from "./history/history.tsx";
 import { NamedClient } from "./named-client.tsx";
 import { NamingEntries } from "./naming-entries.tsx";
 
@@ -29,7 +29,7 @@ export function PartitionView({ query }: { readonly query: URLSearchParams }) {
   const [found, setFound] = useState<Explanation | undefined>(undefined);
   const [error, setError] = useState<ApiError | undefined>(undefined);
   const filled = asked ?? describedBy(query);
-  const [linked, setLinked] = useState(linkedBy(query));
+  const [linked, setLinked] = useState(query.get("partition") ?? undefined);
 
   useEffect(() => {
     if (!asked) return undefined;
@@ -66,7 +66,7 @@ export function PartitionView({ query }: { readonly query: URLSearchParams }) {
   return (
     <>
       <h1>Client</h1>
-      {linked && <Linked whose={linked} query={query} />}
+      {linked !== undefined && <Linked name={linked} query={query} />}
       <form class="card request" onSubmit={submit}>
         <Field label="Method">
           <select name="method">
@@ -112,56 +112,41 @@ export function PartitionView({ query }: { readonly query: URLSearchParams }) {
           <Actions asked={asked} found={found} done={readNow} />
         </section>
       )}
-      {!asked && !linked && (
+      {!asked && linked === undefined && (
         <Empty title="Describe a request">
           You see its decision, and the counts of its client in each policy. It takes no units.
         </Empty>
       )}
       {asked && found && <AuditCard whom={whomOf(asked, found)} />}
-      {linked && "name" in linked && !asked && (
-        <AuditCard whom={{ identities: [linked.name], ip: "" }} />
-      )}
-      {linked ? (
-        <History whose={linked} />
-      ) : (
+      {linked !== undefined && !asked && <AuditCard whom={{ identities: [linked], ip: "" }} />}
+      {linked === undefined ? (
         asked && <History whose={{ request: bodyOf(asked) }} />
+      ) : (
+        <History whose={{ name: linked }} />
       )}
     </>
   );
 }
 
-/** The subject of a link: a name or a number. */
-type LinkedWhose = Exclude<Whose, { readonly request: object }>;
-
-function linkedBy(query: URLSearchParams): LinkedWhose | undefined {
-  const [name, number] = [query.get("partition"), query.get("number")];
-  if (name !== null) return { name };
-  return number === null ? undefined : { number };
-}
-
 interface LinkedProps {
-  readonly whose: LinkedWhose;
+  /** The client's name in metrics. */
+  readonly name: string;
   readonly query: URLSearchParams;
 }
 
-function Linked({ whose, query }: LinkedProps) {
-  if ("name" in whose && isUnreadable(query)) {
+function Linked({ name, query }: LinkedProps) {
+  if (isUnreadable(query)) {
     return (
       <NamedClient
-        name={whose.name}
+        name={name}
         policy={query.get("policy") ?? undefined}
         hint={query.get("hint") ?? undefined}
       />
     );
   }
-  return "name" in whose ? (
+  return (
     <p>
-      From the overview: <code class="untrusted">{clipped(whose.name)}</code>.
-    </p>
-  ) : (
-    <p>
-      From a what-if: number <code class="untrusted">{clipped(whose.number)}</code> of the sample,
-      which has no names. Its requests are below.
+      From the overview: <code class="untrusted">{clipped(name)}</code>.
     </p>
   );
 }

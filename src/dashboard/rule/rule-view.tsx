@@ -18,7 +18,6 @@ import { DeniedMost } from "./denied-most.tsx";
 import { Evaluations } from "./evaluations.tsx";
 import { LimitForm } from "./limit-form.tsx";
 import { Utilization } from "./utilization.tsx";
-import { WhatIfCard } from "./what-if/what-if-card.tsx";
 
 /** The rule: by its place in the document, by its name in counts and alerts, or by a policy of it. */
 interface RuleViewProps {
@@ -26,7 +25,7 @@ interface RuleViewProps {
   readonly query: URLSearchParams;
 }
 
-/** One rule: the outcomes of its requests, its policies, and the effect of other numbers. */
+/** One rule: the outcomes of its requests, and its policies. */
 export function RuleView({ place, query }: RuleViewProps) {
   const live = useAnswer<Live>("/rules");
   return (
@@ -36,7 +35,7 @@ export function RuleView({ place, query }: RuleViewProps) {
         const index = place === "" ? indexOf(document, query) : Number(place);
         const rule = document.rules[index];
         return rule ? (
-          <Shown rules={rules} rule={rule} index={index} query={query} key={`${index} ${query}`} />
+          <Shown rules={rules} rule={rule} index={index} key={index} />
         ) : (
           <>
             <h1>Rules</h1>
@@ -60,10 +59,9 @@ interface ShownProps {
   readonly rules: Live;
   readonly rule: Rule;
   readonly index: number;
-  readonly query: URLSearchParams;
 }
 
-function Shown({ rules, rule, index, query }: ShownProps) {
+function Shown({ rules, rule, index }: ShownProps) {
   const { range } = useLive();
   const { canWrite } = useSession();
   const [changed, setChanged] = useState<number | undefined>(undefined);
@@ -131,7 +129,6 @@ function Shown({ rules, rule, index, query }: ShownProps) {
           )}
         </Answered>
       )}
-      <WhatIfCard rule={rule} index={index} query={query} />
     </>
   );
 }

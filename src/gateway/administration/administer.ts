@@ -11,7 +11,6 @@ import { digestsOf, isDigest } from "../rules/digests.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Administered, CountedClient, DescribedRequest } from "./administered.ts";
 import { requestFrom } from "./describe-request.ts";
-import { editPolicy } from "./edit-policy.ts";
 import { explain, readable } from "./explain.ts";
 import { entriesNaming } from "./naming-entries.ts";
 
@@ -64,7 +63,7 @@ export function administer(
 
     flushMetrics: recorder?.flush,
     metricsFlushMs: recorder?.flushMs,
-    names: recorder?.names,
+    nameOf: recorder?.nameOf,
     counted: (described) => counted(enforcement, described, clientIp),
 
     async gauges() {
@@ -86,7 +85,6 @@ export function administer(
       return policies;
     },
 
-    editPolicy: (name, numbers) => editPolicy(enforcement.now().ruleset, name, numbers),
     explain: (described) => explainRequest(enforcement, described, clientIp),
     reset: (described) => reset(enforcement, described, clientIp),
     resetDigest: (policy, digest) => resetDigest(enforcement.now(), policy, digest),

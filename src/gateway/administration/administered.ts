@@ -1,13 +1,12 @@
 import type { Fault } from "../../errors/errors.ts";
 import type { EntryKind } from "../../live/state.ts";
 import type { Gauges } from "../../metrics/open-metrics.ts";
-import type { PartitionNames } from "../../metrics/recorder.ts";
+import type { Recorder } from "../../metrics/recorder.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { RedisAddress } from "../../store/redis/client.ts";
 import type { Store } from "../../store/store.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import type { LiveRules } from "../live/feature.ts";
-import type { EditedPolicy } from "./edit-policy.ts";
 
 /** The state of a client in a policy. */
 export interface ExplainedPolicy {
@@ -129,16 +128,14 @@ export interface Administered {
   readonly flushMetrics: (() => Promise<void>) | undefined;
   /** The interval at which isolates write their counts, in milliseconds; `undefined` without metrics. */
   readonly metricsFlushMs: number | undefined;
-  /** The names of clients in metrics; `undefined` without metrics. */
-  readonly names: PartitionNames | undefined;
+  /** The name of a client in metrics, by its identity; `undefined` without metrics. */
+  readonly nameOf: Recorder["nameOf"] | undefined;
   /** The clients that the policies of the covering rules count for this request. */
   counted(request: DescribedRequest): Promise<readonly CountedClient[]>;
   /** The number of policies in force by their behaviour in an outage. */
   onFailure(): Readonly<Record<"local" | "open" | "closed", number>>;
   /** Measured values, as this isolate sees them. */
   gauges(): Promise<Gauges>;
-  /** A policy in force as it is, and with other numbers; `undefined` if there is none of this name. */
-  editPolicy(name: string, numbers: unknown): EditedPolicy | undefined;
   /** Explains the decision about a request, without taking units. */
   explain(request: DescribedRequest): Promise<Explanation>;
   /** Resets the counts of this request's client in the policies of the covering rules. */

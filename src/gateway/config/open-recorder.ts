@@ -48,7 +48,6 @@ export function openRecorder(
     send: restSender(redis, timeoutMs),
     redis,
     prefix,
-    secret: `${prefix}\n${redis.token}`,
     flushMs: parseDuration(metricsFlush ?? DEFAULT_FLUSH)! / 1000,
     identities: metricsIdentities,
     now: monotonicNow,

@@ -100,11 +100,6 @@ export const NO_JSON = {
 
 // Questions about the rules in force.
 
-export const UNREPLAYABLE = {
-  code: "unsupported",
-  say: "Name a policy that counts requests, and neither holds, failures nor denials.",
-} as const;
-
 export const POLICY_IN_FORCE = {
   code: "unknown-name",
   say: "Give the name of a policy in force.",

@@ -12,12 +12,7 @@ import type {
   Explanation as AnswerOfExplanation,
 } from "../../admin/answers/explanation.ts";
 import type { Health as AnswerOfHealth } from "../../admin/answers/health.ts";
-import type {
-  Estimate as AnsweredEstimate,
-  PartitionHistory,
-  Top as AnswerOfTop,
-  WhatIf as AnswerOfWhatIf,
-} from "../../admin/answers/metrics.ts";
+import type { PartitionHistory, Top as AnswerOfTop } from "../../admin/answers/metrics.ts";
 import { Change } from "../../admin/answers/parts.ts";
 import type { Problem } from "../../admin/answers/problem.ts";
 import type {
@@ -174,7 +169,7 @@ export const ClientHistory = reading<PartitionHistory>()(
     partitions: z.array(
       z.object({
         policy: z.string(),
-        partition: z.nullable(z.string()),
+        partition: z.string(),
         denied: counts,
         near: counts,
       }),
@@ -209,31 +204,6 @@ export const PutOverride = reading<AnswerOfOverride>()(
 );
 export type PutOverride = z.output<typeof PutOverride>;
 export const Overrides = z.object({ entries: z.array(Override) });
-
-const Estimate = reading<AnsweredEstimate>()(
-  z.object({
-    sampled: z.number(),
-    estimate: z.nullable(z.number()),
-    low: z.nullable(z.number()),
-    high: z.nullable(z.number()),
-  }),
-);
-
-export const WhatIf = reading<AnswerOfWhatIf>()(
-  z.object({
-    oneIn: z.number(),
-    partitions: z.number(),
-    otherNumbers: z.number(),
-    tooFew: z.boolean(),
-    agreement: z.nullable(z.number()),
-    requests: z.number(),
-    deniedBefore: z.number(),
-    deniedAfter: Estimate,
-    partitionsAffected: Estimate,
-    affectedShare: z.nullish(z.object({ low: z.number(), high: z.number() })),
-  }),
-);
-export type WhatIf = z.output<typeof WhatIf>;
 
 export const ProblemDocument = reading<Problem>()(
   z.object({

@@ -12,7 +12,6 @@ import { registerOverrides } from "./commands/overrides.ts";
 import { registerPublishing } from "./commands/publishing.ts";
 import { registerRules } from "./commands/rules.ts";
 import { registerTop } from "./commands/top.ts";
-import { registerWhatIf } from "./commands/what-if.ts";
 import { withExamples } from "./help.ts";
 import { report } from "./report.ts";
 
@@ -54,7 +53,6 @@ function createProgram(): Command {
     registerLists,
     registerOverrides,
     registerAudit,
-    registerWhatIf,
     registerDashboard,
     registerDoctor,
   ];

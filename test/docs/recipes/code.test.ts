@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
@@ -11,6 +13,7 @@ import {
   requestOf,
   runInMemory,
   runOnRedis,
+  runProgram,
   useRecipes,
 } from "../recipes.ts";
 
@@ -39,7 +42,7 @@ const passing = (
 ) => passingOf(async (...asked) => app.fetch(requestOf(...asked)), count, path, clientOf);
 
 test("the recipes in TypeScript are all here", () => {
-  expect(codeBlocks(DOCUMENT).filter(({ language }) => language === "ts")).toHaveLength(10);
+  expect(codeBlocks(DOCUMENT).filter(({ language }) => language === "ts")).toHaveLength(11);
 });
 
 describe("Logins by address and account, on Redis", () => {
@@ -230,4 +233,27 @@ test("Trying a limit first: a shadow policy says what it would have done, and cl
   expect(headers.get("RateLimit-Policy")).toBe('"hourly";q=1000;w=3600');
   expect(await passing(app, 1000, "/", () => ({}))).toBe(849);
   expect(log.mock.calls).toHaveLength(50 + 1 + 849);
+});
+
+test("Would another limit have denied more?: a replay prints the denials of each limit, by the clock of the log", async () => {
+  const nine = Date.parse("2030-01-07T09:00:00Z");
+  const requests = (client: string, count: number, fromMs: number) =>
+    Array.from({ length: count }, (_, i) => ({ client, ms: fromMs + i * 1000 }));
+  const lines = [
+    ...requests("192.0.2.1", 1_200, nine),
+    ...requests("192.0.2.2", 150, nine),
+    // The next hour has a window of its own.
+    ...requests("192.0.2.1", 100, nine + 3_600_000),
+  ]
+    .toSorted((one, other) => one.ms - other.ms)
+    .map(({ client, ms }) => JSON.stringify({ time: new Date(ms).toISOString(), client }));
+  const log = join(folder, "requests.jsonl");
+  writeFileSync(log, lines.join("\n"));
+  const printed = vi.spyOn(console, "log").mockImplementation(() => {});
+  await runProgram("Would another limit have denied more?", folder, [log]);
+  const text = printed.mock.calls.map(([line]) => String(line)).join("\n");
+  expect(text).toBe(
+    "limit 1000: 200 requests denied, clients denied: 1\nlimit 100: 1150 requests denied, clients denied: 2",
+  );
+  expect(readFileSync(DOCUMENT, "utf8")).toContain(`\n\`\`\`text\n${text}\n`);
 });

@@ -1,4 +1,3 @@
-import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
 import type { Fault } from "../../../src/errors/errors.ts";
 import { ConfigurationError } from "../../../src/errors/errors.ts";
 import { HEADER_IDENTITIES } from "../../../src/features/lists/header-identities.ts";
@@ -10,7 +9,6 @@ import { Faults } from "../../../src/options/faults.ts";
 import { isRecord } from "../../../src/options/record.ts";
 import { openMemoryStore } from "../../../src/store/memory-store.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import { compilePolicy } from "../compile-policy.ts";
 import { EVERY_PART } from "../store/every-part.ts";
 
 export const ADMIN_TOKEN = "admin-token-of-this-test-1";
@@ -31,8 +29,6 @@ export function ruleOf(limit: number, path = "/rides"): object {
 export function documentOf(limit: number): { readonly rules: readonly object[] } {
   return { rules: [ruleOf(limit)] };
 }
-
-const RIDES = compilePolicy(fixedWindow({ name: "rides", limit: 5, window: "1m" }));
 
 let created = 0;
 
@@ -75,14 +71,12 @@ export function administered(
     refresh: async () => {},
     flushMetrics: async () => {},
     metricsFlushMs: 60_000,
-    names: { nameOf: async (identity) => identity, numberOf: () => undefined },
+    nameOf: async (identity) => identity,
     counted: async () => [
       { policy: "rides", identity: "x-user-id:hash", partition: "x-user-id:42" },
     ],
     gauges: async () => ({ policies: [], isBreakerOpen: false, isPublished: true, version: 0 }),
     onFailure: () => ({ local: 1, open: 0, closed: 0 }),
-    editPolicy: (name) =>
-      name === "rides" ? { before: RIDES, after: RIDES, faults: [] } : undefined,
     explain: async ({ path, method = "GET" }) => ({
       verdict: "passed",
       status: 200,

@@ -4,13 +4,10 @@ import { historyPath } from "../../live/ranges.ts";
 import { useAnswer } from "../../live/use-answer.ts";
 import { clipped } from "../../parts/plain.ts";
 import { Answered, Empty, MetricsOff } from "../../parts/states.tsx";
-import { PolicyPictures } from "./policy-pictures.tsx";
+import { DenialsPicture } from "./denials-picture.tsx";
 
-/** The client of a history: by a described request, a name that the overview has, or a number that a what-if has. */
-export type Whose =
-  | { readonly request: object }
-  | { readonly name: string }
-  | { readonly number: string };
+/** The client of a history: by a described request, or a name that the overview has. */
+type Whose = { readonly request: object } | { readonly name: string };
 
 /** The known facts about one partition over time, and the gaps. */
 export function History({ whose }: { readonly whose: Whose }) {
@@ -55,13 +52,9 @@ function Known({ history, whose }: { readonly history: PartitionHistory; readonl
             Under <code>{clipped(each.policy)}</code>
           </h3>
           <p class="facts">
-            <span class="untrusted">
-              {each.partition === null
-                ? `number ${clipped(each.number ?? "")} of the sample`
-                : clipped(each.partition)}
-            </span>
+            <span class="untrusted">{clipped(each.partition)}</span>
           </p>
-          <PolicyPictures history={history} of={each} />
+          <DenialsPicture times={history.times} of={each} />
         </section>
       ))}
     </>

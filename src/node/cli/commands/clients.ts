@@ -123,7 +123,7 @@ function historyRows({ times, partitions }: ClientHistory): readonly (readonly C
       .map(({ policy, partition, denied, near }) => [
         time,
         policy,
-        partition ?? undefined,
+        partition,
         denied[i] ?? 0,
         near[i] ?? 0,
       ]),
