@@ -55,8 +55,8 @@ test.each([
     const asked = { group: { policies }, partition: "ada", costs: [1] };
     const rows = [{ allowed: true, remaining: 1, retryAfterUs: 0, resetAfterUs: 0 }];
     const verdicts = ["store", "memory"].map((countedBy) => ({ asked, rows, countedBy }));
-    const extend = async ([{ countedBy }]: typeof verdicts) => {
-      if (countedBy === "store") throw new StoreError("ERR_STORE_TIMEOUT", "lost");
+    const extend = async ([verdict]: typeof verdicts) => {
+      if (verdict!.countedBy === "store") throw new StoreError("ERR_STORE_TIMEOUT", "lost");
       return isKept;
     };
     const hold = createHold(

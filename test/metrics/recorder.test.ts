@@ -179,7 +179,7 @@ test("partitions and their requests are written with the first of two batches al
   }
   const sampled = identities.filter((identity) => recorder.names.numberOf(identity) !== undefined);
   await recorder.flush();
-  const scores = await redis.zrange(keys.top("denied", MORNING), 0, -1, "WITHSCORES");
+  const scores = await redis.zrange(keys.top("denied", MORNING), "0", "-1", "WITHSCORES");
   const highest = Math.max(...scores.map(Number).filter(Boolean));
   const events = Number(await redis.hget(keys.trace(MORNING), "events"));
   expect([highest, sampled.length > 0, events]).toEqual([1, true, sampled.length]);
