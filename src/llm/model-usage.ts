@@ -40,7 +40,9 @@ export function usageOf(usage: ModelUsage | undefined): Usage | undefined {
     completion_tokens_details: { reasoning_tokens: reasoningTokens },
   });
   const own = read(raw);
-  return told && own ? greater(told, own) : told;
+  const most = told && own ? greater(told, own) : told;
+  const isSound = [inputTokens, outputTokens].every((tokens) => partsIn(tokens).every(isTokens));
+  return most && { ...most, complete: most.complete && isSound };
 }
 
 function greater(told: Usage, own: Usage): Usage {
@@ -65,14 +67,24 @@ function partsOf(tokens: Tokens): Parts {
   return typeof tokens === "object" && tokens !== null ? tokens : {};
 }
 
+function partsIn(tokens: Tokens): readonly unknown[] {
+  const { noCache, cacheRead, cacheWrite, text, reasoning } = partsOf(tokens);
+  return [noCache, cacheRead, cacheWrite, text, reasoning].filter(
+    (each) => (each ?? undefined) !== undefined,
+  );
+}
+
+/** A part that is no such number is not summed: it would hide others. */
+const isTokens = (part: unknown): part is number => typeof part === "number" && part >= 0;
+
 function sumOf(tokens: Tokens): number | undefined {
   if (typeof tokens !== "object" || tokens === null) return tokens;
-  const { total, noCache, cacheRead, cacheWrite, text, reasoning } = tokens;
-  const parts = [noCache, cacheRead, cacheWrite, text, reasoning].filter(
-    (each) => each !== undefined,
-  );
+  const { total } = tokens;
+  const parts = partsIn(tokens).filter(isTokens);
   // A total that cannot be read is not hidden behind its parts.
   if (parts.length === 0 || (total !== undefined && !(total >= 0))) return total;
-  const sum = parts.reduce((all, each) => all + each, 0);
-  return Math.max(total ?? 0, sum);
+  return Math.max(
+    total ?? 0,
+    parts.reduce((all, each) => all + each, 0),
+  );
 }

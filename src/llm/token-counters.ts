@@ -6,6 +6,8 @@ import type { Usage } from "./usage.ts";
 export interface TokenCounters {
   /** @param isSum whether the document tells the number in parts, which are summed */
   add(path: string, counted: Counted, tokens: number, isSum: boolean): void;
+  /** Adds a number that is a part of another one. */
+  addPart(tokens: number): void;
   /** Adds the numbers of an item of `iterations`. */
   addIteration(type: string, counts: Readonly<Record<string, CountedTokens>>): void;
   /** Says that numbers that follow are of another document. */
@@ -37,6 +39,7 @@ const SUMMED = new Set<Counted>(["writtenParts", "unknown", "detail"]);
 export function createTokenCounters(): TokenCounters {
   const counters = new Map<string, Counter>();
   let isDoubtful = false;
+  let largestPart = 0;
 
   function count(key: string, tokens: number, of: Omit<Counter, "now" | "most">): void {
     const counter = counters.get(key) ?? { ...of, now: 0, most: 0 };
@@ -48,11 +51,16 @@ export function createTokenCounters(): TokenCounters {
 
   function countsOf(group: Counter["group"]): TokenCounts {
     const all = [...counters.values()].filter((counter) => counter.group === group);
-    return combined(all.map(({ counted, most }) => [counted, most]));
+    const counts = combined(all.map(({ counted, most }) => [counted, most]));
+    return group === "answer" ? { ...counts, part: largestPart } : counts;
   }
 
   return {
     add: (path, counted, tokens, isSum) => count(path, tokens, { counted, group: "answer", isSum }),
+
+    addPart(tokens) {
+      largestPart = Math.max(largestPart, tokens);
+    },
 
     addIteration(type, counts) {
       const place = Object.hasOwn(ITERATION_TYPES, type) ? ITERATION_TYPES[type] : undefined;

@@ -20,10 +20,13 @@ export interface Tokens {
 }
 
 export function tokensOf(counts: TokenCounts): Tokens {
-  const { output, total } = counts;
+  const { output, total, part = 0 } = counts;
   const hasInput = (counts.prompt ?? counts.input) !== undefined;
   const input = inputOf(counts);
-  const answer = outputOf(counts);
+  const told = outputOf(counts);
+  // A part that is more than all is beside it.
+  const beside = part > Math.max(total ?? 0, input + told) ? part : 0;
+  const answer = told + beside;
   // What a total has more than its parts counts as output, which costs more.
   const rest = Math.max(0, (total ?? 0) - input - answer);
   const isOfInput = !hasInput && output !== undefined;
@@ -34,7 +37,7 @@ export function tokensOf(counts: TokenCounts): Tokens {
     output: answer + (isOfInput ? 0 : rest),
     cached: greatest(counts.cached, counts.cacheRead),
     written: greatest(counts.written, counts.cacheWrite, counts.writtenParts),
-    isWhole: (hasBoth || hasOneAndNoMore) && !hasAmbiguous(counts),
+    isWhole: (hasBoth || hasOneAndNoMore) && beside === 0 && !hasAmbiguous(counts),
   };
 }
 

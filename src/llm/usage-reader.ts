@@ -82,6 +82,8 @@ export function createUsageReader(isStream: boolean): UsageReader {
         : passInDoubt(member.isUsage);
     }
     if (!place.isUsage || (isList && isBreakdown)) return false;
+    // The names of their parts may say nothing.
+    if (isTokens(name)) counters.doubt();
     if (member !== undefined || frames.length === DEEPEST) return passInDoubt(true);
     return push(UNKNOWN_PLACE, isList, isBreakdown);
   }
@@ -95,10 +97,12 @@ export function createUsageReader(isStream: boolean): UsageReader {
     const number = numberIn(text, isText);
     // A number in quotes is a text, but some program may read it as a number.
     if (isText || number === undefined || number > Number.MAX_SAFE_INTEGER) counters.doubt();
-    if (number === undefined || counted === "part") return;
+    if (number === undefined) return;
+    const tokens = Math.min(number, Number.MAX_SAFE_INTEGER);
+    if (!iteration && (counted === "part" || counted === "detail")) counters.addPart(tokens);
+    if (counted === "part") return;
     frame.hasTold = true;
     last.tell(OF_OUTPUT.includes(counted));
-    const tokens = Math.min(number, Number.MAX_SAFE_INTEGER);
     const isNamed = counted !== "unknown" && counted !== "detail";
     const path = isNamed ? frame.place.path + name : counted;
     if (!iteration) counters.add(path, counted, tokens, !isNamed || path.includes("[]"));

@@ -12,7 +12,7 @@ export interface Usage {
   readonly cacheWriteTokens?: number;
   /**
    * Whether these are all tokens. `false` if a stream broke off before its last numbers, or a number is missing, unreadable,
-   * smaller than before, or has an unknown name: the answer may have taken more than is known.
+   * smaller than before, more than the whole, or has an unknown name: the answer may have taken more than is known.
    */
   readonly complete: boolean;
 }

@@ -239,6 +239,29 @@ describe("RateLimiterTidegate beside RateLimiterRedis", () => {
     expect((await limiter.get("ada"))!.consumedPoints).toBe(1_000 - 40);
   });
 
+  test.each([{}, { inMemoryBlockOnConsumed: 6 }])(
+    "calls of one turn, with %j: each answer is equal, in their order",
+    async (more) => {
+      const redis = connect();
+      const options = { points: 5, duration: 600, ...more };
+      const answers = [];
+      for (const limiter of [theirs(options, redis), ours(options, fromIoredis(redis))]) {
+        // Redis has the script from here on.
+        await limiter.penalty("bob");
+        const calls = [
+          limiter.consume("ada"),
+          limiter.set("ada", 3, 60),
+          limiter.consume("ada"),
+          limiter.reward("ada", 2),
+          limiter.consume("ada", 2),
+          limiter.delete("ada"),
+        ];
+        answers.push(await Promise.all(calls.map(async (call) => (await shown(call)).slice(0, 2))));
+      }
+      expect(answers[1]).toEqual(answers[0]);
+    },
+  );
+
   test("at most one of several that delete a key at once did so", async () => {
     const redis = connect();
     for (const limiter of [

@@ -1,8 +1,16 @@
 import { expect, test } from "vitest";
 
+import { StoreError } from "../../src/errors/errors.ts";
 import { createHold, type Reservation } from "../../src/features/holds/create-hold.ts";
 import type { SettlementParts } from "../../src/features/holds/settle.ts";
-import { createLimiter, type Decision, fixedWindow, memoryStore } from "../../src/index.ts";
+import {
+  concurrency,
+  createLimiter,
+  type Decision,
+  fixedWindow,
+  memoryStore,
+} from "../../src/index.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
 
 test("a denied hold does not touch units that were taken for it and put back, such as leased ones", async () => {
   const reservation = { verdicts: [], slot: { id: "x", ttlUs: 1e6 } } satisfies Reservation;
@@ -36,3 +44,26 @@ test("units without room in a shadow policy are not reserved", async () => {
   expect((await limiter.reserve("ada")).reserved).toEqual({ own: 1, trial: 1 });
   expect((await limiter.reserve("ada")).reserved).toEqual({ own: 1 });
 });
+
+test.each([
+  [false, { status: "expired" }],
+  [true, { status: "unknown", error: { code: "ERR_STORE_TIMEOUT" } }],
+])(
+  "of slots in the store, which gives no answer, and in memory, which has them: %o, a hold is told the worse",
+  async (isKept, extension) => {
+    const policies = [compilePolicy(concurrency({ name: "streams", limit: 2 }))];
+    const asked = { group: { policies }, partition: "ada", costs: [1] };
+    const rows = [{ allowed: true, remaining: 1, retryAfterUs: 0, resetAfterUs: 0 }];
+    const verdicts = ["store", "memory"].map((countedBy) => ({ asked, rows, countedBy }));
+    const extend = async ([verdict]: typeof verdicts) => {
+      if (verdict!.countedBy === "store") throw new StoreError("ERR_STORE_TIMEOUT", "lost");
+      return isKept;
+    };
+    const hold = createHold(
+      { allowed: true } as Decision,
+      { verdicts, slot: { id: "x", ttlUs: 1e6 } } as unknown as Reservation,
+      { now: () => 0, giveBack: { extend } } as unknown as SettlementParts,
+    );
+    expect(await hold.extend()).toMatchObject(extension);
+  },
+);

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 
+import type { Cost } from "../../src/decide/cost.ts";
 import { concurrency, createLimiter, fixedWindow, memoryStore } from "../../src/index.ts";
 import { usage } from "../../src/llm.ts";
 import { streamed } from "../support/adapter/background.ts";
@@ -33,8 +34,8 @@ function chunks(fails = false): Response {
   );
 }
 
-async function streamedOf(of: Limiter, response = chunks()) {
-  const hold = await of.reserve("ada", { cost: { tokens: 400 } });
+async function streamedOf(of: Limiter, response = chunks(), cost: Cost = { tokens: 400 }) {
+  const hold = await of.reserve("ada", { cost });
   const waiting: Promise<unknown>[] = [];
   const read = hold.stream(response, { waitUntil: (promise) => void waiting.push(promise) });
   return { hold, read, ended: () => Promise.all(waiting) };
@@ -48,6 +49,27 @@ test("a hold ends with its response's body, which is passed on as it is", async 
   expect(await read.text()).toBe("chunk 1\nchunk 2\nchunk 3\n");
   await ended();
   expect(await left(of)).toEqual([4_600, 2]);
+});
+
+test("what waitUntil gets is over with the settlement, and is the settlement", async () => {
+  const memory = memoryStore();
+  const answered = Promise.withResolvers<void>();
+  const refund = vi.spyOn(memory, "refund").mockImplementation(async () => {
+    await answered.promise;
+    return [1];
+  });
+  const policies = [concurrency({ name: "streams", limit: 2 })];
+  const { read, ended } = await streamedOf(createLimiter({ store: memory, policies }), chunks(), 1);
+  let isOver = false;
+  const over = ended().then((settlements) => {
+    isOver = true;
+    return settlements;
+  });
+  await read.text();
+  await vi.waitFor(() => expect(refund).toHaveBeenCalledTimes(1));
+  expect(isOver).toBe(false);
+  answered.resolve();
+  expect(await over).toEqual([{ status: "settled", returned: { streams: 1 }, charged: {} }]);
 });
 
 test("a hold ends when the client hangs up, and when the body fails", async () => {

@@ -70,3 +70,10 @@ test("after it was forgotten, only an answer counts that was sent for later", ()
   answers.note("ada", reply(600, 8), 26, 31);
   expect(found(answers)).toEqual([8]);
 });
+
+test("those about ten thousand partitions are kept", () => {
+  const answers = createLastAnswers([0], () => 7);
+  for (let i = 0; i < 12_000; i++) answers.note(`p${i}`, reply(500, 3), 10, 20);
+  const kept = Array.from({ length: 12_000 }, (_, i) => answers.find(`p${i}`) !== undefined);
+  expect(kept.filter(Boolean)).toHaveLength(10_000);
+});

@@ -114,3 +114,21 @@ describe("extending a hold that took a slot of one of two policies", () => {
     expect(await hold.extend("60s")).toEqual({ status: "expired" });
   });
 });
+
+test.each<Fate>(["not sent", "lost"])(
+  "a ban whose master gives no answer counts no denial of another master, and the next one again: %s",
+  async (fate) => {
+    const subject = limiterOf([
+      fixedWindow({ name: "gate", by: "one", limit: 1, window: "1d" }),
+      fixedWindow({ name: "ban", by: "other", limit: 5, window: "1d", counts: "denials" }),
+    ]);
+    expect((await subject.limiter.limit(BOTH)).allowed).toBe(true);
+    const counted: number[] = [];
+    for (const each of ["answered", fate, "answered"] as const) {
+      subject.become(OTHER, each);
+      expect((await subject.limiter.limit(BOTH)).allowed).toBe(false);
+      counted.push(await subject.used(OTHER));
+    }
+    expect(counted).toEqual([1, 1, 2]);
+  },
+);

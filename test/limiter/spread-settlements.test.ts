@@ -74,6 +74,18 @@ describe("a settlement that charges every shard", () => {
     },
   );
 
+  test("charges the parts of several shards later that were not sent, all of them", async () => {
+    const { limiter, fates, used } = limiterOf();
+    const hold = await limiter.reserve(ADA, RESERVED);
+    fates.set("ada#1", "not sent").set("ada#3", "not sent");
+    const first = { status: "not-sent", charged: { tokens: 40 } };
+    expect(await hold.settle({ tokens: 90 })).toMatchObject(first);
+    fates.clear();
+    const settled = { status: "settled", charged: { tokens: 80 } };
+    expect(await hold.settle({ tokens: 90 })).toMatchObject(settled);
+    expect((await used()).reduce((all, each) => all + each, 0)).toBe(90);
+  });
+
   test("tells apart parts with an unknown result and parts that were not sent", async () => {
     const { limiter, fates, used } = limiterOf();
     const hold = await limiter.reserve(ADA, RESERVED);

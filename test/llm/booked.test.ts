@@ -130,6 +130,9 @@ describe("of a usage with tokens of an unknown name, the reservation is kept", (
     '{"input_tokens":12,"output_tokens":30,"video_token_count":8}',
     '{"input_tokens":12,"output_tokens":30,"search":{"tools":{"web_tokens":8}}}',
     '{"input_tokens":12,"output_tokens":30,"searches":[{"tokens":8}]}',
+    '{"prompt_tokens":12,"completion_tokens":30,"citation_tokens":[8]}',
+    '{"prompt_tokens":12,"completion_tokens":30,"citation_tokens":{"text":8}}',
+    '{"prompt_tokens":12,"completion_tokens":30,"total_tokens":42,"citation_tokens":{"text":8}}',
     '{"prompt_tokens":12,"completion_tokens":30,"completion_tokens_details":{"reasoning_tokens":8}}',
     '{"prompt_tokens":12,"completion_tokens":30,"prompt_tokens_details":{"video_tokens":8}}',
     '{"input_tokens":12,"output_tokens":30,"iterations":[{"type":"other","input_tokens":1,"output_tokens":1}]}',
@@ -153,6 +156,14 @@ describe("of a usage with tokens of an unknown name, the reservation is kept", (
       '{"input_tokens":12,"output_tokens":30,"iterations":[{"type":"other","input_tokens":60000,"output_tokens":1}]}',
       60_043,
     ],
+    [
+      '{"prompt_tokens":12,"completion_tokens":30,"total_tokens":42,"completion_tokens_details":{"video_tokens":60000}}',
+      60_042,
+    ],
+    [
+      '{"prompt_tokens":12,"completion_tokens":30,"total_tokens":42,"completion_tokens_details":{"video_tokens":43}}',
+      RESERVED,
+    ],
   ] as const)("but they are charged where they are more: %s", async ([usage, tokens]) => {
     expect(await bookedOf(usage)).toBe(tokens);
   });
@@ -166,6 +177,11 @@ describe("of a usage with tokens of an unknown name, the reservation is kept", (
       42,
     ],
     ['{"input_tokens":12,"output_tokens":30,"server_tool_use":{"web_search_requests":3}}', 42],
+    // Parts that are told twice: each is no more than the total.
+    [
+      '{"input_tokens":12,"output_tokens":30,"total_tokens":42,"input_token_details":{"text_tokens":12,"text_tokens_again":12,"web_tokens":12},"output_token_details":{"text_tokens":30,"audio_tokens":30}}',
+      42,
+    ],
   ] as const)("and other numbers are no tokens: %s", async ([usage, tokens]) => {
     expect(await bookedOf(usage)).toBe(tokens);
   });

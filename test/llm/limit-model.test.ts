@@ -253,6 +253,8 @@ describe("a usage of which a number is missing, unreadable or more than the SDK 
     [{ inputTokens: input, outputTokens: { total: NaN } }, 4_000],
     [{ inputTokens: input, outputTokens: { total: -5 } }, 4_000],
     [{ inputTokens: { total: 6_000 }, outputTokens: {} }, 6_000],
+    [{ inputTokens: input, outputTokens: { total: 20, text: -70, reasoning: 90 } }, 4_000],
+    [{ inputTokens: { total: 6_000, noCache: NaN }, outputTokens: output }, 6_500],
     [{}, 4_000],
     [{ inputTokens: 3, outputTokens: 4, totalTokens: 7 }, 7],
     [{ inputTokens: 3, outputTokens: 4, totalTokens: 9, reasoningTokens: 2 }, 9],

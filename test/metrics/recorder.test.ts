@@ -153,6 +153,37 @@ test("counts of more fields than one batch holds are written in two, each of the
   expect(requests.filter(({ count: times }) => times === 1)).toHaveLength(rules);
 });
 
+test("of two batches that are given up, each request is a loss", async () => {
+  const recorder = startRecorder();
+  recorder.fault.before = new Error("down");
+  countRules(recorder, 2_300);
+  await recorder.flush();
+  recorder.clock.ms = 60 * MINUTE + 1;
+  recorder.fault.before = undefined;
+  await recorder.flush();
+  expect([(await recorder.reader.total()).lost, await passedOf(recorder)]).toEqual([2_300, 0]);
+});
+
+test("partitions and their requests are written with the first of two batches alone", async () => {
+  const recorder = startRecorder();
+  const { redis, keys } = recorder;
+  countRules(recorder, 2_300);
+  const policy = compilePolicy(fixedWindow({ name: "api", limit: 5, window: "1h" }));
+  const rule = { ...rulesFor(1)[0]!, settings: { policies: [policy] } };
+  const row = { allowed: false, remaining: 0, retryAfterUs: 1, resetAfterUs: 1 };
+  const denied = decisionOf([policy], { rows: [row] }, "limited");
+  const identities = Array.from({ length: 400 }, (_, i) => `ip:${i}`);
+  for (const identity of identities) {
+    recorder.counterOf([rule]).decided([rule], denied, { "": identity });
+  }
+  const sampled = identities.filter((identity) => recorder.names.numberOf(identity) !== undefined);
+  await recorder.flush();
+  const scores = await redis.zrange(keys.top("denied", MORNING), "0", "-1", "WITHSCORES");
+  const highest = Math.max(...scores.map(Number).filter(Boolean));
+  const events = Number(await redis.hget(keys.trace(MORNING), "events"));
+  expect([highest, sampled.length > 0, events]).toEqual([1, true, sampled.length]);
+});
+
 /** The counts of each of the first minutes. */
 async function minutesOf(
   { reader }: ReturnType<typeof startRecorder>,

@@ -18,7 +18,7 @@ const answer = (partition: string, remaining: number, nowMs: number) => ({
   at: { nowUs: 4e15, sentAtMs: nowMs, receivedAtMs: nowMs },
 });
 
-function made(maxEntries: number) {
+function made(maxEntries?: number) {
   let events = 0;
   return createOptimisticPartitions(1, () => ++events, maxEntries);
 }
@@ -28,6 +28,13 @@ test("a partition that is forgotten while it has room is admitted as one that wa
   for (const name of ["a", "b", "c"]) partitions.note(answer(name, 9, 0), 0);
   expect(partitions.find("a")).toBeUndefined();
   expect(partitions.admits(of("a"), 1)).toBe(true);
+});
+
+test("ten thousand are known unless it is said otherwise", () => {
+  const partitions = made();
+  for (let i = 0; i < 10_001; i++) partitions.note(answer(`p${i}`, 9, 0), 0);
+  const known = [0, 1, 10_000].map((i) => partitions.find(`p${i}`) !== undefined);
+  expect(known).toEqual([false, true, true]);
 });
 
 test("of one that is forgotten without room, the store decides until it is full again, as of all that are not known", () => {

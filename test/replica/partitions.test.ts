@@ -41,6 +41,13 @@ test("with more resets than it remembers, all partitions are left to the primary
   expect(partitions.isUnknown("p1000", 60_999)).toBe(false);
 });
 
+test("each reset beyond them is one more that may be late", () => {
+  const partitions = createReplicaPartitions(10);
+  for (let i = 0; i < 1_500; i++) partitions.forget(`p${i}`, i);
+  expect(partitions.isUnknown("other", 60_498)).toBe(false);
+  expect(partitions.isUnknown("other", 60_499)).toBe(true);
+});
+
 test("a reset of a partition that is remembered forgets none", () => {
   const partitions = createReplicaPartitions(10);
   for (let i = 0; i < 1_000; i++) partitions.forget(`p${i}`, i);

@@ -43,6 +43,7 @@ test.for([
   ["ERR invalid token AZlG%2ESQgN%3AzZm%2D0123 given", "ERR invalid token (hidden) given"],
   ["ERR invalid token QVpsR0FTUWdOelptLTAx== given", "ERR invalid token (hidden) given"],
   ['ERR invalid token "AZlGASQgNzZm-0123456789" given', "ERR invalid token"],
+  [`ERR ${"no room ".repeat(8)} AZlGASQgNzZm-0123456789`, `ERR ${"no room ".repeat(8)} (hidden)`],
   ["", "an unknown error"],
   ["'ada'", "an unknown error"],
 ])("of %j, Redis's own words go on up to what may be the sender's", async ([message, words]) => {

@@ -83,9 +83,11 @@ export function storeError(error: unknown): StoreError {
   if (/^(?:ERR )?(?:WRONGPASS|NOAUTH|Unauthorized)/i.test(message)) return unauthorized();
   if (/^(?:ERR )?NOPERM/i.test(message)) return forbidden();
   // Arguments are quoted or in brackets: the text before them is Redis's own message.
-  const words = /^(?:[^'"`()[\]{}<]|(?<=\w)'(?=\w)){0,80}/
+  const words = /^(?:[^'"`()[\]{}<]|(?<=\w)'(?=\w)){0,1000}/
     .exec(message)![0]
+    // Before the text is cut: the beginning of a token is no token any more.
     .replaceAll(TOKEN_LIKE, "(hidden)")
+    .slice(0, 80)
     .trim();
   const remedy = TOO_OLD.test(words) ? " Tidegate needs Redis 6.2 or later." : "";
   return new StoreError(

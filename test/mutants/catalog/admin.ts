@@ -44,4 +44,11 @@ export const ADMIN: readonly Written[] = [
     replace: "failureOf(state, known)",
     tests: ["test/live/refresh"],
   },
+  {
+    name: "refused addresses are kept without a bound",
+    file: "src/admin/authorize.ts",
+    find: "setRecent(refusedUntilMs, address, askedAtMs + retryAfterMs, MAX_KNOWN)",
+    replace: "refusedUntilMs.set(address, askedAtMs + retryAfterMs)",
+    tests: ["test/admin/refused-addresses"],
+  },
 ];

@@ -165,4 +165,11 @@ export const AGENTS: readonly Written[] = [
     replace: "",
     tests: ["test/llm/estimate-tokens"],
   },
+  {
+    name: "a part above the whole usage is taken for a part",
+    file: "src/llm/token-counts.ts",
+    find: "part > Math.max(total ?? 0, input + told) ? part : 0",
+    replace: "0 * part",
+    tests: ["test/llm/booked"],
+  },
 ];

@@ -30,4 +30,11 @@ export const DENIALS: readonly Written[] = [
     replace: "",
     tests: ["test/denials/denial-cache"],
   },
+  {
+    name: "a request of two flights waits for the first alone",
+    file: "src/decide/known-denials.ts",
+    find: "flight.then(() => look(asked, arrivedAtMs, now()))",
+    replace: "flight.then(() => ask(asked))",
+    tests: ["test/denials/two-flights"],
+  },
 ];

@@ -87,4 +87,18 @@ export const HOLDS: readonly Written[] = [
     replace: "failures.slice(1).find((failure) => !isNotAsked(failure))",
     tests: ["test/limiter/partial-outages"],
   },
+  {
+    name: "a settlement repeats the charge of one shard, of several that were not sent",
+    file: "src/features/holds/settle.ts",
+    find: "before ? before.map((units, i) => units + asked.costs[i]!) : asked.costs",
+    replace: "asked.costs",
+    tests: ["test/limiter/spread-settlements"],
+  },
+  {
+    name: "what keeps an isolate alive is over before a hold is settled",
+    file: "src/features/holds/create-hold.ts",
+    find: "waitUntil?.(ended)",
+    replace: "waitUntil?.(Promise.resolve())",
+    tests: ["test/limiter/hold-stream"],
+  },
 ];

@@ -102,4 +102,18 @@ export const METRICS: readonly Written[] = [
       "      body: withLimit(live.document, index, place, limit),\n      ifMatch: live.version + 1,",
     tests: ["test/dashboard/changes"],
   },
+  {
+    name: "a second batch names the partitions again",
+    file: "src/metrics/batch.ts",
+    find: "start === 0 ? tops : [[], []]",
+    replace: "start >= 0 ? tops : [[], []]",
+    tests: ["test/metrics/recorder"],
+  },
+  {
+    name: "a second batch that is given up is no loss",
+    file: "src/metrics/batch.ts",
+    find: "requests: requestsIn(dated.flat()),",
+    replace: "requests: start === 0 ? requestsIn(dated.flat()) : 0,",
+    tests: ["test/metrics/recorder"],
+  },
 ];

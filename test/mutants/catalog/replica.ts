@@ -38,4 +38,11 @@ export const REPLICA: readonly Written[] = [
       "denials.learn(partition, costs, decidedAtMs, { nowUs: latestUs, rows }, wasDenied);\n      const found = denials.find(partition, costs, now());\n      denials.drop(partition);",
     tests: ["test/replica/real-replica"],
   },
+  {
+    name: "resets beyond the first that was forgotten are no doubt",
+    file: "src/features/replica/partitions.ts",
+    find: "setRecent(resets, partition, nowMs + LAG_MS, MAX_RESETS)",
+    replace: "resets.set(partition, nowMs + LAG_MS)",
+    tests: ["test/replica/partitions"],
+  },
 ];

@@ -93,4 +93,18 @@ export const STORE: readonly Written[] = [
     replace: "Math.floor(endsUs / 1000)",
     tests: ["test/store/kept-counts"],
   },
+  {
+    name: "one failing object suspends all of them",
+    file: "src/store/durable-object/durable-object-store.ts",
+    find: "    createSlotBreaker(),\n",
+    replace: "",
+    tests: ["test/store/per-partition"],
+  },
+  {
+    name: "a give-back that fails is that of one policy",
+    file: "src/store/cluster/refund-in-parts.ts",
+    find: "for (const index of indices) failures[index] = error as StoreError;",
+    replace: "failures[indices[0]!] = error as StoreError;",
+    tests: ["test/store/per-partition"],
+  },
 ];
