@@ -92,7 +92,10 @@ export function noteAnswer(owed: OwedUnits, { rows, at }: GroupVerdict): void {
   owed.last = { rows, at };
 }
 
-/** The verdict by the store's last answer and the open units, for a request that the store does not see. */
+/**
+ * The verdict by the store's last answer and the open units, for a request that the store does not see. Units that have come
+ * back since are not counted: other isolates see them, too, and each would take them.
+ */
 export function estimate(
   asked: AskedGroup,
   { open, last }: OwedUnits,
@@ -104,7 +107,7 @@ export function estimate(
   const nowUs = last ? last.at.nowUs + elapsedUs : clockUs;
   const rows = asked.group.policies.map((policy, i): Row => {
     const cost = asked.costs[i]!;
-    const row = last && refilled(policy, last.rows[i]!, elapsedUs);
+    const row = last?.rows[i];
     const after = (units: number) => projected(policy, row, open[i]! + units, elapsedUs, nowUs);
     const before = after(0);
     const allowed = cost <= Math.max(0, before.remaining);
@@ -120,12 +123,4 @@ export function estimate(
   });
   const at = { nowUs: last ? nowUs : 0, sentAtMs: nowMs, receivedAtMs: nowMs, estimated: true };
   return { asked, rows, countedBy: "none", at };
-}
-
-/** The row of a policy whose units come back one after the other, with those that have come back since. */
-function refilled({ implementation, limit }: CompiledPolicy, row: Row, elapsedUs: number): Row {
-  const { remaining, resetAfterUs } = row;
-  if (!implementation.refillsEvenly || resetAfterUs <= elapsedUs) return row;
-  const back = Math.floor(((limit - remaining) * elapsedUs) / resetAfterUs);
-  return { ...row, remaining: remaining + back };
 }

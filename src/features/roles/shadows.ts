@@ -104,29 +104,6 @@ export function shadowSteps({
     return { original: each, asked: { ...each, costs: fitting }, owed };
   }
 
-  /** Notes the fates of riders, and returns the answer about the others. */
-  function withoutRiders(riders: readonly Rider[], beside: Beside, answer: Answer): Answer {
-    for (const { original, asked, owed, batch } of riders) {
-      const verdict = answer.groups.find((each) => each.asked === asked);
-      const failure = answer.unanswered?.find((each) => each.asked === asked);
-      const isAnswered = verdict?.rows[0] !== undefined;
-      const isSent = isAnswered || (failure !== undefined && !isNotAsked(failure.error));
-      if (isAnswered) noteAnswer(owed, verdict);
-      if (batch && isSent) batch.end();
-      else if (batch) batch.putBack();
-      else if (isSent) beside.sent.add(original);
-      if (isAnswered && !batch) beside.verdicts.set(original, { ...verdict, asked: original });
-      if (failure) beside.unanswered.push({ ...failure, asked: original, costs: original.costs });
-      else if (!isAnswered) beside.isLeftOut = true;
-    }
-    const own = new Set(riders.map(({ asked }) => asked));
-    const isOther = ({ asked }: { readonly asked: AskedGroup }) => !own.has(asked);
-    const groups = answer.groups.filter(isOther);
-    const unanswered = answer.unanswered?.filter(isOther) ?? [];
-    const [first] = unanswered;
-    return first ? { ...answer, groups, unanswered, error: first.error } : { groups };
-  }
-
   /** Sends what is owed with a call of its own, when the request has its answer. */
   async function sendOwed(groups: readonly AskedGroup[], ask: AskStore): Promise<void> {
     await nextTurn();
@@ -179,6 +156,29 @@ export function shadowSteps({
       return withoutRiders(riders, beside!, await ask({ ...asked, groups: all }));
     },
   };
+}
+
+/** Notes the fates of riders, and returns the answer about the others. */
+function withoutRiders(riders: readonly Rider[], beside: Beside, answer: Answer): Answer {
+  for (const { original, asked, owed, batch } of riders) {
+    const verdict = answer.groups.find((each) => each.asked === asked);
+    const failure = answer.unanswered?.find((each) => each.asked === asked);
+    const isAnswered = verdict?.rows[0] !== undefined;
+    const isSent = isAnswered || (failure !== undefined && !isNotAsked(failure.error));
+    if (isAnswered) noteAnswer(owed, verdict);
+    if (batch && isSent) batch.end();
+    else if (batch) batch.putBack();
+    else if (isSent) beside.sent.add(original);
+    if (isAnswered && !batch) beside.verdicts.set(original, { ...verdict, asked: original });
+    if (failure) beside.unanswered.push({ ...failure, asked: original, costs: original.costs });
+    else if (!isAnswered) beside.isLeftOut = true;
+  }
+  const own = new Set(riders.map(({ asked }) => asked));
+  const isOther = ({ asked }: { readonly asked: AskedGroup }) => !own.has(asked);
+  const groups = answer.groups.filter(isOther);
+  const unanswered = answer.unanswered?.filter(isOther) ?? [];
+  const [first] = unanswered;
+  return first ? { ...answer, groups, unanswered, error: first.error } : { groups };
 }
 
 function createBeside(groups: readonly AskedGroup[], takes: boolean): Beside {
