@@ -178,7 +178,14 @@ function withoutRiders(riders: readonly Rider[], beside: Beside, answer: Answer)
   const groups = answer.groups.filter(isOther);
   const unanswered = answer.unanswered?.filter(isOther) ?? [];
   const [first] = unanswered;
-  return first ? { ...answer, groups, unanswered, error: first.error } : { groups };
+  if (!first) return { groups };
+  const { giveBack } = answer;
+  return {
+    groups,
+    unanswered,
+    error: first.error,
+    ...(giveBack && { giveBack: async () => (await giveBack()).filter(isOther) }),
+  };
 }
 
 function createBeside(groups: readonly AskedGroup[], takes: boolean): Beside {

@@ -22,8 +22,8 @@ export type DecideInParts = (
 const MAX_DENIED = 1_000;
 
 /**
- * Asks each part with its own call, concurrently, and gives units back if another part denies. But for a peek, a part that
- * has only policies in shadow is left out, and has no rows: no client waits for its master.
+ * Asks each part with its own call, concurrently, and gives units back if another part denies. A part that has only
+ * policies in shadow is left out of requests and settlements, and has no rows: no client waits for its master.
  *
  * If a part denied the last time, the others only peek at first, and take units when that part has room again. So a
  * client that goes on after its denials takes no units from others, not even for a moment.
@@ -75,8 +75,8 @@ export function decideInParts(inner: Store): DecideInParts {
         slot,
       };
     });
-    const deciding = all.filter((part) => part.policies.some(({ mode }) => mode !== "shadow"));
-    const parts = operation === "peek" || deciding.length === 0 ? all : deciding;
+    const awaited = all.filter(isAwaited(operation));
+    const parts = awaited.length > 0 ? awaited : all;
     const doubtful =
       operation === "consume" ? parts.filter((part) => deniedLast.has(part.keys[0]!)) : [];
     const answers = await (doubtful.length > 0
@@ -98,6 +98,15 @@ export function decideInParts(inner: Store): DecideInParts {
     const nowUs = Math.max(...answered.map(({ reply }) => reply.nowUs));
     return { nowUs, clocksUs, rows: answered.some(denies) ? await undo() : rows };
   };
+}
+
+/** Which parts a caller waits for. */
+function isAwaited(operation: Operation): (part: Part) => boolean {
+  if (operation === "peek") return () => true;
+  return ({ policies }) =>
+    policies.some(
+      ({ mode, role }) => mode !== "shadow" || (operation === "charge" && role !== "owed"),
+    );
 }
 
 function isAnswered(answer: AnsweredPart | StoreError): answer is AnsweredPart {
