@@ -119,7 +119,7 @@ describe.each(Object.entries(CASES))("with %s, a shadow changes", (_, options) =
       const failures = [NO_ANSWER, NOT_SENT, { ...NO_ANSWER, ran: true }];
       const own = steps
         .filter(({ operation }) => operation !== "reset")
-        .map((each) => ({ ...each, plan: false }));
+        .map((each): Step => Object.assign(each, { plan: false }));
       await expectPair(without, beside, own, ({ world }, i) => {
         world.failure = failures[weather[i]!];
       });
