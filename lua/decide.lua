@@ -16,6 +16,8 @@
 --                       a  advisory: never denies; takes the cost where it has room and the request is allowed
 --                       d  counts denials: charged one unit when another policy denies; denies the request while it has
 --                          room for none; its cost is the charge in any case
+--                       o  owed: advisory, for requests that were admitted before; consume and charge take as much of
+--                          the cost as it has room for, whatever the others decide; allowed and retry_after are of one unit
 -- ARGV[5n+3]          if one of the n policies is a concurrency policy and a hold takes part: the id of its slots; there
 --                     are roles then, too
 -- ARGV[5n+4]          how long the hold wants its slots kept, in microseconds
@@ -45,6 +47,7 @@ end
 
 local last = #KEYS
 local roles = arguments[5 * last + 2]
+local owes = roles and string.find(roles, 'o', 1, true)
 -- Room for five policies from the start: tables that grow cost more than all the arithmetic.
 local reply = { now, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
 -- What has to be written: bytes, place and expires of each policy. Most denials change nothing, and do without the table.
@@ -61,7 +64,7 @@ for step = 1, 2 * last do
     policy = step - last
   end
   -- Without roles, only policies before the one that denied have taken something.
-  if again and (operation ~= 'consume' or not roles and policy >= (denier or 1)) then
+  if again and not owes and (operation ~= 'consume' or not roles and policy >= (denier or 1)) then
     break
   end
   local row, change = 4 * policy - 2, 3 * policy - 2
@@ -69,7 +72,15 @@ for step = 1, 2 * last do
   local holds = arguments[5 * policy - 2] == 'concurrency'
   -- `x + 0` converts a string more cheaply than tonumber(x).
   local key, value, cost, pass = KEYS[policy], values[policy], arguments[5 * policy - 3] + 0, operation
-  if role == 'd' then
+  if role == 'o' then
+    -- What it has room for was found out before.
+    pass, cost = 'peek', again and math.min(cost, reply[row + 1]) or 1
+    if again then
+      pass = cost > 0 and operation ~= 'peek' and 'charge'
+    end
+  elseif again and operation ~= 'consume' then
+    pass = false
+  elseif role == 'd' then
     -- Asked whether it has room for one more. A charge answers that, too.
     local denies = again and reply[row] == 0 and 1 or 0
     if again and denials > denies then
@@ -100,7 +111,7 @@ for step = 1, 2 * last do
       changes = changes or { nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
       changes[change], changes[change + 1], changes[change + 2] = bytes, place, expires
     end
-    if not again and allowed == 0 and role ~= 'a' then
+    if not again and allowed == 0 and role ~= 'a' and role ~= 'o' then
       denials, denier = denials + 1, denier or policy
     end
   end

@@ -24,6 +24,7 @@ export function decidePath<Settings extends CoreSettings>(
     role?.note,
     features.plans?.steps(kit),
     features.shards?.steps(kit, known),
+    role?.setApart,
     tooCostly(kit, known),
     lease?.countDemand,
     knownDenials(kit, known),
@@ -32,6 +33,6 @@ export function decidePath<Settings extends CoreSettings>(
     features.replica?.steps(kit, known),
     notice?.onSettlement,
     role?.advise,
-    outage(kit, stack<AskStore>(lease?.spend, role?.count, askStore(kit))),
+    outage(kit, stack<AskStore>(role?.send, lease?.spend, role?.count, role?.carry, askStore(kit))),
   );
 }

@@ -47,8 +47,14 @@ export interface NoticeSteps {
 export interface RoleSteps {
   /** Notes denials that the store does not see. */
   readonly note?: Step<Decide>;
-  /** Adds the rows of policies that never deny. */
+  /** Takes policies in shadow out of the request, and adds their rows to its verdict. */
+  readonly setApart?: Step<Decide>;
+  /** Adds the rows of soft policies. */
   readonly advise?: Step<Decide>;
   /** Sends the noted denials to the store, which counts them. */
   readonly count?: Step<AskStore>;
+  /** Sends what policies in shadow have not counted, after calls that could not take it along. */
+  readonly send?: Step<AskStore>;
+  /** Has calls that the store gets anyway take policies in shadow along. */
+  readonly carry?: Step<AskStore>;
 }

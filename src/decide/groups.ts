@@ -12,6 +12,8 @@ export interface PolicyGroup {
   readonly defaultCosts: readonly number[];
   /** Whether every policy is enforced, and counts requests. */
   readonly isPlain: boolean;
+  /** Whether every policy is in shadow; else none is. */
+  readonly isShadow: boolean;
   /** Whether decisions list these policies in this order: none has to be moved, and none is in shadow. */
   readonly isInOrder: boolean;
   /**
@@ -38,6 +40,7 @@ export function createGroup(
     denying,
     defaultCosts: policies.map(({ role }) => (role === "denials" ? 0 : 1)),
     isPlain: policies.every(({ role, countsFailures }) => role === "enforced" && !countsFailures),
+    isShadow: policies.every(({ mode }) => mode === "shadow"),
     isInOrder: policies.every((policy, i) => policy === members[i] && policy.mode !== "shadow"),
     variants,
   };

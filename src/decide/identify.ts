@@ -36,10 +36,10 @@ export interface Identify {
 export type Groups = readonly AskedGroup[];
 
 /**
- * The properties that the policies of a group have in common: the dimension, the number of shards, and whether they
- * give units back.
+ * The properties that the policies of a group have in common: the dimension, the number of shards, whether they give
+ * units back, and whether they are in shadow.
  */
-type Column = Pick<CompiledPolicy, "by" | "shards" | "refundable">;
+type Column = Pick<CompiledPolicy, "by" | "shards" | "refundable" | "mode">;
 
 /** The groups of a limiter's policies. */
 export function groupsOf(kit: Kit<CoreSettings>): readonly PolicyGroup[] {
@@ -78,7 +78,10 @@ export function byText(kit: Kit<CoreSettings>): Identify {
 }
 
 /** Whether a policy is in a column. */
-function isIn({ by, shards, refundable }: Column): (policy: CompiledPolicy) => boolean {
+function isIn({ by, shards, refundable, mode }: Column): (policy: CompiledPolicy) => boolean {
   return (policy) =>
-    policy.by === by && policy.shards === shards && policy.refundable === refundable;
+    policy.by === by &&
+    policy.shards === shards &&
+    policy.refundable === refundable &&
+    (policy.mode === "shadow") === (mode === "shadow");
 }

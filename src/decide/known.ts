@@ -26,7 +26,8 @@ export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings
     );
     return createDenialCache(maxDenials, denying.length, evenLimits);
   });
-  const isOnePartition = new Set(policies.map(({ by, shards }) => `${by} ${shards}`)).size <= 1;
+  const deciding = policies.filter(({ mode }) => mode !== "shadow");
+  const isOnePartition = new Set(deciding.map(({ by, shards }) => `${by} ${shards}`)).size <= 1;
 
   function learnGroup(verdict: GroupVerdict, costs: readonly number[]): void {
     const { asked, rows, at } = verdict;

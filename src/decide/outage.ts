@@ -6,6 +6,7 @@ import {
   type Asked,
   type AskedGroup,
   type AskStore,
+  type Beside,
   type Decide,
   deniesIn,
   type GroupVerdict,
@@ -39,8 +40,9 @@ export function outage(kit: Kit<CoreSettings>, ask: AskStore): Decide {
   }
 
   /** Also if other groups have no answer: their master may be silent long before this one's. */
-  function note({ groups }: Verdict): void {
-    for (const { asked, rows, at, countedBy } of groups) {
+  function note({ groups }: Verdict, beside: Beside | undefined): void {
+    const all = beside ? [...groups, ...beside.verdicts.values()] : groups;
+    for (const { asked, rows, at, countedBy } of all) {
       if (countedBy !== "store" && countedBy !== "lease") continue;
       const { policies } = asked.group;
       const reply = { nowUs: at.nowUs, rows, policies };
@@ -51,13 +53,14 @@ export function outage(kit: Kit<CoreSettings>, ask: AskStore): Decide {
   /** Decides by each policy's `onFailure`, except for groups that the store answered. */
   async function withoutStore(
     operation: Exclude<Asked["operation"], "reset">,
-    { groups, slot }: Asked,
+    { groups, slot, beside }: Asked,
     { groups: answered, unanswered = [], error, giveBack }: Answer,
   ): Promise<Verdict> {
     const verdicts = new Map(answered.map((each) => [each.asked, each]));
     const isClosed = unanswered.some(({ asked }) => counts.failsClosed(asked.group.denying));
     const isDenied = isClosed || answered.some(deniesIn);
-    const left = unanswered.filter(({ asked }) => !asked.isCountedInMemory);
+    const shadows = beside?.unanswered ?? [];
+    const left = [...unanswered.filter(({ asked }) => !asked.isCountedInMemory), ...shadows];
     const { nowUs, rows } = counts.decide(
       // The request is denied anyway, so it takes no units.
       isDenied && operation === "consume" ? "peek" : operation,
@@ -66,6 +69,7 @@ export function outage(kit: Kit<CoreSettings>, ask: AskStore): Decide {
     );
     for (const each of unanswered) verdicts.set(each.asked, notCounted(each));
     left.forEach((each, i) => verdicts.set(each.asked, countedHere(each, rows[i]!, nowUs)));
+    for (const { asked } of shadows) beside!.verdicts.set(asked, verdicts.get(asked)!);
     const inOrder = () => groups.flatMap((each) => verdicts.get(each) ?? []);
     const status = isClosed ? 503 : inOrder().some(deniesIn) ? 429 : 200;
     if (status !== 200 && giveBack) {
@@ -87,13 +91,14 @@ export function outage(kit: Kit<CoreSettings>, ask: AskStore): Decide {
     const verdict = answer.error
       ? await withoutStore(isLook ? "peek" : operation, asked, answer)
       : verdictOf(answer.groups);
-    note(verdict);
+    note(verdict, asked.beside);
     return verdict;
   };
 }
 
 /** A request without a cost takes no units; policies that count denials still count its denial. */
-function takesNothing({ groups }: Asked): boolean {
+function takesNothing({ groups, beside }: Asked): boolean {
+  if (beside?.groups.some(({ costs }) => costs.some((cost) => cost > 0))) return false;
   for (const { group, costs } of groups) {
     for (const cost of costs) if (cost > 0) return false;
     if (!group.isPlain && group.policies.some(({ role }) => role !== "enforced")) return false;

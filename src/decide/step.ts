@@ -14,8 +14,25 @@ export interface Asked {
   readonly slot?: Slot | undefined;
   /** Only for charges: set if it counts a request that was admitted ahead of the store. */
   readonly isSettlement?: boolean;
+  /** The policies in shadow, which see what the store is asked, and decide nothing. Their step took them out of `groups`. */
+  readonly beside?: Beside | undefined;
   /** Set if a known denial may not answer, because the store has to count this request. */
   readonly mustReachStore?: boolean;
+}
+
+/** The policies in shadow of one request, and what becomes of them on its way. */
+export interface Beside {
+  readonly groups: readonly AskedGroup[];
+  /** Whether the request may take units. */
+  readonly takes: boolean;
+  /** The verdicts of the store, or of this isolate's memory in its place. */
+  readonly verdicts: Map<AskedGroup, GroupVerdict>;
+  /** The groups whose units a call took along: they are counted, or may be. */
+  readonly sent: Set<AskedGroup>;
+  /** The groups without an answer, for this isolate's memory to count if the request has none either. */
+  readonly unanswered: Unanswered[];
+  /** Whether a call left a group out, because it lies on another master. */
+  isLeftOut: boolean;
 }
 
 export interface AskedGroup {
@@ -41,6 +58,8 @@ export interface GroupVerdict {
   readonly countedBy: "store" | "lease" | "memory" | "none";
   /** Set if the store answered this request with a lease. */
   readonly isRenewed?: boolean;
+  /** Only for policies in shadow that a call counts later: has it count these units, one number per policy. */
+  readonly settle?: (costs: readonly number[]) => void;
   readonly at: Moment;
   /** Why the store did not count it, if it was asked. */
   readonly error?: StoreError | undefined;

@@ -24,7 +24,7 @@ export interface PolicyTraits {
   /** The number of keys that share its limit. */
   readonly shards: number;
   /** Its part in a decision of several policies, as `lua/decide.lua` describes it. */
-  readonly role: "enforced" | "advisory" | "denials";
+  readonly role: "enforced" | "advisory" | "denials" | "owed";
   /** The time within which leased units may be spent, in microseconds; `undefined` without leases. */
   readonly leaseUs?: number | undefined;
   /** Set if each isolate chooses leases by itself. */
@@ -33,6 +33,14 @@ export interface PolicyTraits {
   readonly optimistic?: Optimism | undefined;
   /** Shares of the limit that cause a notice, the highest first; `undefined` for none. */
   readonly notify?: readonly number[] | undefined;
+}
+
+/** Whether the policies of a limiter are leased together, or admitted ahead of the store: those in shadow are apart. */
+export function areTogether(
+  one: Pick<PolicyTraits, "by" | "mode"> | undefined,
+  other: Pick<PolicyTraits, "by" | "mode"> | undefined,
+): boolean {
+  return one?.by === other?.by && (one?.mode === "shadow") === (other?.mode === "shadow");
 }
 
 /** The bounds of requests that the store counts later, as `CommonOptions.optimistic` describes it. */

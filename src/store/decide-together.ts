@@ -25,15 +25,22 @@ export const decideTogether: DecideTogether = (operation, costs, policies, ask) 
   const consumes = operation === "consume";
   const first = consumes && policies.length > 1 ? "ask" : operation;
   const rows = policies.map(({ role }, i) => {
+    if (role === "owed") return ask(i, "peek", 1);
     if (role !== "denials") return ask(i, first, costs[i]!);
     const look = consumes ? "ask" : "peek";
     const row = consumes && costs[i]! > 0 ? ask(i, "charge", costs[i]!) : ask(i, look, 1);
     return { ...row, allowed: row.retryAfterUs === 0 };
   });
-  if (first === operation) return rows;
-  const denies = rows.map(({ allowed }, i) => !allowed && policies[i]!.role !== "advisory");
+  const isOwed = policies.some(({ role }) => role === "owed");
+  if (first === operation && !isOwed) return rows;
+  const denies = rows.map(({ allowed }, i) => !allowed && mayDeny(policies[i]!));
   const denied = denies.includes(true);
   return rows.map((row, i) => {
+    if (policies[i]!.role === "owed") {
+      const units = Math.min(costs[i]!, row.remaining);
+      return operation === "peek" || units === 0 ? row : ask(i, "charge", units);
+    }
+    if (first === operation) return row;
     if (policies[i]!.role === "denials") {
       // Compared by key: a caller may count one policy twice.
       const others = denies.some(
@@ -46,3 +53,8 @@ export const decideTogether: DecideTogether = (operation, costs, policies, ask) 
     return denied || !row.allowed || costs[i] === 0 ? row : ask(i, operation, costs[i]!);
   });
 };
+
+/** Whether a policy without room denies the request. */
+export function mayDeny({ role }: Pick<CountedPolicy, "role">): boolean {
+  return role === "enforced" || role === "denials";
+}

@@ -4,7 +4,7 @@ import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
 import { FACTS } from "../support/algorithms/all.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
 import { random } from "../support/random.ts";
-import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
+import { installTimers, type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 
 /** Microseconds; later than any real clock, and whole windows since 1970. */
 const START = 4_000_000_000_000_000;
@@ -160,12 +160,14 @@ export async function flood(options: FloodOptions): Promise<Flood> {
     );
     advice.push([time.now(), Object.fromEntries(said)]);
   };
+  // What a shadow owes is sent in the turn after a response.
+  const putTimersBack = installTimers(time);
   const { weight, decisions } = await send(options, time, async (client) => {
     const limiter = limiters[Math.floor(next() * isolates)]!;
     const decision = await limiter.limit(denials === "known" ? {} : { ip: `ip-${client}` });
     if (decision.allowed && advisory.length > 0) note(decision);
     return { allowed: decision.allowed, waitUs: waitOf(decision, options) };
-  });
+  }).finally(putTimersBack);
   return { decisions, calls, share: weight / admissible, advice };
 }
 

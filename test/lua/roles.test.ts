@@ -26,6 +26,8 @@ const step = (policies: number) =>
   fc.record({
     /** Milliseconds since the step before. */
     passed: fc.oneof(fc.constantFrom(0, 0, 0.001, 40), fc.integer({ min: 0, max: 4_000 })),
+    /** Whether policies in shadow are asked for units of earlier requests. */
+    owes: fc.boolean(),
     operation: fc.constantFrom("consume", "consume", "consume", "consume", "peek", "charge"),
     costs: fc.array(fc.constantFrom(0, 1, 1, 1, 2, 5), {
       minLength: policies,
@@ -43,14 +45,18 @@ const run = fc.array(policy, { minLength: 1, maxLength: 4 }).chain((drawn) =>
 test("several policies with costs and roles of their own decide in Redis as they do in memory", async () => {
   let now = FUTURE;
   const store = storeWithClock(redis, () => now);
-  const seen = { allowed: 0, denied: 0, advised: 0, banned: 0 };
+  const seen = { allowed: 0, denied: 0, advised: 0, banned: 0, owed: 0 };
   await fc.assert(
     fc.asyncProperty(run, async ({ drawn, steps }) => {
-      const policies = compile(drawn);
+      const own = compile(drawn);
+      const owing = own.map((each) =>
+        each.mode === "shadow" ? { ...each, role: "owed" as const } : each,
+      );
       const model = memoryStore({ now: () => now });
       const id = crypto.randomUUID();
-      const keys = policies.map(({ name }) => `tg:{${id}}:${name}`);
-      for (const { passed, operation, costs } of steps) {
+      const keys = own.map(({ name }) => `tg:{${id}}:${name}`);
+      for (const { passed, operation, costs, owes } of steps) {
+        const policies = owes ? owing : own;
         now += Math.round(passed * 1000);
         // As a limiter asks: only a charge costs more than a limit, and a policy that counts denials may have missed many.
         const asked = costs.map((cost, i) => {
@@ -66,6 +72,7 @@ test("several policies with costs and roles of their own decide in Redis as they
         seen.denied += Number(denying.includes("enforced"));
         seen.advised += Number(denying.includes("advisory"));
         seen.banned += Number(denying.includes("denials"));
+        seen.owed += Number(denying.includes("owed"));
       }
     }),
     { numRuns: runs(500) },

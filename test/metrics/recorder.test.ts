@@ -164,7 +164,7 @@ test("of two batches that are given up, each request is a loss", async () => {
   expect([(await recorder.reader.total()).lost, await passedOf(recorder)]).toEqual([2_300, 0]);
 });
 
-test("partitions and their requests are written with the first of two batches alone", async () => {
+test("partitions are written with the first of two batches alone", async () => {
   const recorder = startRecorder();
   const { redis, keys } = recorder;
   countRules(recorder, 2_300);
@@ -176,12 +176,10 @@ test("partitions and their requests are written with the first of two batches al
   for (const identity of identities) {
     recorder.counterOf([rule]).decided([rule], denied, { "": identity });
   }
-  const sampled = identities.filter((identity) => recorder.names.numberOf(identity) !== undefined);
   await recorder.flush();
   const scores = await redis.zrange(keys.top("denied", MORNING), "0", "-1", "WITHSCORES");
   const highest = Math.max(...scores.map(Number).filter(Boolean));
-  const events = Number(await redis.hget(keys.trace(MORNING), "events"));
-  expect([highest, sampled.length > 0, events]).toEqual([1, true, sampled.length]);
+  expect(highest).toBe(1);
 });
 
 /** The counts of each of the first minutes. */

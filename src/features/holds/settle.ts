@@ -48,6 +48,7 @@ export function settlementCalls(
   slot: Slot,
 ): readonly SettlementCall[] {
   const changes = verdicts.map((verdict) => ({ verdict, ...changeOf(verdict, cost, policies) }));
+  for (const { verdict, counted } of changes) verdict.settle?.(counted);
   const calls: SettlementCall[] = [];
   for (const counter of ["store", "lease", "memory"] as const) {
     const own = changes.filter(({ verdict }) => verdict.countedBy === counter);
@@ -62,12 +63,20 @@ export function settlementCalls(
   return groups.length > 0 ? [...calls, { kind: "charged", groups }] : calls;
 }
 
-/** The difference between a group's cost and its reservation, one number per policy. */
+/** What a settlement changes in a group, one number per policy. */
+interface Change {
+  readonly back: readonly number[];
+  readonly more: readonly number[];
+  /** The units that policies in shadow count only now. */
+  readonly counted: readonly number[];
+}
+
+/** The difference between a group's cost and its reservation. */
 function changeOf(
-  { asked, rows }: GroupVerdict,
+  { asked, rows, settle }: GroupVerdict,
   cost: Cost | undefined,
   policies: readonly CompiledPolicy[],
-): { readonly back: readonly number[]; readonly more: readonly number[] } {
+): Change {
   const { group, costs } = asked;
   const actual = costsOf(cost, group, policies, costs);
   const change = group.policies.map((policy, i) =>
@@ -80,7 +89,8 @@ function changeOf(
     if (Object(cost) === cost && Object.hasOwn(cost as object, policy.name)) refuse(policy);
     return 0;
   });
-  return { back, more: change.map((each) => Math.max(0, each)) };
+  const counted = actual.map((units, i) => (hasSlots(group.policies[i]!) ? 0 : units));
+  return { back, more: change.map((each) => (settle ? 0 : Math.max(0, each))), counted };
 }
 
 /** Makes calls concurrently, and adds their results to the progress. A call without an answer stays unknown. */

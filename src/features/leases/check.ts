@@ -10,6 +10,7 @@ import {
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { tightenPolicy } from "../../policy/tighten.ts";
+import { areTogether } from "../../policy/traits.ts";
 import { AUTO, autoLeaseUs } from "./auto.ts";
 import { readLease } from "./read-lease.ts";
 
@@ -61,8 +62,8 @@ function checkLeases(
   const variantsOf = (i: number) => [policies, ...plans.values()].flatMap((list) => list[i] ?? []);
   const sharing = policies.flatMap((_, i) => (own[i] === undefined ? variantsOf(i) : []));
   const auto = (i: number): Terms => {
-    const dimension = policies.flatMap(({ by }, at) =>
-      by === policies[i]?.by ? variantsOf(at) : [],
+    const dimension = policies.flatMap((policy, at) =>
+      areTogether(policy, policies[i]) ? variantsOf(at) : [],
     );
     const leaseUs = autoLeaseUs(dimension);
     return leaseUs === undefined ? {} : { leaseUs, autoLease: true };
@@ -87,8 +88,9 @@ function checkGroups(
   own: readonly unknown[],
   faults: Faults,
 ): void {
-  policies.forEach(({ by, role, refundable, countsFailures, implementation }, i) => {
-    const first = policies.findIndex((policy) => policy.by === by);
+  policies.forEach((policy, i) => {
+    const { role, refundable, countsFailures, implementation } = policy;
+    const first = policies.findIndex((other) => areTogether(other, policy));
     // A limiter's automatic leases skip such policies; a policy that asks for a lease itself is at fault.
     const isLeased = terms[i]?.leaseUs !== undefined || own[i] === AUTO;
     if (isDifferent(terms[first], terms[i])) {

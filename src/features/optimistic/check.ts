@@ -14,7 +14,7 @@ import { isRecord } from "../../options/record.ts";
 import { checkOptions } from "../../options/unknown-options.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
-import { OPTIMISM, type Optimism } from "../../policy/traits.ts";
+import { areTogether, OPTIMISM, type Optimism } from "../../policy/traits.ts";
 
 /** The excess of one isolate. With a higher one, the limit would have little effect. */
 export const MAX_UNSETTLED = 1_000;
@@ -46,8 +46,8 @@ export function compileOptimism(
     if (policies[i]) checkStrict(policy, policies[i], lease, path, faults);
     return optimism;
   });
-  policies.forEach(({ by }, i) => {
-    const first = policies.findIndex((policy) => policy.by === by);
+  policies.forEach((policy, i) => {
+    const first = policies.findIndex((other) => areTogether(other, policy));
     if ((read[first] === undefined) === (read[i] === undefined)) return;
     faults.add(`policies[${i}].optimistic`, own[i]!.optimistic, OPTIMISM_DIFFERS, first);
   });

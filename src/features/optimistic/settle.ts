@@ -1,6 +1,6 @@
 import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import type { Known } from "../../decide/known.ts";
-import type { Asked, AskedGroup, Decide, Verdict } from "../../decide/step.ts";
+import type { Asked, AskedGroup, Beside, Decide, Verdict } from "../../decide/step.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import { nextTurn } from "../../runtime/next-turn.ts";
 import { createWaitingRoom } from "../../runtime/waiting-room.ts";
@@ -20,8 +20,12 @@ export interface Admitted {
 
 /** Sends admitted units to the store, which counts them. Its functions never reject. */
 export interface Settler {
-  /** Has the store count the units of a request, after the turn in which they were admitted. */
-  settle(admitted: readonly Admitted[]): Promise<void>;
+  /**
+   * Has the store count the units of a request, after the turn in which they were admitted.
+   *
+   * @param beside the request's policies in shadow
+   */
+  settle(admitted: readonly Admitted[], beside?: Beside): Promise<void>;
   /** Sends now the units that wait for the end of their turn, so that the store counts them before the next call. */
   sendWaiting(admitted: readonly Admitted[]): Promise<void>;
 }
@@ -46,12 +50,12 @@ export function settler(
   { next, of, tick, note }: Settling,
 ): Settler {
   /** Charges the waiting units: more than this request's own, or none if another request sent them. */
-  async function charge(admitted: readonly Admitted[]): Promise<void> {
+  async function charge(admitted: readonly Admitted[], beside?: Beside): Promise<void> {
     const due = admitted.filter(({ entry }) => waits(entry));
     if (due.length === 0) return;
     const batches = due.map(({ entry }) => take(entry));
     const groups = batches.flat();
-    const asked: Asked = { operation: "charge", groups, isSettlement: true };
+    const asked: Asked = { operation: "charge", groups, beside, isSettlement: true };
     const sentAt = tick();
     try {
       const verdict = await next(asked);
@@ -75,7 +79,7 @@ export function settler(
   }
 
   return {
-    async settle(admitted) {
+    async settle(admitted, beside) {
       for (const each of admitted) putInLine(each);
       // Building and sending the call takes many times as long as the decision, which has its answer already.
       await nextTurn();
@@ -83,10 +87,10 @@ export function settler(
       for (;;) {
         const busy = admitted.find(({ entry }) => entry.underWay > 0 && waits(entry));
         const leftMs = untilMs - now();
-        if (!busy || leftMs <= 0) return charge(admitted);
+        if (!busy || leftMs <= 0) return charge(admitted, beside);
         const room = (busy.entry.room ??= createWaitingRoom());
         // By the timer, too: a clock that stands still must not make it wait for ever.
-        if (!(await room.wait(leftMs))) return charge(admitted);
+        if (!(await room.wait(leftMs))) return charge(admitted, beside);
       }
     },
     sendWaiting: (admitted) => charge(admitted.filter(({ entry }) => entry.underWay === 0)),

@@ -132,7 +132,7 @@ export function optimisticStep(
         isAdmitted = verdict.status === 200;
         return admittedBeside(asked, own, verdict);
       } finally {
-        if (isAdmitted) keepAlive(settle(own));
+        if (isAdmitted) keepAlive(settle(own, asked.beside));
         else own.forEach(close);
       }
     }
@@ -154,7 +154,7 @@ export function optimisticStep(
       const own = parts.hopeful.map((each) => ({ asked: each, entry: of(each).open(each, nowMs) }));
       if (parts.others.length > 0) return afterOthers(asked, own, parts.others);
       const verdict = ahead(own.map(shown), kit);
-      keepAlive(settle(own));
+      keepAlive(settle(own, asked.beside));
       return verdict;
     };
   };

@@ -1,5 +1,6 @@
 import type { Row } from "../../algorithms/model.ts";
 import type { CoreSettings, Kit } from "../../decide/kit.ts";
+import { projected } from "../../decide/projected.ts";
 import type { GroupVerdict, Verdict } from "../../decide/step.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Admitted } from "./settle.ts";
@@ -31,12 +32,7 @@ export function admittedVerdict(
   };
 }
 
-/**
- * The numbers of the last answer, less the owed units; where all of its units have come back, those of the owed units
- * alone.
- *
- * @param elapsedUs since the last answer
- */
+/** The numbers of the last answer, less the owed units. */
 function rowsOf(
   policies: readonly CompiledPolicy[],
   owed: readonly number[],
@@ -44,19 +40,13 @@ function rowsOf(
   elapsedUs: number,
   nowUs: number,
 ): readonly Row[] {
-  return policies.map(({ limit, parameters, implementation }, i): Row => {
-    const { remaining, resetAfterUs } = last?.[i] ?? { remaining: limit, resetAfterUs: 0 };
-    const leftUs = resetAfterUs - elapsedUs;
-    const cost = owed[i]!;
-    const own =
-      leftUs > 0
-        ? { remaining: remaining - cost, resetAfterUs: leftUs }
-        : implementation.model(undefined, { nowUs, operation: "charge", cost, limit, parameters });
+  return policies.map((policy, i): Row => {
+    const { remaining, resetAfterUs } = projected(policy, last?.[i], owed[i]!, elapsedUs, nowUs);
     return {
       allowed: true,
-      remaining: Math.max(0, own.remaining),
+      remaining: Math.max(0, remaining),
       retryAfterUs: 0,
-      resetAfterUs: own.resetAfterUs,
+      resetAfterUs,
       // The window's end would be told by this isolate's clock, and of units that nobody else has taken.
       ...(!last && { isResetGuessed: true }),
     };

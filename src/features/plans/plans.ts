@@ -15,6 +15,7 @@ import { checkOptions, hintAmong } from "../../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicy, completePolicy, NAME } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { fitsLease, leavesEnough, tightenPolicy } from "../../policy/tighten.ts";
+import { areTogether } from "../../policy/traits.ts";
 
 /** The numbers of a policy under a plan: `limit`, and those of its algorithm, such as `refill`. */
 export type PlanNumbers = Readonly<Record<string, number | string>>;
@@ -94,16 +95,17 @@ function withLeases(
 ): readonly CompiledPolicy[] {
   const isMisfit = (policy: CompiledPolicy, i: number) =>
     policy !== policies[i] && !fitsLease(policy);
-  const exact = new Set(planned.filter(isMisfit).map(({ by }) => by));
+  const misfits = planned.filter(isMisfit);
   return planned.map((policy, i) => {
-    const { by, leaseUs } = policy;
+    const { leaseUs } = policy;
     if (leaseUs === undefined) return policy;
     const tightened = tightenPolicy(policy, leaseUs);
     // A longer window has to be that of all policies of its key; the limit of a bucket is its own.
     const isShared = tightened.windowUs > policy.windowUs && leavesEnough(policy);
     const isTightened = policy !== policies[i] && (isShared || !isMisfit(policy, i));
     const enforced = isTightened ? tightened : policy;
-    return exact.has(by) ? { ...enforced, leaseUs: undefined, autoLease: false } : enforced;
+    const isExact = misfits.some((other) => areTogether(other, policy));
+    return isExact ? { ...enforced, leaseUs: undefined, autoLease: false } : enforced;
   });
 }
 

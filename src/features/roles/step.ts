@@ -10,14 +10,9 @@ import {
 } from "../../decide/step.ts";
 import { isEarlyDenial } from "../../decision/outcome.ts";
 import { isNotAsked } from "../../errors/errors.ts";
+import { advised } from "./advised.ts";
+import { shadowSteps } from "./shadows.ts";
 import { createWaitingDenials, type DenialBatch } from "./waiting-denials.ts";
-
-/**
- * The longest wait for a policy that counts failures, in microseconds. Requests that do not fail often hold its units
- * and give them back with their responses, at a time that no clock predicts. A client that waited for the window would
- * often wait too long.
- */
-const LONGEST_WAIT_US = 1_000_000;
 
 /** A group as sent to the store, with the denials that it carries. */
 interface Counted {
@@ -30,7 +25,8 @@ interface Counted {
 const NO_DENIALS: Counted["denials"] = [];
 
 /** The steps of policies that only advise, or that count denials or failures. */
-export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSteps {
+export function roleSteps(kit: Kit<CoreSettings>): RoleSteps {
+  const { settings, keysOf, now } = kit;
   const { policies } = settings;
   if (policies.every(({ role, countsFailures }) => role === "enforced" && !countsFailures)) {
     return {};
@@ -87,6 +83,8 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
   }
 
   return {
+    ...shadowSteps(kit),
+
     note: (next) => (asked) => {
       const { operation } = asked;
       if (operation === "reset") {
@@ -136,22 +134,6 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
       return toOriginalRequest(all, answer);
     },
   };
-}
-
-/** The verdict in which advisory policies deny a cost above their limit, and a wait for failures is short. */
-function advised(verdict: GroupVerdict, operation: Asked["operation"]): GroupVerdict {
-  const { asked, countedBy } = verdict;
-  const { group, costs } = asked;
-  if (group.isPlain || countedBy === "lease") return verdict;
-  const rows = verdict.rows.map((row, i) => {
-    const { role, limit, countsFailures } = group.policies[i]!;
-    if (role === "advisory" && costs[i]! > limit && operation !== "charge") {
-      return { ...row, allowed: false, retryAfterUs: Infinity };
-    }
-    if (!countsFailures || row.retryAfterUs <= LONGEST_WAIT_US) return row;
-    return { ...row, retryAfterUs: LONGEST_WAIT_US };
-  });
-  return { ...verdict, rows };
 }
 
 /** The answer to the original request. Denials that the store did not count wait for the next call. */

@@ -2,6 +2,7 @@ import type { Operation, Slot } from "../../algorithms/model.ts";
 import type { StoreError } from "../../errors/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { setRecent } from "../../runtime/lru.ts";
+import { mayDeny } from "../decide-together.ts";
 import { PartialReplyError } from "../partial-reply.ts";
 import type { Reply, Store } from "../store.ts";
 import type { AnsweredPart, Part } from "./part.ts";
@@ -21,7 +22,8 @@ export type DecideInParts = (
 const MAX_DENIED = 1_000;
 
 /**
- * Asks each part with its own call, concurrently, and gives units back if another part denies.
+ * Asks each part with its own call, concurrently, and gives units back if another part denies. A part that has only
+ * policies in shadow is left out of requests and settlements, and has no rows: no client waits for its master.
  *
  * If a part denied the last time, the others only peek at first, and take units when that part has room again. So a
  * client that goes on after its denials takes no units from others, not even for a moment.
@@ -34,8 +36,8 @@ export function decideInParts(inner: Store): DecideInParts {
     const { keys, costs, policies, slot } = part;
     try {
       const reply = await inner.decide(operation, keys, costs, policies, slot);
-      const denying = policies.flatMap(({ role }, i) =>
-        !reply.rows[i]!.allowed && role !== "advisory" ? [i] : [],
+      const denying = policies.flatMap((policy, i) =>
+        !reply.rows[i]!.allowed && mayDeny(policy) ? [i] : [],
       );
       if (denying.length > 0) setRecent(deniedLast, keys[0]!, true, MAX_DENIED);
       else deniedLast.delete(keys[0]!);
@@ -63,7 +65,7 @@ export function decideInParts(inner: Store): DecideInParts {
   }
 
   return async (operation, slots, keys, costs, policies, slot) => {
-    const parts = [...new Set(slots)].map((hashSlot): Part => {
+    const all = [...new Set(slots)].map((hashSlot): Part => {
       const indices = slots.flatMap((each, i) => (each === hashSlot ? [i] : []));
       return {
         indices,
@@ -73,6 +75,8 @@ export function decideInParts(inner: Store): DecideInParts {
         slot,
       };
     });
+    const awaited = all.filter(isAwaited(operation));
+    const parts = awaited.length > 0 ? awaited : all;
     const doubtful =
       operation === "consume" ? parts.filter((part) => deniedLast.has(part.keys[0]!)) : [];
     const answers = await (doubtful.length > 0
@@ -94,6 +98,15 @@ export function decideInParts(inner: Store): DecideInParts {
     const nowUs = Math.max(...answered.map(({ reply }) => reply.nowUs));
     return { nowUs, clocksUs, rows: answered.some(denies) ? await undo() : rows };
   };
+}
+
+/** Which parts a caller waits for. */
+function isAwaited(operation: Operation): (part: Part) => boolean {
+  if (operation === "peek") return () => true;
+  return ({ policies }) =>
+    policies.some(
+      ({ mode, role }) => mode !== "shadow" || (operation === "charge" && role !== "owed"),
+    );
 }
 
 function isAnswered(answer: AnsweredPart | StoreError): answer is AnsweredPart {

@@ -1,4 +1,5 @@
 import type { Row } from "../../algorithms/model.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Store } from "../store.ts";
 import type { AnsweredPart } from "./part.ts";
 
@@ -32,7 +33,7 @@ export async function takeBack(
         policies.forEach(({ role, limit, implementation }, i) => {
           // A hold has one slot, for any cost.
           const units = implementation.hasSlots ? Math.min(costs[i]!, 1) : costs[i]!;
-          if (role !== "denials") rows[indices[i]!] = withUnits(reply.rows[i]!, units, limit);
+          if (isGivenBack(role)) rows[indices[i]!] = withUnits(reply.rows[i]!, units, limit);
         });
       }
       return [
@@ -57,10 +58,15 @@ function hasTaken({ operation, denying }: AnsweredPart): boolean {
   return operation === "consume" && denying.length === 0;
 }
 
+/** Whether units of this role come back if the request is denied. Those of owed policies are of earlier requests. */
+function isGivenBack(role: CompiledPolicy["role"]): boolean {
+  return role === "enforced" || role === "advisory";
+}
+
 async function giveBack(store: Store, part: AnsweredPart): Promise<void> {
   const { keys, costs, policies, reply, slot } = part;
   const counted = policies.flatMap(({ role }, i) =>
-    role !== "denials" && reply.rows[i]!.allowed && costs[i]! > 0 ? [i] : [],
+    isGivenBack(role) && reply.rows[i]!.allowed && costs[i]! > 0 ? [i] : [],
   );
   if (counted.length === 0) return;
   const of = <Item>(list: readonly Item[]) => counted.map((i) => list[i]!);

@@ -12,8 +12,8 @@ export const DECIDE: readonly Written[] = [
   {
     name: "refundable units share denials with units that are not",
     file: "src/decide/identify.ts",
-    find: "policy.shards === shards && policy.refundable === refundable",
-    replace: "policy.shards === shards",
+    find: "policy.refundable === refundable &&",
+    replace: "",
     tests: ["test/limiter/reserve"],
   },
   {

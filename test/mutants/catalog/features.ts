@@ -3,6 +3,20 @@ import type { Written } from "../written.ts";
 /** Roles, shards, plans, lists and other features of a limiter. */
 export const FEATURES: readonly Written[] = [
   {
+    name: "shadows: units whose call was answered stay open",
+    file: "src/features/roles/shadows.ts",
+    find: "if (batch && isSent) batch.end();",
+    replace: "if (batch && isSent) batch.costs;",
+    tests: ["test/limiter/shadow/ledger"],
+  },
+  {
+    name: "shadows: a failure of their master is that of the request",
+    file: "src/features/roles/shadows.ts",
+    find: "if (!first) return { groups };",
+    replace: "if (!first) return { ...answer, groups, unanswered };",
+    tests: ["test/limiter/shadow/masters"],
+  },
+  {
     name: "a shard's hold is settled by the one that denied",
     file: "src/features/shards/step.ts",
     find: "other.status === 200 || waitUs(other) < waitUs(own) ? { ...other, slot } : own",

@@ -68,7 +68,7 @@ export const STORE: readonly Written[] = [
   {
     name: "an advisory policy denies in Redis",
     file: "lua/decide.lua",
-    find: "if not again and allowed == 0 and role ~= 'a' then",
+    find: "if not again and allowed == 0 and role ~= 'a' and role ~= 'o' then",
     replace: "if not again and allowed == 0 then",
     tests: ["test/store/redis-store"],
   },

@@ -1,0 +1,98 @@
+import { expect, vi } from "vitest";
+
+import {
+  type Decision,
+  fixedWindow,
+  type Identity,
+  type Limiter,
+  type LimiterOptions,
+  type Policy,
+} from "../../../src/index.ts";
+import type { LimiterSettings } from "../../../src/limiter/settings.ts";
+import { builtLimiter } from "../../support/limiter/built-limiter.ts";
+import { watchedStore } from "../../support/limiter/watched-store.ts";
+
+/** One request of a schedule. */
+export interface Step {
+  readonly operation: "limit" | "peek" | "charge" | "reserve" | "reset";
+  readonly waitMs: number;
+  readonly user: number;
+  readonly org: number;
+  readonly cost: number;
+  readonly plan: boolean;
+}
+
+/** One side of a pair: a limiter, its world, and the calls of its store. */
+export interface Side extends ReturnType<typeof watchedStore> {
+  readonly limiter: Limiter;
+}
+
+export function sideOf(options: LimiterOptions, given: Partial<LimiterSettings> = {}): Side {
+  const watched = watchedStore();
+  const { store, world } = watched;
+  let drawn = 0;
+  const clocks = { now: () => world.nowUs / 1000, random: () => (drawn++ * 0.618) % 1 };
+  return { ...watched, limiter: builtLimiter(store, options, { ...clocks, ...given }) };
+}
+
+/** Policies in shadow of every kind that may stand beside others. */
+export const SHADOWS: readonly Policy[] = [
+  fixedWindow({ name: "shadow-user", by: "user", limit: 3, window: "10s", mode: "shadow" }),
+  fixedWindow({ name: "shadow-org", by: "org", limit: 5, window: "1m", mode: "shadow" }),
+  fixedWindow({ name: "shadow-all", by: "*", limit: 7, window: "5s", mode: "shadow" }),
+];
+
+/** All that a client sees of a decision. */
+export async function shown(decision: Decision): Promise<unknown> {
+  const { allowed, reason, status, retryAfterMs, policies, error } = decision;
+  const response = decision.response();
+  return {
+    decision: { allowed, reason, status, retryAfterMs, policies, error: error?.code },
+    fields: [...decision.headers()],
+    response: [...response.headers],
+    body: await response.text(),
+  };
+}
+
+/** Lets work after responses end: a settlement, and then what it leaves to send. Timers are those of the test. */
+export async function afterwards(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await vi.advanceTimersByTimeAsync(1);
+}
+
+export async function take(limiter: Limiter, step: Step): Promise<unknown> {
+  const { operation, user, org, cost } = step;
+  const identity: Identity = { user: `user-${user}`, org: `org-${org}` };
+  const options = step.plan ? { cost, plan: "small" } : { cost };
+  if (operation === "reset") return limiter.reset(identity);
+  if (operation === "charge") {
+    return shown(await limiter.charge(identity, cost, step.plan ? { plan: "small" } : {}));
+  }
+  if (operation !== "reserve") return shown(await limiter[operation](identity, options));
+  const hold = await limiter.reserve(identity, options);
+  const seen = await shown(hold);
+  await hold.settle();
+  return seen;
+}
+
+/** Runs a schedule with and without the shadows, and expects the same; returns both sides. */
+export async function expectPair(
+  without: Side,
+  beside: Side,
+  steps: readonly Step[],
+  before: (side: Side, index: number) => void = () => {},
+): Promise<void> {
+  for (const [index, step] of steps.entries()) {
+    const seen: unknown[] = [];
+    for (const side of [without, beside]) {
+      side.world.nowUs += step.waitMs * 1000;
+      before(side, index);
+      seen.push(await take(side.limiter, step));
+      await afterwards();
+    }
+    expect(seen[1]).toEqual(seen[0]);
+  }
+  const leases = without.asked.filter(({ call }) => call === "lease").length;
+  const more = beside.asked.length - without.asked.length;
+  expect(more).toBeGreaterThanOrEqual(0);
+  expect(more).toBeLessThanOrEqual(leases);
+}
