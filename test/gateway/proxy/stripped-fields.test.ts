@@ -9,11 +9,11 @@ const STRIPPED = words(`
   x-vercel-oidc-token x-vercel-sc-headers x-vercel-sc-host x-vercel-sc-basepath x-vercel-proxy-signature
   x-vercel-proxy-signature-ts x-vercel-trusted-oidc-idp-token x-vercel-protection-bypass x-vercel-set-bypass-cookie
   x-vercel-internal-bot-check x-vercel-internal-intra-session cf-workers-preview-token x-original-url x-rewrite-url
-  x_original_url x-rewrite_url
+  x_original_url x-rewrite_url x-original-host
 `);
 
 /** Fields that an origin may need, or has asked its own clients for. */
-const KEPT = words("authorization cookie x-original-host x-original-url-scheme");
+const KEPT = words("authorization cookie x-original-url-scheme");
 
 /** Those of the platforms, each behind its own. */
 const TOLD = {
