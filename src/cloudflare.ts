@@ -7,12 +7,9 @@
 
 import { waitUntil } from "#bindings";
 
-import type { Operations } from "./decide/limiter.ts";
-import {
-  type SharedCache,
-  type SharedDenials,
-  shareDenials,
-} from "./features/shared-denials/shared-denials.ts";
+import type { Limiter } from "./decide/limiter.ts";
+import { shareDenials } from "./features/shared-denials/share-denials-option.ts";
+import type { SharedCache, SharedDenials } from "./features/shared-denials/shared-denials.ts";
 import { hash } from "./partition/partition-key.ts";
 
 /**
@@ -72,7 +69,7 @@ export interface RateLimitBinding {
  * const binding = rateLimitBinding(createLimiter({ policies }));
  * const { success } = await binding.limit({ key: "user:42" });
  */
-export function rateLimitBinding(limiter: Pick<Operations, "limit">): RateLimitBinding {
+export function rateLimitBinding(limiter: Pick<Limiter, "limit">): RateLimitBinding {
   return {
     async limit({ key }) {
       const { allowed } = await limiter.limit(key);

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
 import { createNodeLimiter, type NodeLimiterOptions } from "./adapter/node-limiter.ts";
 import { type NodeRequest, type NodeResponse, setFields } from "./adapter/node-server.ts";
 import { Faults } from "./options/faults.ts";
@@ -44,38 +43,14 @@ export type RateLimit<R extends ExpressRequest> = (
  * app.use("/api", rateLimit({
  *   redis: fromIoredis(redis),
  *   policies: [tokenBucket({ name: "api", limit: 20, refill: 10, per: "1s" })],
- *   partition: ["header:x-api-key", "ip"],
+ *   partition: [header("x-api-key"), "ip"],
  *   clientIp: "socket",
  * }));
  */
 export function rateLimit<R extends ExpressRequest = ExpressRequest>(
   options: RateLimitOptions<R>,
 ): RateLimit<R> {
-  return makeRateLimit(options, EVERY_REQUEST_FEATURE);
-}
-
-/**
- * Makes a `rateLimit()` that has these features of `tidegate/core` and no others, so that a bundle contains what it uses.
- *
- * @returns a function that throws a ConfigurationError with every fault in its options, also for an option whose feature is
- * missing
- * @example
- * import { fixedWindow, plans } from "tidegate/core";
- * import { rateLimitWith } from "tidegate/express";
- *
- * const rateLimit = rateLimitWith({ plans });
- */
-export function rateLimitWith(
-  features: RequestFeatures,
-): <R extends ExpressRequest = ExpressRequest>(options: RateLimitOptions<R>) => RateLimit<R> {
-  return (options) => makeRateLimit(options, features);
-}
-
-function makeRateLimit<R extends ExpressRequest>(
-  options: RateLimitOptions<R>,
-  features: RequestFeatures,
-): RateLimit<R> {
-  const limit = createNodeLimiter(options, [], features, new Faults());
+  const limit = createNodeLimiter(options, [], new Faults());
 
   return async function rateLimit(request, response, next) {
     try {

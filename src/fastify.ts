@@ -4,7 +4,6 @@
  * @module
  */
 
-import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
 import { createNodeLimiter, type NodeLimiterOptions } from "./adapter/node-limiter.ts";
 import { type NodeRequest, type NodeResponse, setFields } from "./adapter/node-server.ts";
 import { Faults } from "./options/faults.ts";
@@ -75,26 +74,11 @@ export interface RateLimitPlugin {
  * await app.register(rateLimit, {
  *   redis: fromNodeRedis(redis),
  *   policies: [tokenBucket({ name: "api", limit: 20, refill: 10, per: "1s" })],
- *   partition: ["header:x-api-key", "ip"],
+ *   partition: [header("x-api-key"), "ip"],
  *   clientIp: "socket",
  * });
  */
-export const rateLimit: RateLimitPlugin = /* @__PURE__ */ rateLimitWith(EVERY_REQUEST_FEATURE);
-
-export default rateLimit;
-
-/**
- * Makes a plugin that has these features of `tidegate/core` and no others, so that a bundle contains what it uses.
- *
- * @returns a plugin that throws a ConfigurationError with every fault in its options, also for an option whose feature is
- * missing
- * @example
- * import { fixedWindow, plans } from "tidegate/core";
- * import { rateLimitWith } from "tidegate/fastify";
- *
- * await app.register(rateLimitWith({ plans }), options);
- */
-export function rateLimitWith(features: RequestFeatures): RateLimitPlugin {
+export const rateLimit: RateLimitPlugin = /* @__PURE__ */ (() => {
   async function rateLimit<R extends FastifyRequest>(
     instance: FastifyInstance,
     options: RateLimitOptions<R>,
@@ -102,7 +86,7 @@ export function rateLimitWith(features: RequestFeatures): RateLimitPlugin {
     const faults = new Faults();
     const { hook = "onRequest" } = Object(options) as RateLimitOptions<R>;
     if (!HOOKS.includes(hook)) faults.add("hook", hook, CHOICE, HOOKS);
-    const limit = createNodeLimiter(options, ["hook"], features, faults);
+    const limit = createNodeLimiter(options, ["hook"], faults);
     if (!instance.hasRequestDecorator("rateLimit")) instance.decorateRequest("rateLimit", null);
 
     const decide: FastifyHook = async (request, reply) => {
@@ -123,4 +107,6 @@ export function rateLimitWith(features: RequestFeatures): RateLimitPlugin {
     instance.addHook(hook as "onRequest", decide);
   }
   return Object.assign(rateLimit, MARKS);
-}
+})();
+
+export default rateLimit;

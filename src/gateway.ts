@@ -4,9 +4,5 @@
  * @module
  */
 
-export { cors } from "./gateway/cors/feature.ts";
-export type { GatewayFeatures } from "./gateway/every-feature.ts";
-export { createGateway, type Gateway, gatewayWith } from "./gateway/gateway.ts";
-export { live } from "./gateway/live/feature.ts";
+export { createGateway, type Gateway } from "./gateway/gateway.ts";
 export type { Platform } from "./gateway/platform.ts";
-export { answerQuota as quota } from "./gateway/quota.ts";

@@ -9,30 +9,40 @@ import type { Context, Env, MiddlewareHandler } from "hono";
 import { answerDenied } from "./adapter/answer-denied.ts";
 import { appendFields } from "./adapter/append-fields.ts";
 import { decideRequest } from "./adapter/decide-request.ts";
-import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
 import { goneResponse } from "./adapter/gone-response.ts";
 import { compileRefuseImitations } from "./adapter/refuse-imitations.ts";
-import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
+import {
+  type PlainRequestOptions,
+  REQUEST_OPTIONS,
+  type RequestOptions,
+} from "./adapter/request-options.ts";
 import { compileRequest } from "./adapter/request-reader.ts";
+import { takeRequestApart } from "./adapter/take-request-apart.ts";
 import type { Hold } from "./decide/hold.ts";
+import type { ReservingLimiter } from "./decide/limiter.ts";
 import type { Decision } from "./decision/decision.ts";
 import { dimensionsOfRequests } from "./features/dimensions/of-requests.ts";
-import { checkFeatures } from "./limiter/features.ts";
-import type { LimiterOf } from "./limiter/limiter.ts";
+import type { Features } from "./features/features.ts";
 import { openLimiter, openLimiterLater } from "./limiter/open-limiter.ts";
-import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
+import {
+  type CreateLimiterOptions,
+  LIMITER_OPTIONS,
+  type LimiterOptions,
+} from "./limiter/options.ts";
+import type { TakenApart } from "./limiter/take-apart.ts";
 import { Faults } from "./options/faults.ts";
+import type { OptionValue } from "./options/option-value.ts";
 import { checkedOptions } from "./options/unknown-options.ts";
 import { connectionAddress, GONE } from "./partition/connection.ts";
 import { readEnvironment } from "./runtime/environment.ts";
 import { waitUntilOf } from "./runtime/wait-until.ts";
-import type { RedisClient, RedisEndpoint } from "./store/redis/client.ts";
+import type { RedisEndpoint } from "./store/redis/client.ts";
 
-type Redis = RedisEndpoint | RedisClient;
+type Redis = RedisEndpoint | OptionValue<"redis">;
 
 /** The options of `rateLimit()`; its functions get Hono's context. */
 export interface RateLimitOptions<E extends Env = Env>
-  extends Omit<LimiterOptions, "redis">, RequestOptions<Context<E>> {
+  extends Omit<CreateLimiterOptions, "redis" | "lists">, RequestOptions<Context<E>> {
   /**
    * Redis as for `createLimiter()`, or a function that returns it from the context of the first request. Default: the
    * variables that `createLimiter()` reads, from `c.env` or else from the environment.
@@ -63,44 +73,24 @@ declare module "hono" {
  * }));
  */
 export function rateLimit<E extends Env = Env>(options: RateLimitOptions<E>): RateLimit<E> {
-  return makeRateLimit(options, EVERY_REQUEST_FEATURE, new Faults());
+  const faults = new Faults();
+  const taken = takeRequestApart<Taken<E>>(options, faults);
+  return makeRateLimit(taken, faults);
 }
 
-/**
- * Makes a `rateLimit()` that has these features of `tidegate/core` and no others, so that a bundle contains what it uses.
- *
- * @returns a function that throws a ConfigurationError with every fault in its options, also for an option whose feature is
- * missing
- * @example
- * import { fixedWindow, plans } from "tidegate/core";
- * import { rateLimitWith } from "tidegate/hono";
- *
- * const rateLimit = rateLimitWith({ plans });
- * app.use("/api/*", rateLimit({
- *   policies: [fixedWindow({ name: "api", limit: 60, window: "1m" })],
- *   plans: { gold: { api: { limit: 600 } } },
- *   plan: "header:x-plan",
- * }));
- */
-export function rateLimitWith(
-  features: RequestFeatures,
-): <E extends Env = Env>(options: RateLimitOptions<E>) => RateLimit<E> {
-  const all = { ...features, dimensions: dimensionsOfRequests };
-  return function rateLimit(options) {
-    const faults = new Faults();
-    checkFeatures(options as Partial<LimiterOptions>, all, faults);
-    return makeRateLimit(options, all, faults);
-  };
-}
+/** The options as data. */
+type Taken<E extends Env> = Omit<LimiterOptions, "redis" | "lists"> &
+  PlainRequestOptions<Context<E>> &
+  Pick<RateLimitOptions<E>, "redis">;
 
 type RateLimit<E extends Env> = MiddlewareHandler<E & { Variables: RateLimitVariables }>;
 
 function makeRateLimit<E extends Env>(
-  unchecked: RateLimitOptions<E>,
-  features: RequestFeatures,
+  { options: given, features: taken }: TakenApart<Taken<E>>,
   faults: Faults,
 ): RateLimit<E> {
-  const options = checkedOptions(unchecked, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
+  const features = { ...taken, dimensions: dimensionsOfRequests };
+  const options = checkedOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
   const reader = compileRequest<Context<E>>(options, options.policies, features, faults);
   const opened = { ...options, policies: reader.policies };
   const refuseImitations = compileRefuseImitations(reader.fields);
@@ -136,18 +126,18 @@ function makeRateLimit<E extends Env>(
 
 /** Opens the limiter, or checks its options and opens it with the first request, whose bindings say where Redis is. */
 function openForRequests<E extends Env>(
-  options: RateLimitOptions<E>,
+  options: Taken<E>,
   by: readonly string[],
-  features: RequestFeatures,
+  features: Features,
   faults: Faults,
-): (c: Context<E>) => LimiterOf<RequestFeatures> {
+): (c: Context<E>) => ReservingLimiter {
   const { redis, ...others } = options;
   if (options.store !== undefined || (redis !== undefined && typeof redis !== "function")) {
     const limiter = openLimiter(options as LimiterOptions, features, {}, faults, by);
     return () => limiter;
   }
   const open = openLimiterLater(others, features, faults, by);
-  let limiter: LimiterOf<RequestFeatures> | undefined;
+  let limiter: ReservingLimiter | undefined;
   return function limiterFor(c) {
     limiter ??= open(redis?.(c), { ...readEnvironment(), ...(c.env as object) });
     return limiter;

@@ -1,3 +1,73 @@
 export { limit } from "./limit.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
-export * from "./limiter/exports.ts";
+export {
+  month,
+  week,
+  day,
+  hour,
+  type CalendarPlace,
+} from "./features/calendar/calendar-windows.ts";
+export { refundable } from "./features/holds/refundable-option.ts";
+export { lease } from "./features/leases/lease-option.ts";
+export { lists } from "./features/lists/lists-option.ts";
+export { notify } from "./features/notices/notify-option.ts";
+export { optimistic } from "./features/optimistic/optimistic-option.ts";
+export { plans } from "./features/plans/plans-option.ts";
+export { replica, type ReplicaOptions } from "./features/replica/replica-option.ts";
+export { denials } from "./features/roles/denials-option.ts";
+export { failures } from "./limiter/failures-option.ts";
+export { shadow, soft } from "./features/roles/mode-options.ts";
+export { shards } from "./features/shards/shards-option.ts";
+export { asn, cookie, country, header, query, subnet } from "./features/sources/source-options.ts";
+export { cluster } from "./store/cluster/cluster-option.ts";
+export { client } from "./store/redis/client-option.ts";
+export {
+  ConfigurationError,
+  type ErrorCode,
+  type Fault,
+  type FaultCode,
+  StoreError,
+  TidegateError,
+} from "./errors/errors.ts";
+export type { HeaderOptions } from "./decision/fields.ts";
+export type { Identity } from "./decide/identify.ts";
+export type { CreateLimiterOptions, LimiterOptions } from "./limiter/options.ts";
+export type { PlanNumbers, Plans } from "./features/plans/plans.ts";
+export { shareDenials } from "./features/shared-denials/share-denials-option.ts";
+export type { SharedCache, SharedDenials } from "./features/shared-denials/shared-denials.ts";
+export type { ListEntry, ListOptions } from "./lists/options.ts";
+export type { StoreOptions } from "./store/open-store.ts";
+export type { Decision, PolicyDecision } from "./decision/decision.ts";
+export type { Reason } from "./decision/outcome.ts";
+export type { Cost, CostOptions } from "./decide/cost.ts";
+export type { Extension, Hold, Settlement, StreamOptions } from "./decide/hold.ts";
+export type { NoticedPolicy, NoticeListener } from "./features/notices/listener.ts";
+export type { DecisionInfo, DecisionListener } from "./features/listeners/decision-listener.ts";
+export type { Limiter, LimitOptions, ReserveOptions, ReservingLimiter } from "./decide/limiter.ts";
+export type { Duration } from "./options/duration.ts";
+export type {
+  CommonOptions,
+  Counts,
+  FailureVerdict,
+  FailureWhen,
+  OptimisticOptions,
+} from "./algorithms/common-options.ts";
+export type { CalendarOptions } from "./algorithms/calendar/options.ts";
+export type { ConcurrencyOptions } from "./algorithms/concurrency.ts";
+export { concurrency } from "./features/holds/concurrency-option.ts";
+export { fixedWindow, type FixedWindowOptions } from "./algorithms/fixed-window.ts";
+export type { Operation, Row } from "./algorithms/model.ts";
+export { segmentedWindow, type SegmentedWindowOptions } from "./algorithms/segmented-window.ts";
+export { slidingWindowCounter } from "./algorithms/sliding-window-counter.ts";
+export { slidingWindowLog } from "./algorithms/sliding-window-log.ts";
+export { tokenBucket, type TokenBucketOptions } from "./algorithms/token-bucket.ts";
+export type { WindowOptions } from "./algorithms/window.ts";
+export { clientKey } from "./partition/client-key.ts";
+export type { Algorithm, Policy } from "./policy/policy.ts";
+export type { Denials, Failures, Holding, PolicyOptions } from "./algorithms/common-options.ts";
+export type { OptionValue } from "./options/option-value.ts";
+export type { LimiterOf } from "./decide/limiter.ts";
+export { memoryStore } from "./store/checked-memory-store.ts";
+export type { MemoryStoreOptions } from "./store/memory-store.ts";
+export type { RedisClient, RedisEndpoint } from "./store/redis/client.ts";
+export type { Reply, Slot, Store } from "./store/store.ts";

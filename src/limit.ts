@@ -73,7 +73,7 @@ function limiterFor(policy: Policy): Core {
 
 /** Reports options that need features. */
 function checkAlone(policy: Policy, path: string, faults: Faults): void {
-  for (const option of LIMITER_TRAITS) {
+  for (const option of [...LIMITER_TRAITS, "mode"] as const) {
     if (policy[option] === undefined) continue;
     faults.add(`${path}.${option}`, policy[option], ONLY_IN_LIMITERS);
   }

@@ -7,18 +7,26 @@
 import { answerDenied } from "./adapter/answer-denied.ts";
 import { appendFields } from "./adapter/append-fields.ts";
 import { decideRequest } from "./adapter/decide-request.ts";
-import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
 import { overLimits } from "./adapter/over-limits.ts";
 import { compileRefuseImitations } from "./adapter/refuse-imitations.ts";
-import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
+import {
+  type PlainRequestOptions,
+  REQUEST_OPTIONS,
+  type RequestOptions,
+} from "./adapter/request-options.ts";
 import { compileRequest } from "./adapter/request-reader.ts";
 import { goesOn, tellRoute } from "./adapter/route-fields.ts";
+import { takeRequestApart } from "./adapter/take-request-apart.ts";
 import type { Hold } from "./decide/hold.ts";
 import type { Decision } from "./decision/decision.ts";
 import { dimensionsOfRequests } from "./features/dimensions/of-requests.ts";
-import { checkFeatures } from "./limiter/features.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
-import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
+import {
+  type CreateLimiterOptions,
+  LIMITER_OPTIONS,
+  type LimiterOptions,
+} from "./limiter/options.ts";
+import type { TakenApart } from "./limiter/take-apart.ts";
 import { Faults } from "./options/faults.ts";
 import {
   FAILURES_OF_ROUTES,
@@ -31,8 +39,9 @@ import type { Policy } from "./policy/policy.ts";
 import { readEnvironment } from "./runtime/environment.ts";
 import type { WaitUntil } from "./runtime/wait-until.ts";
 
+/** The options of `rateLimit()`; its functions get the request. */
 export interface RateLimitOptions<R extends Request = Request>
-  extends LimiterOptions, RequestOptions<R> {
+  extends Omit<CreateLimiterOptions, "lists">, RequestOptions<R> {
   /**
    * Your own middleware, called for allowed requests only. If it returns a response, the header fields of the decision
    * are added to it; otherwise the request goes on to its route. A policy that counts failures needs it, because it
@@ -63,44 +72,25 @@ export type OwnAnswer = Response | null | undefined | void;
  * export default rateLimit({ policies: [tokenBucket({ limit: 20, refill: 10, per: "1s" })] });
  */
 export function rateLimit<R extends Request = Request>(options: RateLimitOptions<R>): RateLimit<R> {
-  return makeRateLimit(options, EVERY_REQUEST_FEATURE, new Faults());
+  const faults = new Faults();
+  return makeRateLimit(takeRequestApart<Taken<R>>(options, faults), faults);
 }
 
-/**
- * Makes a `rateLimit()` that has these features of `tidegate/core` and no others, so that a bundle contains what it uses.
- *
- * @returns a function that throws a ConfigurationError with every fault in its options, also for an option whose feature is
- * missing
- * @example
- * import { fixedWindow, roles } from "tidegate/core";
- * import { rateLimitWith } from "tidegate/vercel";
- *
- * const rateLimit = rateLimitWith({ roles });
- * export default rateLimit({
- *   policies: [fixedWindow({ limit: 60, window: "1m", mode: "shadow" })],
- * });
- */
-export function rateLimitWith(
-  features: RequestFeatures,
-): <R extends Request = Request>(options: RateLimitOptions<R>) => RateLimit<R> {
-  const all = { ...features, dimensions: dimensionsOfRequests };
-  return function rateLimit(options) {
-    const faults = new Faults();
-    checkFeatures(options as Partial<LimiterOptions>, all, faults);
-    return makeRateLimit(options, all, faults);
-  };
-}
+/** The options as data. */
+type Taken<R extends Request> = Omit<LimiterOptions, "lists"> &
+  PlainRequestOptions<R> &
+  Pick<RateLimitOptions<R>, "onAllowed">;
 
 /** Answers a request, or lets it go on to its route. */
 type RateLimit<R extends Request> = (request: R, event?: RequestEvent) => Promise<Response>;
 
 function makeRateLimit<R extends Request>(
-  unchecked: RateLimitOptions<R>,
-  features: RequestFeatures,
+  taken: TakenApart<Taken<R>>,
   faults: Faults,
 ): RateLimit<R> {
+  const features = { ...taken.features, dimensions: dimensionsOfRequests };
   const known = [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, "onAllowed"];
-  const options = checkedOptions(unchecked, known, faults);
+  const options = checkedOptions(taken.options, known, faults);
   // This runs on Vercel only, in any of its runtimes.
   const requestOptions = { ...options, clientIp: options.clientIp ?? "vercel" };
   if (requestOptions.clientIp === "socket") {

@@ -6,6 +6,12 @@ export interface Option {
   readonly doc: string;
 }
 
+/** The options that an interface takes over from another one without these. */
+export function readOmitted(source: string, name: string, base: string): readonly string[] {
+  const omitted = new RegExp(`interface ${name}\\b[^{]*?Omit<\\s*${base},([^>]*)>`).exec(source);
+  return [...(omitted?.[1] ?? "").matchAll(/"([^"]+)"/g)].map(([, option]) => option!);
+}
+
 /** The members that an interface declares itself; `undefined` if the TypeScript file does not declare it. */
 export function readInterface(source: string, name: string): readonly Option[] | undefined {
   const head = new RegExp(`^(?:export )?interface ${name}\\b`, "m").exec(source);

@@ -1,4 +1,5 @@
 import { markdownTable } from "../support/markdown-table.ts";
+import type { MadeValue } from "./function.ts";
 import type { Option } from "./interface.ts";
 
 const HEADINGS = ["option", "type", "default", "range", "meaning"];
@@ -11,12 +12,52 @@ const HEADINGS = ["option", "type", "default", "range", "meaning"];
 export function optionTable(options: readonly Option[]): string {
   const rows = options.map((option) => {
     const { meaning, range, standard } = partsOf(option);
-    return [`\`${option.name}\``, `\`${option.type}\``, standard, range, meaning];
+    return [`\`${option.name}\``, `\`${typeOf(option)}\``, standard, range, meaning];
   });
-  const used = HEADINGS.map((_heading, column) => rows.some((row) => row[column] !== ""));
+  return withoutEmptyColumns([HEADINGS, ...rows]);
+}
+
+/** A Markdown table of functions that make values. */
+export function functionTable(functions: readonly MadeValue[]): string {
+  const rows = functions.map(({ call, doc, parameters }) => {
+    const parts = parameters.map((parameter) => ({
+      name: parameter.name,
+      ...PARAMETER.exec(parameter.doc)!.groups,
+    })) as readonly ParameterParts[];
+    const told = parts.flatMap(({ name, meaning }) =>
+      meaning ? [`\`${name}\`: ${meaning.replace(/\.?$/, ".")}`] : [],
+    );
+    const allOf = (part: "range" | "standard") => parts.flatMap((each) => each[part] ?? []);
+    const meaning = [doc, ...told].join(" ");
+    return [`\`${call}\``, allOf("standard").join("; "), allOf("range").join("; "), meaning];
+  });
+  return withoutEmptyColumns([["value", ...HEADINGS.slice(2)], ...rows]);
+}
+
+interface ParameterParts {
+  readonly name: string;
+  readonly meaning?: string;
+  readonly range?: string;
+  readonly standard?: string;
+}
+
+/** What a parameter means, then its range, then its default; each may be absent. */
+const PARAMETER =
+  /^(?<meaning>.*?[^:])??(?: ?Range: (?<range>.+?))?(?:\.? ?Default: (?<standard>.+?))?\.?$/;
+
+function withoutEmptyColumns([headings, ...rows]: readonly (readonly string[])[]): string {
+  const used = headings!.map((_heading, column) => rows.some((row) => row[column] !== ""));
   return markdownTable(
-    [HEADINGS, ...rows].map((row) => row.filter((_cell, column) => used[column])),
+    [headings!, ...rows].map((row) => row.filter((_cell, column) => used[column])),
   );
+}
+
+/** The type as a reader needs it: that of a value as the function that makes it. */
+function typeOf({ type }: Option): string {
+  return type
+    .replace(/^Of\[\]$/, "Policy[]")
+    .replace('RedisEndpoint | OptionValue<"redis">', "Redis")
+    .replaceAll(/OptionValue<"(\w+)">/g, "$1()");
 }
 
 /**

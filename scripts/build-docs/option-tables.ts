@@ -1,33 +1,77 @@
-import { type Option, readInterface } from "./interface.ts";
-import { optionTable } from "./option-table.ts";
+import { type MadeValue, readFunction } from "./function.ts";
+import { type Option, readInterface, readOmitted } from "./interface.ts";
+import { functionTable, optionTable } from "./option-table.ts";
 
-/** Names the interfaces whose options follow, with their file where a name alone is not enough. */
-const MARKED = /^<!-- options: (\w+(?: and \w+)*)(?: of (\S+))? -->\n[^]*?^<!-- end -->$/gm;
+/**
+ * Names the interfaces whose options follow, with their file where a name alone is not enough. `A over B` are the options of B as A
+ * takes them.
+ */
+const MARKED =
+  /^<!-- options: (\w+(?: (?:and|over) \w+)*)(?: of (\S+))? -->\n[^]*?^<!-- end -->$/gm;
+
+/** Names the functions whose values follow. */
+const FUNCTIONS = /^<!-- functions: (\w+(?: \w+)*) -->\n[^]*?^<!-- end -->$/gm;
+
+type Files = ReadonlyMap<string, string>;
 
 /**
  * A document with the table between each pair of markers rebuilt.
  *
  * @param sources texts of TypeScript files by their paths
- * @throws Error naming the interface that is in no file or in several, or the option whose docstring lacks a part
+ * @throws Error naming the interface or the function that is in no file or in several, or the option whose docstring lacks a part
  */
-export function withOptionTables(document: string, sources: ReadonlyMap<string, string>): string {
-  return document.replace(MARKED, (_marked, names: string, file: string | undefined) => {
-    const options = names.split(" and ").flatMap((name) => findInterface(name, file, sources));
-    const begin = `<!-- options: ${names}${file === undefined ? "" : ` of ${file}`} -->`;
-    return `${begin}\n\n${optionTable(options)}\n\n<!-- end -->`;
+export function withOptionTables(document: string, sources: Files): string {
+  return document
+    .replace(MARKED, (_marked, names: string, file: string | undefined) => {
+      const begin = `<!-- options: ${names}${file === undefined ? "" : ` of ${file}`} -->`;
+      const [, over, base] = /^(\w+) over (\w+)$/.exec(names) ?? [];
+      const options =
+        over === undefined
+          ? names.split(" and ").flatMap((name) => findInterface(name, file, sources).found)
+          : optionsOver(over, base!, sources);
+      return `${begin}\n\n${optionTable(options)}\n\n<!-- end -->`;
+    })
+    .replace(FUNCTIONS, (_marked, names: string) => {
+      const functions = names.split(" ").map((name) => findFunction(name, sources));
+      return `<!-- functions: ${names} -->\n\n${functionTable(functions)}\n\n<!-- end -->`;
+    });
+}
+
+/** The options of a base as another interface takes them, but for those that take nothing but a made value. */
+function optionsOver(over: string, base: string, sources: Files): readonly Option[] {
+  const { path, found } = findInterface(over, undefined, sources);
+  const omitted = readOmitted(sources.get(path)!, over, base);
+  return findInterface(base, undefined, sources).found.flatMap((option) => {
+    const own = found.find(({ name }) => name === option.name);
+    if (!own) return omitted.includes(option.name) ? [] : [option];
+    return isMade(own) ? [] : [own];
   });
 }
 
-function findInterface(
+/** Whether only a function makes what this option takes. A type parameter of a policy's options stands for such values. */
+const isMade = ({ type }: Option) => /^(OptionValue<"\w+">|SharedDenials|[A-Z])$/.test(type);
+
+function findInterface(name: string, file: string | undefined, sources: Files) {
+  return findIn(sources, name, (path, text) =>
+    file === undefined || path === file ? readInterface(text, name) : undefined,
+  );
+}
+
+function findFunction(name: string, sources: Files): MadeValue {
+  return findIn(sources, name, (_path, text) => readFunction(text, name)).found;
+}
+
+/** What one file declares. */
+function findIn<Found>(
+  sources: Files,
   name: string,
-  file: string | undefined,
-  sources: ReadonlyMap<string, string>,
-): readonly Option[] {
-  const found = [...sources].flatMap(([path, text]) => {
-    const options = file === undefined || path === file ? readInterface(text, name) : undefined;
-    return options ? [{ path, options }] : [];
+  read: (path: string, text: string) => Found | undefined,
+): { readonly path: string; readonly found: Found } {
+  const declared = [...sources].flatMap(([path, text]) => {
+    const found = read(path, text);
+    return found === undefined ? [] : [{ path, found }];
   });
-  if (found.length === 1) return found[0]!.options;
-  const where = found.map(({ path }) => path).join(", ") || "no file";
+  if (declared.length === 1) return declared[0]!;
+  const where = declared.map(({ path }) => path).join(", ") || "no file";
   throw new Error(`${name} is declared in ${where}: name the one file it should be read from`);
 }

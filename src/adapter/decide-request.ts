@@ -1,6 +1,6 @@
 import type { Cost } from "../decide/cost.ts";
 import type { Hold } from "../decide/hold.ts";
-import type { Operations, Reserve } from "../decide/limiter.ts";
+import type { Limiter, Reserve } from "../decide/limiter.ts";
 import type { Decision } from "../decision/decision.ts";
 import { uncountedDecision } from "../decision/listed.ts";
 import type { DecisionListener } from "../features/listeners/decision-listener.ts";
@@ -42,7 +42,7 @@ export interface DecideOptions {
 /** Decides a request by its limiter, or without it. The decision is a hold where requests are reserved. */
 export function decideRequest(
   read: Client | Listed,
-  limiter: Operations & Partial<Reserve>,
+  limiter: Limiter & Partial<Reserve>,
   { operation, withoutHold, listener }: DecideOptions,
 ): Promise<Decision | Hold> {
   const identity = read.kind === "client" ? read.identities : undefined;

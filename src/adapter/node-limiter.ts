@@ -1,24 +1,32 @@
 import type { Hold } from "../decide/hold.ts";
 import type { Decision } from "../decision/decision.ts";
 import { dimensionsOfRequests } from "../features/dimensions/of-requests.ts";
-import { checkFeatures } from "../limiter/features.ts";
 import { openLimiter } from "../limiter/open-limiter.ts";
-import { LIMITER_OPTIONS, type LimiterOptions } from "../limiter/options.ts";
+import {
+  type CreateLimiterOptions,
+  LIMITER_OPTIONS,
+  type LimiterOptions,
+} from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import { connectionAddress, GONE } from "../partition/connection.ts";
 import { readEnvironment } from "../runtime/environment.ts";
 import { answerDenied } from "./answer-denied.ts";
 import { decideRequest } from "./decide-request.ts";
-import type { RequestFeatures } from "./every-feature.ts";
 import { goneResponse } from "./gone-response.ts";
 import { endOf, type NodeRequest, type NodeResponse, requestDataOf } from "./node-server.ts";
 import { compileRefuseImitations } from "./refuse-imitations.ts";
-import { REQUEST_OPTIONS, type RequestOptions } from "./request-options.ts";
+import {
+  type PlainRequestOptions,
+  REQUEST_OPTIONS,
+  type RequestOptions,
+} from "./request-options.ts";
 import { compileRequest } from "./request-reader.ts";
+import { takeRequestApart } from "./take-request-apart.ts";
 
 /** The options of a middleware for servers on Node. */
-export interface NodeLimiterOptions<Context> extends LimiterOptions, RequestOptions<Context> {}
+export interface NodeLimiterOptions<Context>
+  extends Omit<CreateLimiterOptions, "lists">, RequestOptions<Context> {}
 
 /** The value that a middleware leaves for the handlers of a request. */
 export interface RateLimited {
@@ -46,21 +54,20 @@ export type NodeLimiter<Context> = (
  * @throws ConfigurationError with every fault
  */
 export function createNodeLimiter<Context>(
-  unchecked: NodeLimiterOptions<Context>,
+  given: NodeLimiterOptions<Context>,
   more: readonly string[],
-  features: RequestFeatures,
   faults: Faults,
 ): NodeLimiter<Context> {
-  const options = checkedOptions(
-    unchecked,
-    [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, ...more],
+  const taken = takeRequestApart<Omit<LimiterOptions, "lists"> & PlainRequestOptions<Context>>(
+    given,
     faults,
   );
-  const all = { ...features, dimensions: dimensionsOfRequests };
-  checkFeatures(options, all, faults);
+  const known = [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, ...more];
+  const options = checkedOptions(taken.options, known, faults);
+  const features = { ...taken.features, dimensions: dimensionsOfRequests };
   const reader = compileRequest<Context>(options, options.policies, features, faults);
   const { policies, by, operation, failures } = reader;
-  const limiter = openLimiter({ ...options, policies }, all, readEnvironment(), faults, by);
+  const limiter = openLimiter({ ...options, policies }, features, readEnvironment(), faults, by);
 
   const refuseImitations = compileRefuseImitations(reader.fields);
 

@@ -1,13 +1,15 @@
+import type { Features } from "../features/features.ts";
 import type { Faults } from "../options/faults.ts";
 import { ALL_SKIPPED, CHOICE, DIMENSION_OF_REQUEST } from "../options/messages.ts";
 import { PlacedFaults } from "../options/placed-faults.ts";
 import { readsAddress } from "../partition/address.ts";
+import { compileSources } from "../partition/compile-sources.ts";
 import { EVERYBODY } from "../partition/partition-key.ts";
 import type { NamedSegments, RequestData } from "../partition/request-data.ts";
-import type { CompileSources, Source } from "../partition/source.ts";
+import type { Source } from "../partition/source.ts";
 import type { Policy } from "../policy/policy.ts";
 import { reportOnce } from "../runtime/log.ts";
-import type { RequestOptions } from "./request-options.ts";
+import type { PlainRequestOptions } from "./request-options.ts";
 
 /** The identities that count a request. */
 export interface Identified {
@@ -28,7 +30,7 @@ export interface Partitions<Context> {
 
 interface Dimension<Context> {
   readonly name: string;
-  readonly partition: RequestOptions<Context>["partition"];
+  readonly partition: PlainRequestOptions<Context>["partition"];
   readonly onMissing: "share" | "reject" | "skip" | undefined;
   readonly identify: (context: Context, data: RequestData) => unknown;
 }
@@ -41,7 +43,7 @@ export const SHARED_IDENTITY = "no-identity";
 
 /** The means to compile partitions, besides their options. */
 export interface PartitionContext {
-  readonly compile: CompileSources;
+  readonly kinds: Features["sources"];
   /** The names in the rule's path; none in middleware. */
   readonly segments: NamedSegments | undefined;
   /** Of the names of dimensions, so that those of several rules differ. */
@@ -50,9 +52,9 @@ export interface PartitionContext {
 
 /** Checks the partitions of policies and compiles them. */
 export function compilePartitions<Context>(
-  options: RequestOptions<Context>,
+  options: PlainRequestOptions<Context>,
   policies: readonly Policy[],
-  { compile, segments, prefix }: PartitionContext,
+  { kinds, segments, prefix }: PartitionContext,
   faults: Faults,
 ): Partitions<Context> {
   const { partition: common, onMissing: commonOnMissing, clientIp } = options;
@@ -82,7 +84,7 @@ export function compilePartitions<Context>(
     const sources =
       typeof partition === "function" && !own && !segments
         ? undefined
-        : compile(partition, { clientIp, segments }, at, once(found));
+        : compileSources(partition, { clientIp, segments, kinds }, at, once(found));
     for (const path of found) told.add(path);
     // A faulty partition may be anything, also a value that JSON cannot hold.
     const key =
@@ -175,7 +177,7 @@ function checkOnMissing(
 /** Warns that one client can use up the count that others share; without that, nobody would see why they are denied. */
 function reportMissing<Context>(
   { partition }: Dimension<Context>,
-  { clientIp }: RequestOptions<Context>,
+  { clientIp }: PlainRequestOptions<Context>,
 ): void {
   const sources = Array.isArray(partition) ? (partition as readonly Source[]) : [];
   const what =

@@ -1,21 +1,21 @@
 import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
 import type { Cost } from "../decide/cost.ts";
+import type { Features } from "../features/features.ts";
 import type { Faults } from "../options/faults.ts";
 import { COST, COST_ABOVE_LIMIT, COST_OF_UNKNOWN } from "../options/messages.ts";
 import { isRecord } from "../options/record.ts";
 import type { Policy } from "../policy/policy.ts";
 import { highestCost } from "../policy/shards.ts";
-import type { RequestFeatures } from "./every-feature.ts";
-import type { RequestOptions } from "./request-options.ts";
+import type { PlainRequestOptions } from "./request-options.ts";
 
 /** The cost of a request. */
 export type ReadCost<Context> = (context: Context) => Cost | undefined | Promise<Cost>;
 
 /** Checks a cost that is known already, and compiles how any other is read. */
 export function compileCost<Context>(
-  cost: RequestOptions<Context>["cost"],
+  cost: PlainRequestOptions<Context>["cost"],
   policies: readonly Policy[],
-  optimistic: RequestFeatures["optimistic"],
+  optimistic: Features["optimistic"],
   faults: Faults,
 ): ReadCost<Context> {
   if (typeof cost === "function") return cost;
@@ -38,7 +38,7 @@ function checkUnits(
   units: unknown,
   path: string,
   policies: readonly Policy[],
-  optimistic: RequestFeatures["optimistic"],
+  optimistic: Features["optimistic"],
   faults: Faults,
 ): void {
   if (!Number.isSafeInteger(units) || Number(units) < 0) {

@@ -2,8 +2,9 @@ import type { Cost } from "../decide/cost.ts";
 import type { Decision } from "../decision/decision.ts";
 import type { PlanOption } from "../features/plans/read-plan.ts";
 import type { ListOptions } from "../lists/options.ts";
+import type { OptionValue } from "../options/option-value.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
-import type { Sources } from "../partition/source.ts";
+import type { Sources, SourceValues } from "../partition/source.ts";
 
 /** How a request is identified and charged, and how a denial is answered. `Context`: what the framework's handlers get. */
 export interface RequestOptions<Context> {
@@ -20,7 +21,7 @@ export interface RequestOptions<Context> {
    * values of a cookie or parameter. Default: `["ip"]`.
    */
   readonly partition?:
-    | Sources
+    | SourceValues
     | ((context: Context) => string | undefined | Promise<string | undefined>);
   /**
    * The source trusted for the client's address: `"cloudflare"`, `"vercel"`, `{ trustedHops: 1 }` behind a proxy of your
@@ -65,6 +66,17 @@ export interface RequestOptions<Context> {
    * @example
    * lists: { allow: [{ cidr: "10.0.0.0/8" }], deny: [{ asn: 64496, until: "2027-01-01T00:00:00Z" }] }
    */
+  readonly lists?: OptionValue<"lists">;
+}
+
+/** The same, as data: as rules have them. */
+export interface PlainRequestOptions<Context> extends Omit<
+  RequestOptions<Context>,
+  "partition" | "lists"
+> {
+  readonly partition?:
+    | Sources
+    | ((context: Context) => string | undefined | Promise<string | undefined>);
   readonly lists?: ListOptions;
 }
 

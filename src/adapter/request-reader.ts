@@ -1,17 +1,17 @@
 import { problemResponse } from "../decision/problem.ts";
+import type { Features } from "../features/features.ts";
 import type { Failures } from "../features/holds/failures.ts";
+import { compileListener } from "../features/listeners/decision-listener.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
-import { FUNCTION, WITHOUT_FEATURE } from "../options/messages.ts";
-import { compileAddress } from "../partition/address.ts";
+import { FUNCTION, PLAN_WITHOUT_PLANS } from "../options/messages.ts";
 import { fieldNameIn } from "../partition/field-names.ts";
 import type { NamedSegments, RequestData } from "../partition/request-data.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { DecideOptions, ReadRequest } from "./decide-request.ts";
-import type { RequestFeatures } from "./every-feature.ts";
 import { compilePartitions, type Identified, withoutPartition } from "./partitions.ts";
 import { compileCost } from "./request-cost.ts";
-import type { RequestOptions } from "./request-options.ts";
+import type { PlainRequestOptions } from "./request-options.ts";
 
 /** How requests are read, compiled from options. */
 export interface RequestReader<Context> extends DecideOptions {
@@ -39,22 +39,19 @@ interface RuleContext {
 
 /** Checks the options and compiles how requests are read. */
 export function compileRequest<Context>(
-  options: RequestOptions<Context> & Pick<LimiterOptions, "plans" | "onDecision">,
+  options: PlainRequestOptions<Context> & Pick<LimiterOptions, "plans" | "onDecision">,
   policies: readonly Policy[],
-  { holds, lists, plans, listeners, optimistic, sources }: RequestFeatures,
+  { holds, lists, plans, optimistic, sources: kinds }: Features,
   faults: Faults,
   { segments, prefix = "" }: Partial<RuleContext> = {},
 ): RequestReader<Context> {
   // Not map(), which skips the holes of a list.
   const list = Array.isArray(policies) ? Array.from(policies as readonly Policy[]) : [];
-  const compile = sources?.compile ?? compileAddress;
-  const partitions = compilePartitions(options, list, { compile, segments, prefix }, faults);
+  const partitions = compilePartitions(options, list, { kinds, segments, prefix }, faults);
   const listed = lists?.compileRequestLists(options, list, faults);
   const readCost = compileCost(options.cost, list, optimistic, faults);
   const readPlan = plans?.compilePlan(options.plan, options.plans, faults);
-  if (!plans && options.plan !== undefined) {
-    faults.add("plan", options.plan, WITHOUT_FEATURE, "plans");
-  }
+  if (!plans && options.plan !== undefined) faults.add("plan", options.plan, PLAN_WITHOUT_PLANS);
   if (options.onDenied !== undefined && typeof options.onDenied !== "function") {
     faults.add("onDenied", options.onDenied, FUNCTION, "returns a Response");
   }
@@ -83,7 +80,7 @@ export function compileRequest<Context>(
     fields: [...fieldsIn(options, list), ...(listed?.fields ?? [])],
     operation: holds?.needsHold(list) ? "reserve" : "limit",
     withoutHold: holds?.withoutHold,
-    listener: listeners?.compile(options.onDecision, faults),
+    listener: compileListener(options.onDecision, faults),
     failures: holds?.compileFailures(list, faults) ?? [],
     policies: Array.isArray(policies) ? list.map(withoutPartition) : policies,
 
@@ -98,7 +95,7 @@ export function compileRequest<Context>(
 
 /** The header fields that sources and the plan name. */
 function fieldsIn(
-  { partition, plan }: Pick<RequestOptions<never>, "partition" | "plan">,
+  { partition, plan }: { readonly partition?: unknown; readonly plan?: unknown },
   policies: readonly Policy[],
 ): readonly string[] {
   const own = policies.map((policy) => Object(policy).partition as unknown);

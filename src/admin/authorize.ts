@@ -2,7 +2,6 @@ import { slidingWindowLog } from "../algorithms/sliding-window-log.ts";
 import type { Limiter } from "../decide/limiter.ts";
 import type { Administered } from "../gateway/administration/administered.ts";
 import { tokensIn } from "../gateway/config/tokens.ts";
-import { EVERY_FEATURE } from "../limiter/every-feature.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { checkSettings } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
@@ -97,10 +96,10 @@ function limitFailures({ store, prefix }: Administered): Limiter {
   // Keys that no policy of the gateway can have.
   const settings = checkSettings(
     { policies, prefix: `${prefix}:admin`, denialCache: false as const },
-    EVERY_FEATURE,
+    {},
     new Faults(),
   );
-  return buildLimiter(store, settings, EVERY_FEATURE);
+  return buildLimiter(store, settings, {});
 }
 
 async function digestOf(text: string): Promise<Uint8Array> {

@@ -83,6 +83,8 @@ export interface AlgorithmDefinition<
    * denial can end before its time, because a slot may be given back.
    */
   readonly hasSlots?: true;
+  /** The features that each policy of this kind needs. */
+  readonly features?: object;
   /** The parts of the name of a policy without one. */
   readonly nameParts: (policy: Readonly<Record<string, unknown>>) => readonly unknown[];
   /**
@@ -137,6 +139,12 @@ export type Implementation = AlgorithmDefinition<
   Readonly<Record<string, number>>,
   unknown
 >;
+
+/** The policy that a builder returns for these options. Their values are taken apart where a limiter is made. */
+export function madeOf<Policy>(options: object, implementation: Implementation): Policy {
+  const { name: algorithm } = implementation;
+  return { ...options, algorithm, [IMPLEMENTATION]: implementation } as Policy;
+}
 
 declare const POLICY: unique symbol;
 

@@ -1,5 +1,6 @@
 import type { Duration } from "../options/duration.ts";
-import type { Sources } from "../partition/source.ts";
+import type { OptionValue } from "../options/option-value.ts";
+import type { Sources, SourceValues } from "../partition/source.ts";
 
 /** The answer of a policy while Redis gives no usable answer. */
 export type FailureVerdict =
@@ -15,7 +16,70 @@ export type FailureVerdict =
    */
   | { readonly local: { readonly share: number } };
 
-/** The options that every algorithm has besides its numbers. */
+/** What `denials()` returns. */
+export interface Denials extends OptionValue<"counts"> {
+  readonly of: "denials";
+}
+
+/** What `failures()` returns. */
+export interface Failures extends OptionValue<"counts"> {
+  readonly of: "failures";
+}
+
+/** What `refundable()` returns. */
+export type Refundable = OptionValue<"refundable">;
+
+declare const HOLDS: unique symbol;
+
+/** Marks a policy, for the compiler only, whose limiter has `reserve()`. */
+export interface Holding {
+  readonly [HOLDS]: true;
+}
+
+/** Marks a policy that gives nothing back. */
+export interface NotHolding {
+  readonly [HOLDS]: false;
+}
+
+/** The mark of a policy with these values. Neither is the other's subtype, or a list of both would lose one. */
+export type HoldingOf<Given> = [Extract<Given, Failures | Refundable>] extends [never]
+  ? NotHolding
+  : Holding;
+
+/** The options that are values, each made by the function of its name. */
+export interface PolicyOptions<
+  F extends Denials | Failures = Denials | Failures,
+  R extends Refundable = Refundable,
+> extends Omit<
+  CommonOptions,
+  | "counts"
+  | "when"
+  | "partition"
+  | "mode"
+  | "refundable"
+  | "lease"
+  | "optimistic"
+  | "notify"
+  | "onNotice"
+  | "shards"
+> {
+  /** The events that it counts: what `denials()` or `failures()` returns. Default: requests. */
+  readonly counts?: F;
+  /** What `refundable()` returns: holds give back units that they reserved and did not use. */
+  readonly refundable?: R;
+  /** In middleware: the clients that this policy counts apart. Default: the middleware's `partition`. */
+  readonly partition?: SourceValues;
+  /** What `lease()` returns. Default: the limiter's. */
+  readonly lease?: OptionValue<"lease">;
+  /** What `optimistic()` returns. */
+  readonly optimistic?: OptionValue<"optimistic">;
+  /** What `notify()` returns. */
+  readonly notify?: OptionValue<"notify">;
+  /** What `shards()` returns. Default: one key. */
+  readonly shards?: OptionValue<"shards">;
+}
+
+/** The options that every algorithm has besides its numbers, as data. */
 export interface CommonOptions {
   /**
    * Names the policy in keys and header fields: letters, digits, `.`, `_` and `-`, starting with a letter
@@ -131,6 +195,8 @@ export interface CommonOptions {
    * fixedWindow({ name: "monthly", limit: 1_000, window: "30d", notify: [0.8, 1] })
    */
   readonly notify?: number | readonly number[];
+  /** Of `notify()`: told of this policy's notices. Data has none. */
+  readonly onNotice?: Listener;
   /**
    * Splits the limit of a hot identity over this many keys, which a Redis Cluster spreads over its masters. A request asks
    * one of them, at most two, so that `remaining` is the rest of that shard: at least so much is left in all. All shards
@@ -143,6 +209,9 @@ export interface CommonOptions {
    */
   readonly shards?: number;
 }
+
+/** A function that is told something. */
+export type Listener = (...told: never[]) => unknown;
 
 /** How far an isolate decides before Redis, see `CommonOptions.optimistic`. */
 export interface OptimisticOptions {

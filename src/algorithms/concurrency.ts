@@ -1,14 +1,14 @@
 import type { Duration, DurationRange } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import { DENIALS_OF_SLOTS, FAILURES_OF_SLOTS, SHARDS_OF_SLOTS } from "../options/messages.ts";
-import { defineAlgorithm, IMPLEMENTATION, type PolicyOf } from "./algorithm.ts";
-import type { CommonOptions } from "./common-options.ts";
+import { defineAlgorithm, type PolicyOf } from "./algorithm.ts";
+import type { CommonOptions, PolicyOptions } from "./common-options.ts";
 import type { AlgorithmModel } from "./model.ts";
 import { CONCURRENCY as script } from "./scripts.generated.ts";
 import { type ConcurrencyState, firstAfter, withSlot } from "./slots.ts";
 import { scaleWindow } from "./window.ts";
 
-export interface ConcurrencyOptions extends CommonOptions {
+interface ConcurrencyNumbers {
   /** How many holds may go on at the same time. Range: 1 to 100,000. */
   readonly limit: number;
   /**
@@ -23,7 +23,10 @@ export interface ConcurrencyOptions extends CommonOptions {
   readonly retryAfter?: Duration;
 }
 
-export type ConcurrencyPolicy = PolicyOf<"concurrency", ConcurrencyOptions>;
+/** The options of `concurrency()`. */
+export type ConcurrencyOptions = ConcurrencyNumbers & PolicyOptions;
+
+export type ConcurrencyPolicy = PolicyOf<"concurrency", ConcurrencyNumbers & CommonOptions>;
 
 /** Below a second a slow network would end holds; work that goes on for more than a day is no request. */
 const TTL_RANGE: DurationRange = { min: "1s", max: "24h", example: "60s" };
@@ -31,20 +34,6 @@ const DEFAULT_TTL: Duration = "60s";
 const RETRY_AFTER_RANGE: DurationRange = { min: "1ms", max: "24h", example: "1s" };
 /** Streams end at any time: a client that came back every second would find a slot soon, and cost one call each time. */
 const DEFAULT_RETRY_AFTER: Duration = "1s";
-
-/**
- * A slot for each hold, kept until the hold is settled or released, or until its time is over: with `limit: 10`, never
- * more than ten at once. A hold takes one slot, whatever it costs. `Retry-After` of a denial is `retryAfter`; the policy's row
- * says in `retryAfterMs` when the first slot expires.
- *
- * It has no `lease`, no `shards` and cannot count denials.
- *
- * @example
- * concurrency({ name: "streams", limit: 10, ttl: "60s" })
- */
-export function concurrency(options: ConcurrencyOptions): ConcurrencyPolicy {
-  return { ...options, algorithm: "concurrency", [IMPLEMENTATION]: CONCURRENCY };
-}
 
 interface ConcurrencyValues {
   /** Both in microseconds. */

@@ -1,11 +1,14 @@
+import type { Duration } from "../options/duration.ts";
+import type { OptionValue } from "../options/option-value.ts";
 import {
   defineAlgorithm,
   type ImplementationOf,
-  IMPLEMENTATION,
+  madeOf,
   MAX_UNITS,
   type PolicyOf,
 } from "./algorithm.ts";
 import type { CalendarOptions } from "./calendar/options.ts";
+import type { Denials, Failures, HoldingOf, PolicyOptions, Refundable } from "./common-options.ts";
 import { type CountedWindow, countIn, giveBackIn } from "./counted-window.ts";
 import type { AlgorithmModel, RefundModel } from "./model.ts";
 import { FIXED_WINDOW as script } from "./scripts.generated.ts";
@@ -13,11 +16,12 @@ import {
   lengthText,
   scaleWindow,
   WINDOW,
-  type WindowOptions,
+  type WindowData,
+  type WindowNumbers,
   type WindowValues,
 } from "./window.ts";
 
-export interface FixedWindowOptions extends WindowOptions {
+interface Alignment {
   /**
    * Whether windows lie on the grid of the clock, where `"1h"` begins with each full hour of UTC. With `false` a window
    * begins with its first request, so that a client of `limit: 100, window: "15m"` whose first request comes at 14:59 has
@@ -26,23 +30,37 @@ export interface FixedWindowOptions extends WindowOptions {
   readonly aligned?: boolean;
 }
 
-export type FixedWindowPolicy = PolicyOf<"fixed-window", FixedWindowOptions | CalendarOptions>;
+/** A fixed window of a length, or one of a calendar: what `month()`, `week()`, `day()` or `hour()` returns. */
+export type FixedWindowOptions<
+  F extends Denials | Failures = Denials | Failures,
+  R extends Refundable = Refundable,
+> = Omit<WindowNumbers, "window"> & {
+  /** Its length, or a window of a calendar: what `month()`, `week()`, `day()` or `hour()` returns. */
+  readonly window: Duration | OptionValue<"window">;
+} & Alignment &
+  PolicyOptions<F, R>;
+
+export type FixedWindowPolicy = PolicyOf<
+  "fixed-window",
+  (WindowData & Alignment) | CalendarOptions
+>;
 
 /**
  * One count per window on a grid of the clock; a window of `"1d"` is a UTC day. The cheapest algorithm. Around a
  * boundary up to twice the limit passes: with `limit: 100, window: "1m"`, 100 requests at 11:59:59 and 100 more at
  * 12:00:00. With `aligned: false` each window begins with a client's first request after the window before it.
  *
- * A window may be one of a calendar: `"month"`, `"week"`, `"day"` or `"hour"`, in any time zone, for `createLimiter()`,
- * rules and middleware. With `tidegate/core` it needs the feature `calendar`.
+ * A window may be one of a calendar, in any time zone: what `month()`, `week()`, `day()` or `hour()` returns.
  *
  * @example
  * fixedWindow({ limit: 1000, window: "1d" })
  * @example
- * fixedWindow({ limit: 1000, window: "month", timeZone: "Europe/Berlin", anchor: 15 })
+ * fixedWindow({ limit: 1000, window: month({ timeZone: "Europe/Berlin", anchor: 15 }) })
  */
-export function fixedWindow(options: FixedWindowOptions | CalendarOptions): FixedWindowPolicy {
-  return { ...options, algorithm: "fixed-window", [IMPLEMENTATION]: FIXED_WINDOW };
+export function fixedWindow<F extends Denials | Failures = never, R extends Refundable = never>(
+  options: FixedWindowOptions<F, R>,
+): FixedWindowPolicy & HoldingOf<F | R> {
+  return madeOf(options, FIXED_WINDOW);
 }
 
 interface FixedWindowValues extends WindowValues {

@@ -1,11 +1,12 @@
 import {
   defineAlgorithm,
-  IMPLEMENTATION,
   type ImplementationOf,
+  madeOf,
   MAX_LIMIT,
   type PolicyOf,
   type Quota,
 } from "./algorithm.ts";
+import type { Denials, Failures, HoldingOf, Refundable } from "./common-options.ts";
 import { type AlgorithmModel, type RefundModel, takes, waitingCost } from "./model.ts";
 import { SEGMENTED_WINDOW as script } from "./scripts.generated.ts";
 import {
@@ -14,6 +15,7 @@ import {
   scaleWindow,
   WINDOW,
   windowNameParts,
+  type WindowData,
   type WindowOptions,
   type WindowValues,
 } from "./window.ts";
@@ -22,7 +24,7 @@ import {
 const MAX_SEGMENTS = 60;
 const DEFAULT_SEGMENTS = 10;
 
-export interface SegmentedWindowOptions extends WindowOptions {
+interface Segments {
   /**
    * Number of segments in the window. With k segments, at least k/(k+1) of the limit is usable: with 10, at least 90 %.
    * Range: 1 to 60. Default: `10`.
@@ -30,7 +32,13 @@ export interface SegmentedWindowOptions extends WindowOptions {
   readonly segments?: number;
 }
 
-export type SegmentedWindowPolicy = PolicyOf<"segmented-window", SegmentedWindowOptions>;
+/** The options of `segmentedWindow()`. */
+export type SegmentedWindowOptions<
+  F extends Denials | Failures = Denials | Failures,
+  R extends Refundable = Refundable,
+> = WindowOptions<F, R> & Segments;
+
+export type SegmentedWindowPolicy = PolicyOf<"segmented-window", WindowData & Segments>;
 
 /**
  * One count per segment of the window, summed unweighted: never more than `limit` in any trailing window, and with k
@@ -40,8 +48,10 @@ export type SegmentedWindowPolicy = PolicyOf<"segmented-window", SegmentedWindow
  * @example
  * segmentedWindow({ limit: 6, window: "60s", segments: 10 })
  */
-export function segmentedWindow(options: SegmentedWindowOptions): SegmentedWindowPolicy {
-  return { ...options, algorithm: "segmented-window", [IMPLEMENTATION]: SEGMENTED_WINDOW };
+export function segmentedWindow<F extends Denials | Failures = never, R extends Refundable = never>(
+  options: SegmentedWindowOptions<F, R>,
+): SegmentedWindowPolicy & HoldingOf<F | R> {
+  return madeOf(options, SEGMENTED_WINDOW);
 }
 
 interface SegmentedWindowValues extends WindowValues {

@@ -1,12 +1,13 @@
 import {
   defineAlgorithm,
-  IMPLEMENTATION,
   type ImplementationOf,
+  madeOf,
   MAX_LIMIT,
   MAX_UNITS,
   type PolicyOf,
   type Quota,
 } from "./algorithm.ts";
+import type { Denials, Failures, HoldingOf, Refundable } from "./common-options.ts";
 import { type AlgorithmModel, type RefundModel, takes, waitingCost } from "./model.ts";
 import { SLIDING_WINDOW_COUNTER as script } from "./scripts.generated.ts";
 import {
@@ -15,11 +16,12 @@ import {
   scaleWindow,
   WINDOW,
   windowNameParts,
+  type WindowData,
   type WindowOptions,
   type WindowValues,
 } from "./window.ts";
 
-export type SlidingWindowCounterPolicy = PolicyOf<"sliding-window-counter", WindowOptions>;
+export type SlidingWindowCounterPolicy = PolicyOf<"sliding-window-counter", WindowData>;
 
 /**
  * The count of the current window plus the previous one's, weighted by the share of it that the trailing window still
@@ -29,12 +31,11 @@ export type SlidingWindowCounterPolicy = PolicyOf<"sliding-window-counter", Wind
  * @example
  * slidingWindowCounter({ limit: 30, window: "10s" })
  */
-export function slidingWindowCounter(options: WindowOptions): SlidingWindowCounterPolicy {
-  return {
-    ...options,
-    algorithm: "sliding-window-counter",
-    [IMPLEMENTATION]: SLIDING_WINDOW_COUNTER,
-  };
+export function slidingWindowCounter<
+  F extends Denials | Failures = never,
+  R extends Refundable = never,
+>(options: WindowOptions<F, R>): SlidingWindowCounterPolicy & HoldingOf<F | R> {
+  return madeOf(options, SLIDING_WINDOW_COUNTER);
 }
 
 interface SlidingWindowCounterParameters extends Readonly<Record<string, number>> {

@@ -1,10 +1,11 @@
 import {
   defineAlgorithm,
-  IMPLEMENTATION,
   type ImplementationOf,
+  madeOf,
   type PolicyOf,
   type Quota,
 } from "./algorithm.ts";
+import type { Denials, Failures, HoldingOf, Refundable } from "./common-options.ts";
 import {
   type AlgorithmModel,
   type ModelRequest,
@@ -20,11 +21,12 @@ import {
   scaleWindow,
   WINDOW,
   windowNameParts,
+  type WindowData,
   type WindowOptions,
   type WindowValues,
 } from "./window.ts";
 
-export type SlidingWindowLogPolicy = PolicyOf<"sliding-window-log", WindowOptions>;
+export type SlidingWindowLogPolicy = PolicyOf<"sliding-window-log", WindowData>;
 
 /**
  * Keeps the time of every request for one window: never more than `limit` in any trailing window, and each unit comes back
@@ -34,8 +36,11 @@ export type SlidingWindowLogPolicy = PolicyOf<"sliding-window-log", WindowOption
  * @example
  * slidingWindowLog({ limit: 5, window: "10s" })
  */
-export function slidingWindowLog(options: WindowOptions): SlidingWindowLogPolicy {
-  return { ...options, algorithm: "sliding-window-log", [IMPLEMENTATION]: SLIDING_WINDOW_LOG };
+export function slidingWindowLog<
+  F extends Denials | Failures = never,
+  R extends Refundable = never,
+>(options: WindowOptions<F, R>): SlidingWindowLogPolicy & HoldingOf<F | R> {
+  return madeOf(options, SLIDING_WINDOW_LOG);
 }
 
 /** The script counts units to three bytes. */

@@ -2,13 +2,20 @@ import { type Duration, parseDuration } from "../options/duration.ts";
 import { SLOW_REFILL } from "../options/messages.ts";
 import {
   defineAlgorithm,
-  IMPLEMENTATION,
   type ImplementationOf,
+  madeOf,
   MAX_LIMIT,
   type PolicyOf,
   type Quota,
 } from "./algorithm.ts";
-import type { CommonOptions } from "./common-options.ts";
+import type {
+  CommonOptions,
+  Denials,
+  Failures,
+  HoldingOf,
+  PolicyOptions,
+  Refundable,
+} from "./common-options.ts";
 import {
   type AlgorithmModel,
   type ModelRequest,
@@ -19,7 +26,7 @@ import {
 import { TOKEN_BUCKET as script } from "./scripts.generated.ts";
 import { WINDOW_RANGE } from "./window.ts";
 
-export interface TokenBucketOptions extends CommonOptions {
+interface TokenBucketNumbers {
   /** Size of the bucket, which is the largest burst, in units. Range: 1 to 1,000,000,000. */
   readonly limit: number;
   /** Units that come back every `per`, continuously. Range: 1 to 1,000,000,000. */
@@ -31,7 +38,13 @@ export interface TokenBucketOptions extends CommonOptions {
   readonly per: Duration;
 }
 
-export type TokenBucketPolicy = PolicyOf<"token-bucket", TokenBucketOptions>;
+/** The options of `tokenBucket()`. */
+export type TokenBucketOptions<
+  F extends Denials | Failures = Denials | Failures,
+  R extends Refundable = Refundable,
+> = TokenBucketNumbers & PolicyOptions<F, R>;
+
+export type TokenBucketPolicy = PolicyOf<"token-bucket", TokenBucketNumbers & CommonOptions>;
 
 /**
  * A bucket of `limit` units that refills continuously (GCRA): a burst of `limit`, then the refill rate. In any span of
@@ -41,8 +54,10 @@ export type TokenBucketPolicy = PolicyOf<"token-bucket", TokenBucketOptions>;
  * @example
  * tokenBucket({ limit: 20, refill: 10, per: "1s" })
  */
-export function tokenBucket(options: TokenBucketOptions): TokenBucketPolicy {
-  return { ...options, algorithm: "token-bucket", [IMPLEMENTATION]: TOKEN_BUCKET };
+export function tokenBucket<F extends Denials | Failures = never, R extends Refundable = never>(
+  options: TokenBucketOptions<F, R>,
+): TokenBucketPolicy & HoldingOf<F | R> {
+  return madeOf(options, TOKEN_BUCKET);
 }
 
 interface TokenBucketValues {

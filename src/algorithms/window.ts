@@ -1,11 +1,17 @@
 import type { Duration, DurationRange } from "../options/duration.ts";
 import type { LeaseRules, OptionKind, Quota } from "./algorithm.ts";
-import type { CommonOptions } from "./common-options.ts";
+import type {
+  CommonOptions,
+  Denials,
+  Failures,
+  Refundable,
+  PolicyOptions,
+} from "./common-options.ts";
 
 /** Below a millisecond a network decides nothing; a year and a day covers every billing period. */
 export const WINDOW_RANGE: DurationRange = { min: "1ms", max: "366d", example: "10s" };
 
-export interface WindowOptions extends CommonOptions {
+export interface WindowNumbers {
   /**
    * Units per window. Range: 1 to 1,000,000,000, for `slidingWindowLog` 1 to 100,000, for `fixedWindow` 1 to
    * 9,007,199,254,740,991.
@@ -14,6 +20,15 @@ export interface WindowOptions extends CommonOptions {
   /** Length of the window. Range: `"1ms"` to `"366d"`. */
   readonly window: Duration;
 }
+
+/** The options of a policy with one window. */
+export type WindowOptions<
+  F extends Denials | Failures = Denials | Failures,
+  R extends Refundable = Refundable,
+> = WindowNumbers & PolicyOptions<F, R>;
+
+/** The same, as data. */
+export type WindowData = WindowNumbers & CommonOptions;
 
 /** The option of every algorithm that has one window. */
 export const WINDOW = { kind: "duration" } as const satisfies OptionKind;

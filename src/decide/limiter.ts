@@ -1,3 +1,4 @@
+import type { NotHolding } from "../algorithms/common-options.ts";
 import type { Decision } from "../decision/decision.ts";
 import type { Duration } from "../options/duration.ts";
 import type { Cost, CostOptions } from "./cost.ts";
@@ -10,8 +11,8 @@ export interface LimitOptions extends CostOptions {
   readonly plan?: string | undefined;
 }
 
-/** The operations of every limiter: several policies that are always decided together. */
-export interface Operations {
+/** Several policies that are always decided together. */
+export interface Limiter {
   /**
    * Decides a request of this identity. It takes the cost if every policy has room, and otherwise no units.
    *
@@ -51,8 +52,11 @@ export interface Operations {
   reset(identity: Identity, options?: Pick<LimitOptions, "plan">): Promise<void>;
 }
 
-/** Several policies that are always decided together. */
-export interface Limiter extends Operations, Reserve {}
+/** A limiter with a policy that gives something back: units of holds, slots, or units of requests that did not fail. */
+export interface ReservingLimiter extends Limiter, Reserve {}
+
+/** A limiter of these policies: it has `reserve()`, unless all of them are known to give nothing back. */
+export type LimiterOf<Of> = [Of] extends [NotHolding] ? Limiter : ReservingLimiter;
 
 /** The options of `reserve()`. */
 export interface ReserveOptions extends LimitOptions {

@@ -6,7 +6,7 @@ import { decidePath } from "./decide.ts";
 import type { StepsOfFeatures } from "./features.ts";
 import type { Identify, Identity } from "./identify.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
-import type { LimitOptions, Operations } from "./limiter.ts";
+import type { LimitOptions, Limiter } from "./limiter.ts";
 import { presenter } from "./present.ts";
 import type { Asked, AskedGroup, Decide, Verdict } from "./step.ts";
 
@@ -35,7 +35,7 @@ export function createCore<Settings extends CoreSettings>(
   kit: Kit<Settings>,
   features: StepsOfFeatures<Settings>,
   identifyBy: (kit: Kit<CoreSettings>) => Identify,
-): Core & Pick<Operations, "reset"> {
+): Core & Pick<Limiter, "reset"> {
   const decide = decidePath(kit, features);
   const identify = identifyBy(kit);
 
@@ -68,7 +68,7 @@ export function createCore<Settings extends CoreSettings>(
 }
 
 /** The public operations of a limiter. */
-export function operationsOf({ kit, ask, show, reset }: ReturnType<typeof createCore>): Operations {
+export function operationsOf({ kit, ask, show, reset }: ReturnType<typeof createCore>): Limiter {
   const slotted = kit.settings.policies.find(({ implementation }) => implementation.hasSlots);
 
   return {

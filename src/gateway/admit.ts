@@ -1,6 +1,7 @@
 import { decideRequest } from "../adapter/decide-request.ts";
 import type { Hold } from "../decide/hold.ts";
 import type { Decision } from "../decision/decision.ts";
+import { EVERY_FEATURE } from "../features/every.ts";
 import type { Counter } from "../metrics/counter.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import { requestReporter } from "../runtime/log.ts";
@@ -73,14 +74,14 @@ export function compileAdmit(config: GatewayConfig): Admit {
 async function decide(
   routed: Extract<Routed, { readonly kind: "client" | "listed" }>,
   limiter: InForce["limiter"],
-  { denialLog, listener, features }: GatewayConfig,
+  { denialLog, listener }: GatewayConfig,
   { headers }: Request,
   counter: Counter | undefined,
 ): Promise<Decision | Hold> {
   const { rules } = routed;
   const holds = rules.some(({ reader }) => reader.operation === "reserve");
   const operation = holds ? "reserve" : "limit";
-  const withoutHold = features.holds?.withoutHold;
+  const withoutHold = EVERY_FEATURE.holds.withoutHold;
   const decision = await decideRequest(routed, limiter, { operation, withoutHold, listener });
   const client = routed.kind === "client" ? routed : undefined;
   counter?.decided(rules, decision, client?.identities, headers);

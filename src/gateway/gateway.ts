@@ -19,12 +19,12 @@ import { waitUntilOf } from "../runtime/wait-until.ts";
 import { type GatewayConfig, readConfig } from "./config/config.ts";
 import { permitted } from "./cors/cors.ts";
 import { isPreflight } from "./cors/preflight.ts";
-import { EVERY_GATEWAY_FEATURE, type GatewayFeatures } from "./every-feature.ts";
 import { alive, healthCheck } from "./health.ts";
-import { deployedRules } from "./in-force.ts";
+import { openLive } from "./live/open.ts";
 import { passThroughGateway } from "./pass-through.ts";
 import type { Platform } from "./platform.ts";
 import { originReporter } from "./proxy/report-origin.ts";
+import { answerQuota } from "./quota.ts";
 import { keepHostsApart } from "./route/admin-host.ts";
 import { OWN, ownPath } from "./route/own-path.ts";
 import { compileServe } from "./serve.ts";
@@ -54,39 +54,10 @@ export interface Gateway extends Hono {
  * export default createGateway(process.env);
  */
 export function createGateway(environment: Environment, platform: Platform = {}): Gateway {
-  return makeGateway(environment, platform, EVERY_GATEWAY_FEATURE);
-}
-
-/**
- * Makes a `createGateway()` that has these features and no others, so that a bundle contains what it uses: `cors`, `live`
- * and `quota` of `tidegate/gateway`, and the features of `tidegate/core`. `live` has `lists` and `plans` with it.
- *
- * @returns a function that throws a ConfigurationError with every fault in its variables, also for an option whose
- * feature is missing
- * @example
- * import { leases } from "tidegate/core";
- * import { gatewayWith, live } from "tidegate/gateway";
- *
- * export default gatewayWith({ live, leases })(process.env);
- */
-export function gatewayWith(
-  features: GatewayFeatures,
-): (environment: Environment, platform?: Platform) => Gateway {
-  const all = { ...features.live?.with, ...features };
-  return function createGateway(environment, platform = {}) {
-    return makeGateway(environment, platform, all);
-  };
-}
-
-function makeGateway(
-  environment: Environment,
-  platform: Platform,
-  features: GatewayFeatures,
-): Gateway {
   const reportOrigin = originReporter(monotonicNow);
   let config: GatewayConfig;
   try {
-    config = readConfig(environment, platform, features);
+    config = readConfig(environment, platform);
   } catch (error) {
     const passing = passThroughGateway(Object(environment), error as Error, reportOrigin);
     if (passing === undefined) throw error;
@@ -94,9 +65,8 @@ function makeGateway(
   }
   const { origin, onError, store, defaults, cors } = config;
   const writes = periodicWrites(config.writers);
-  const live = features.live?.open(config, platform);
-  const enforcement = live?.enforcement ?? deployedRules(config);
-  const refresh = live?.refresh;
+  const live = openLive(config, platform);
+  const { enforcement, refresh } = live;
   const serve = compileServe({ config, enforcement, refresh, writes, reportOrigin });
   const gateway = new TinyHono({ getPath: ownPath });
   keepHostsApart(gateway, config.adminHost);
@@ -122,7 +92,7 @@ function makeGateway(
     await refresh?.before(waitUntilOf(c));
     return health();
   });
-  const quota = features.quota?.(config, enforcement);
+  const quota = answerQuota(config, enforcement);
   if (quota) {
     gateway.get(
       `/${OWN}/quota`,
@@ -138,7 +108,7 @@ function makeGateway(
       );
     }
   }
-  const administration = live && platform.admin?.(config, live, environment);
+  const administration = platform.admin?.(config, live, environment);
   if (administration) {
     if (config.adminHost === undefined) report(SHARED_HOST);
     gateway.all(

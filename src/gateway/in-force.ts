@@ -1,5 +1,6 @@
-import type { Operations, Reserve } from "../decide/limiter.ts";
+import type { Limiter, Reserve } from "../decide/limiter.ts";
 import { dimensionsOfRequests } from "../features/dimensions/of-requests.ts";
+import { EVERY_FEATURE } from "../features/every.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import type { GatewayConfig } from "./config/config.ts";
 import { compileRoute, type RouteRequest } from "./route/route.ts";
@@ -12,7 +13,7 @@ export interface InForce {
   readonly revision: number;
   readonly ruleset: Ruleset;
   /** Reserves where the gateway has holds. */
-  readonly limiter: Operations & Partial<Reserve>;
+  readonly limiter: Limiter & Partial<Reserve>;
   readonly route: RouteRequest;
   /** Makes the same as if there were no lists, for what people ask about a client that one names. */
   readonly routeUnlisted: () => RouteRequest;
@@ -34,7 +35,7 @@ export interface EnforceRules {
 }
 
 export function enforceWith(config: GatewayConfig): EnforceRules {
-  const { store, features, notices, replica } = config;
+  const { store, notices, replica } = config;
   return {
     limiterOf: ({ rules, settings }) =>
       buildLimiter(
@@ -44,7 +45,7 @@ export function enforceWith(config: GatewayConfig): EnforceRules {
           ...(replica && { replica }),
           ...(notices && { onNotice: notices.listenFor(rules), followNotice: notices.follow }),
         },
-        { ...features, dimensions: dimensionsOfRequests },
+        { ...EVERY_FEATURE, dimensions: dimensionsOfRequests },
       ),
 
     routesOf(ruleset) {

@@ -1,3 +1,4 @@
+import { EVERY_FEATURE } from "../features/every.ts";
 import type { Refresh } from "../live/refresh.ts";
 import type { Counter } from "../metrics/counter.ts";
 import type { PeriodicWrites } from "../metrics/periodic-writes.ts";
@@ -66,7 +67,7 @@ export function compileServe({
 
     const { decision, rules } = admission;
     const failures = rules.flatMap(({ reader }) => reader.failures);
-    const settlement = config.features.holds?.settlementOf(decision, failures, waitUntil);
+    const settlement = EVERY_FEATURE.holds.settlementOf(decision, failures, waitUntil);
     return forward({ ...passed, decided: { decision, settlement } }, counter);
   };
 }

@@ -1,13 +1,19 @@
-import type { Limiter } from "../decide/limiter.ts";
+import type { LimiterOf, ReservingLimiter } from "../decide/limiter.ts";
+import { dimensions } from "../features/dimensions/feature.ts";
+import type { Features } from "../features/features.ts";
+import { compileListener } from "../features/listeners/decision-listener.ts";
+import { withListener } from "../features/listeners/listening-limiter.ts";
 import { Faults } from "../options/faults.ts";
-import { EVERY_FEATURE } from "./every-feature.ts";
-import { openWithLists } from "./open-with-lists.ts";
-import type { CreateLimiterOptions } from "./options.ts";
-import { withoutRequestOptions } from "./request-options.ts";
+import { checkedOptions } from "../options/unknown-options.ts";
+import type { Policy } from "../policy/policy.ts";
+import { readEnvironment } from "../runtime/environment.ts";
+import { openLimiter } from "./open-limiter.ts";
+import { type CreateLimiterOptions, LIMITER_OPTIONS, type LimiterOptions } from "./options.ts";
+import { takeApart } from "./take-apart.ts";
 
 /**
- * Makes a limiter of one or more policies that are always decided together. It has every feature; `limiterWith()` of
- * `tidegate/core` makes one with those that you import.
+ * Makes a limiter of one or more policies that are always decided together. An option that brings code with it takes what a
+ * function returns, such as `lease("100ms")`: a bundle contains what it imports.
  *
  * @throws ConfigurationError with every fault in the options
  * @example
@@ -17,7 +23,29 @@ import { withoutRequestOptions } from "./request-options.ts";
  * });
  * const decision = await limiter.limit("user:42");
  */
-export function createLimiter(options: CreateLimiterOptions): Limiter {
+export function createLimiter<const Of extends Policy>(
+  given: CreateLimiterOptions<Of>,
+): LimiterOf<Of> {
   const faults = new Faults();
-  return openWithLists(withoutRequestOptions(options, faults), EVERY_FEATURE, faults);
+  const { options, features } = takeApart<LimiterOptions>(given, faults);
+  return limiterOf(options, { dimensions, ...features }, faults) as LimiterOf<Of>;
+}
+
+/** Makes a limiter of options that are data, and of the features that act on them. */
+export function limiterOf(
+  options: LimiterOptions,
+  features: Features,
+  faults: Faults,
+): ReservingLimiter {
+  const checked = checkedOptions(options, [...LIMITER_OPTIONS, "lists"], faults);
+  const policies = features.holds?.refuseResponses(checked.policies, faults) ?? checked.policies;
+  const known = { ...checked, policies };
+  const lists = features.lists?.compile(known.lists, "lists", faults);
+  const listener = compileListener(known.onDecision, faults);
+  const limiter = openLimiter(known, features, readEnvironment(), faults);
+  const nowMs = () => (known.store?.now ? known.store.now() / 1000 : Date.now());
+  const listed = lists
+    ? features.lists!.wrap(limiter, lists, nowMs, features.holds?.withoutHold)
+    : limiter;
+  return listener ? withListener(listed, listener) : listed;
 }

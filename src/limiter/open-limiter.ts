@@ -1,9 +1,11 @@
 import { DECIDE } from "../algorithms/scripts.generated.ts";
+import type { ReservingLimiter } from "../decide/limiter.ts";
+import type { Features } from "../features/features.ts";
 import { Faults } from "../options/faults.ts";
+import { meaningOf, type OptionValue } from "../options/option-value.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { openStore, redisOpener, type RedisParts, type StoreOptions } from "../store/open-store.ts";
-import type { Features } from "./features.ts";
-import { buildLimiter, type LimiterOf } from "./limiter.ts";
+import { buildLimiter } from "./limiter.ts";
 import type { LimiterOptions } from "./options.ts";
 import { checkSettings } from "./settings.ts";
 import { reportUnnamedDuplicates } from "./unnamed-duplicates.ts";
@@ -16,16 +18,15 @@ import { reportUnnamedDuplicates } from "./unnamed-duplicates.ts";
  * @param by for each policy the dimension that it counts by. Default: its own `by`
  * @throws ConfigurationError with every fault
  */
-export function openLimiter<Has extends Features>(
+export function openLimiter(
   options: LimiterOptions,
-  features: Has,
+  features: Features,
   environment: Environment,
   faults: Faults,
   by?: readonly string[],
-): LimiterOf<Has> {
+): ReservingLimiter {
   const settings = checkSettings(options, features, faults, by);
   features.roles?.check(settings.policies, "policies[0].counts", faults);
-  features.notices?.check(settings, faults);
   const store = openStore(options, partsOf(features), environment, faults);
   if (store) features.holds?.checkStore(settings.policies, store, faults);
   faults.throwIfAny();
@@ -34,32 +35,35 @@ export function openLimiter<Has extends Features>(
 }
 
 /** Makes the limiter as soon as its Redis is known. Throws a ConfigurationError if that has faults. */
-export type LimiterOpener<Has extends Features> = (
-  redis: StoreOptions["redis"],
+export type LimiterOpener = (
+  redis: StoreOptions["redis"] | OptionValue<"redis">,
   environment: Environment,
-) => LimiterOf<Has>;
+) => ReservingLimiter;
 
 /**
  * As `openLimiter`, for a Redis that is known only when a request arrives: checks all other options now.
  *
  * @throws ConfigurationError with every fault
  */
-export function openLimiterLater<Has extends Features>(
+export function openLimiterLater(
   options: Omit<LimiterOptions, "redis" | "store">,
-  features: Has,
+  features: Features,
   faults: Faults,
   by?: readonly string[],
-): LimiterOpener<Has> {
+): LimiterOpener {
   const settings = checkSettings(options, features, faults, by);
   features.roles?.check(settings.policies, "policies[0].counts", faults);
-  features.notices?.check(settings, faults);
-  const openRedis = redisOpener(options, partsOf(features), faults);
+  const openRedis = redisOpener(options, faults);
   faults.throwIfAny();
   return function open(redis, environment) {
     const found = new Faults();
-    const store = openRedis(redis, environment, found);
+    // Its value brings code with it, too.
+    const meaning = meaningOf(redis);
+    const plain = (meaning ? meaning.plain["redis"] : redis) as StoreOptions["redis"];
+    const parts = partsOf({ ...features, ...meaning?.features });
+    const store = openRedis(plain, parts, environment, found);
     found.throwIfAny();
-    reportUnnamedDuplicates(redis ? { redis } : {}, settings);
+    reportUnnamedDuplicates(plain ? { redis: plain } : {}, settings);
     return buildLimiter(store!, settings, features);
   };
 }

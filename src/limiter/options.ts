@@ -1,11 +1,11 @@
 import type { FailureVerdict } from "../algorithms/common-options.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
 import type { DecisionListener } from "../features/listeners/decision-listener.ts";
-import type { NoticeListener } from "../features/notices/listener.ts";
 import type { Plans } from "../features/plans/plans.ts";
 import type { SharedDenials } from "../features/shared-denials/shared-denials.ts";
 import type { ListOptions } from "../lists/options.ts";
 import type { Duration } from "../options/duration.ts";
+import type { OptionValue } from "../options/option-value.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { StoreOptions } from "../store/open-store.ts";
 import type { RedisClient, RedisEndpoint } from "../store/redis/client.ts";
@@ -88,30 +88,39 @@ export interface LimiterOptions extends StoreOptions {
    * onDecision: ({ allowed, reason }, { operation }) => counts.add(`${operation} ${allowed} ${reason}`)
    */
   readonly onDecision?: DecisionListener;
-  /**
-   * Called in the background when a partition has used a share that a policy's `notify` names (`kind: "reached"`), and
-   * when requests begin to be denied by such a policy (`kind: "denied"`): once per partition and window, for any number
-   * of isolates. If it throws or rejects, the notice is repeated a minute later, or with the next window. A promise
-   * that it returns has to settle within a minute. Default: none.
-   *
-   * @example
-   * onNotice: (_decision, { kind, name, partition }) => send(`${partition}: ${name} ${kind}`)
-   */
-  readonly onNotice?: NoticeListener;
+  /** Of `createLimiter()` and of middleware. */
+  readonly lists?: ListOptions;
 }
 
-export interface CreateLimiterOptions extends LimiterOptions {
+/** The options of a limiter, with the values that bring their code. */
+export interface CreateLimiterOptions<Of extends Policy = Policy> extends Omit<
+  LimiterOptions,
+  | "policies"
+  | "plans"
+  | "lease"
+  | "sharedDenials"
+  | "replica"
+  | "replicaTimeout"
+  | "redis"
+  | "lists"
+> {
+  /** The policies, decided together: either every policy takes the cost, or none does. Range: 1 to 16 policies. */
+  readonly policies: readonly Of[];
+  /** What `plans()` returns: other numbers for some clients. Default: none. */
+  readonly plans?: OptionValue<"plans">;
+  /** What `lease()` returns, for every policy without its own. Default: no leases, Redis makes every decision. */
+  readonly lease?: OptionValue<"lease">;
+  /** What `coloDenials()` of `tidegate/cloudflare` returns, or `shareDenials()`. Default: not shared. */
+  readonly sharedDenials?: OptionValue<"sharedDenials">;
+  /** What `replica()` returns. Default: none. */
+  readonly replica?: OptionValue<"replica">;
   /**
-   * Identities that are not limited (`allow`) or denied with a 403 (`deny`), before Redis is asked: `limit()` and
-   * `peek()` take no units, with `reason` `exempt` or `blocked`. A `cidr` is compared with the dimension `ip`, or with
-   * an identity that is a string; `asn` and `country` with the dimensions of these names, whether or not a policy
-   * counts by them; an `identity` with each string of the identity. A client that chooses its identity can choose one
-   * on `allow`. Default: none.
-   *
-   * @example
-   * lists: { allow: [{ cidr: "10.0.0.0/8" }], deny: [{ identity: "user:666" }] }
+   * `{ url, token }` of a Redis REST API, or what `client()`, `cluster()`, or `fromIoredis()` and `fromNodeRedis()` of `tidegate/node`
+   * return. Default: from `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN`, or `KV_REST_API_URL` and `KV_REST_API_TOKEN`.
    */
-  readonly lists?: ListOptions;
+  readonly redis?: RedisEndpoint | OptionValue<"redis">;
+  /** What `lists()` returns: identities that are not limited or denied, before Redis is asked. Default: none. */
+  readonly lists?: OptionValue<"lists">;
 }
 
 /** Every option of a limiter, but for those of `createLimiter()` alone. */
@@ -133,5 +142,4 @@ export const LIMITER_OPTIONS = [
   "timeout",
   "onStoreError",
   "onDecision",
-  "onNotice",
 ] as const satisfies (keyof LimiterOptions)[];

@@ -1,6 +1,7 @@
 import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
 import type { CoreSettings } from "../decide/kit.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
+import type { Features } from "../features/features.ts";
 import type { NoticeSettings } from "../features/notices/step.ts";
 import type { PlanSettings } from "../features/plans/step.ts";
 import type { ReplicaSettings } from "../features/replica/step.ts";
@@ -17,7 +18,6 @@ import { type CheckMore, compilePolicies } from "../policy/compile.ts";
 import { oncePerPolicy } from "../policy/once-per-policy.ts";
 import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
-import type { Features } from "./features.ts";
 import type { LimiterOptions } from "./options.ts";
 
 /** The settings of a limiter with any features, checked. */
@@ -50,7 +50,7 @@ export function checkSettings(
   by?: readonly string[],
 ): LimiterSettings {
   const { onFailure = DEFAULTS.onFailure, retryJitter = 0, store } = options;
-  const { headers = DEFAULTS.headers, sharedDenials, onNotice } = options;
+  const { headers = DEFAULTS.headers, sharedDenials } = options;
   const before = faults.list.length;
   const isSound = () => faults.list.length === before;
   const policies = features.calendar?.adopt(options.policies, store) ?? options.policies;
@@ -89,7 +89,6 @@ export function checkSettings(
     maxDenials: checkDenialCache(options.denialCache, faults),
     ...(sharedDenials && { sharedDenials }),
     ...(replica && { replica }),
-    ...(onNotice && { onNotice }),
     headers,
     random: DEFAULTS.random,
     now: typeof store?.now === "function" ? steadyClock(() => store.now!() / 1000) : DEFAULTS.now,

@@ -176,12 +176,26 @@ export const ONLY_WITH_HOLDS = {
   say: "Use createLimiter(), and reserve(): limit() has no holds.",
 } as const;
 
-// Options of missing features.
+// Options that take what a function makes.
 
-export const WITHOUT_FEATURE = {
-  code: "unsupported",
-  say: (feature: string) =>
-    `Import { ${feature} } from "tidegate/core", and give it to limiterWith() or rateLimitWith(): what they made has no ${feature}.`,
+export const PLAIN_VALUE = {
+  code: "shape",
+  say: ({ maker, value }: { maker: string; value: unknown }) => {
+    const start = `Import { ${maker} } from "tidegate", and`;
+    if (maker === "shadow" || maker === "soft") {
+      return `${start} wrap the policy: ${maker}(tokenBucket({ ... })).`;
+    }
+    // A text may be a credential, but for the time of a lease.
+    const isShown = typeof value === "number" || (maker === "lease" && typeof value === "string");
+    const isWord = value === true || value === maker;
+    return `${start} give ${maker}(${isShown ? JSON.stringify(value) : isWord ? "" : "..."}).`;
+  },
+} as const;
+
+export const PLAIN_SOURCE = {
+  code: "shape",
+  say: ({ kind, name }: { kind: string; name: string }) =>
+    `Import { ${kind} } from "tidegate", and give ${kind}(${name && JSON.stringify(name)}).`,
 } as const;
 
 // The address of Redis.
@@ -483,17 +497,7 @@ export const HEADER_FIELD = {
 
 export const NO_RESPONSE = {
   code: "unsupported",
-  say: "Leave it out: a limiter sees no response. Call release() of the hold after a request that was no failure.",
-} as const;
-
-export const NO_REQUEST = {
-  code: "unsupported",
-  say: 'Give each policy a dimension, such as by: "ip", and limit() an identity with it, such as { ip: "203.0.113.7" }: a limiter sees no request.',
-} as const;
-
-export const NOTHING_MISSING = {
-  code: "unsupported",
-  say: "Leave it out: a limiter sees no request, and a dimension that an identity does not have takes no part.",
+  say: "Give failures() without responses: a limiter sees none. Call release() of the hold after a request that was no failure.",
 } as const;
 
 // The store of a limiter.

@@ -11,6 +11,7 @@ export function checkOptions(
   known: readonly string[],
   path: string,
   faults: Faults,
+  shownNames: readonly string[] = known,
 ): void {
   const unknown = Object.entries(options).filter(
     ([key, value]) => !known.includes(key) && value !== undefined,
@@ -24,7 +25,7 @@ export function checkOptions(
       path + (key.trim() ? key : JSON.stringify(key)),
       shown ? value : kindOf(value),
       UNKNOWN_OPTION,
-      { meant, known },
+      { meant, known: shownNames },
     );
   }
 }

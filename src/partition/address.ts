@@ -1,8 +1,5 @@
-import { WITHOUT_FEATURE } from "../options/messages.ts";
-import { checkClientIp, type ClientIp, clientIp } from "./client-ip.ts";
-import { EVERYBODY } from "./partition-key.ts";
+import { type ClientIp, clientIp } from "./client-ip.ts";
 import type { RequestData } from "./request-data.ts";
-import type { CompileSources } from "./source.ts";
 
 /** Whether one of the sources needs the trusted source of the client's address. */
 export function readsAddress(sources: unknown): boolean {
@@ -16,16 +13,4 @@ export function addressReader(trusted: ClientIp): (data: RequestData) => string 
     const ip = clientIp(request.headers, trusted, connection);
     return ip === undefined ? undefined : `ip:${ip}`;
   };
-}
-
-/** Compiles the sources that need no feature: the client's address alone, or all clients together. */
-export const compileAddress: CompileSources = (sources, { clientIp }, path, faults) => {
-  if (sources === EVERYBODY) return () => EVERYBODY;
-  if (isAddress(sources)) return addressReader(checkClientIp(clientIp, "clientIp", faults));
-  faults.add(path, sources, WITHOUT_FEATURE, "sources");
-  return () => undefined;
-};
-
-function isAddress(sources: unknown): boolean {
-  return Array.isArray(sources) && sources.length === 1 && sources[0] === "ip";
 }

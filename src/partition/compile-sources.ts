@@ -1,6 +1,8 @@
 import type { Faults } from "../options/faults.ts";
 import {
   MANY_SOURCES,
+  NO_PATH,
+  PLAIN_SOURCE,
   SAME_SOURCE,
   SOURCES,
   SOURCES_TOGETHER,
@@ -9,7 +11,7 @@ import {
 import { readsAddress } from "./address.ts";
 import { checkClientIp, detectPlatform } from "./client-ip.ts";
 import { EVERYBODY } from "./partition-key.ts";
-import { type ReadSource, type SourceContext, sourceReader } from "./source-reader.ts";
+import { readIp, type ReadSource, type SourceContext } from "./source-reader.ts";
 import { parseSource } from "./source-text.ts";
 import type { CompileSources } from "./source.ts";
 
@@ -27,7 +29,12 @@ interface Choice {
 }
 
 /** Uses the first source present in a request. An inner list is present if all of its sources are. */
-export const compileSources: CompileSources = (sources, { clientIp, segments }, path, faults) => {
+export const compileSources: CompileSources = (
+  sources,
+  { clientIp, segments, kinds },
+  path,
+  faults,
+) => {
   if (sources === EVERYBODY) return () => EVERYBODY;
   if (!Array.isArray(sources) || sources.length === 0) {
     faults.add(path, sources, SOURCES);
@@ -40,7 +47,7 @@ export const compileSources: CompileSources = (sources, { clientIp, segments }, 
   const trusted = readsAddress(sources)
     ? checkClientIp(clientIp, "clientIp", faults)
     : (clientIp ?? detectPlatform());
-  const known = { trusted, segments };
+  const known = { trusted, segments, kinds };
   // Array.from visits the holes of a list, map() does not.
   const choices = Array.from(sources, (source: unknown, index) =>
     compileChoice(source, known, `${path}[${index}]`, faults),
@@ -74,7 +81,11 @@ function compileChoice(
     const source = `${parsed.kind}:${parsed.name}`;
     if (parts.has(source)) faults.add(at, single, SAME_SOURCE);
     parts.add(source);
-    return sourceReader(parsed, known, at, faults);
+    const compile = parsed.kind === "ip" ? readIp : known.kinds?.[parsed.kind];
+    if (compile) return compile(parsed.name, known, at, faults);
+    if (parsed.kind === "path") faults.add(at, single, NO_PATH);
+    else faults.add(at, single, PLAIN_SOURCE, parsed);
+    return () => undefined;
   };
   if (Array.isArray(source) && source.length === 0) faults.add(path, source, SOURCES_TOGETHER);
   const read = Array.isArray(source)

@@ -9,50 +9,54 @@ import { platformFacts, tellsFacts } from "./platform-facts.ts";
 import { readCookie } from "./read-cookie.ts";
 import { readQuery } from "./read-query.ts";
 import type { NamedSegments, RequestData } from "./request-data.ts";
-import type { ParsedSource } from "./source-text.ts";
 
 /** The context in which sources are compiled. */
 export interface SourceContext {
   /** The trusted source of the client's address; checked if a source needs the address. */
   readonly trusted: ClientIp | undefined;
   readonly segments: NamedSegments | undefined;
+  readonly kinds?: Readonly<Record<string, CompileSource>> | undefined;
 }
 
 /** Reads a part of an identity; `undefined`, and never a promise of it, if the request does not have it. */
 export type ReadSource = (data: RequestData) => string | undefined | Promise<string>;
 
-/** Compiles a source into its reader; adds a fault if it cannot be read here. */
-export function sourceReader(
-  { kind, name }: ParsedSource,
+/** Compiles a source of one kind into its reader; adds a fault if it cannot be read here. */
+export type CompileSource = (
+  name: string,
   known: SourceContext,
   path: string,
   faults: Faults,
-): ReadSource {
-  if (kind === "ip") return addressReader(known.trusted!);
-  if (kind === "subnet") return subnetReader(known.trusted!);
-  if (kind === "asn" || kind === "country") return factReader(kind, known, path, faults);
-  if (kind === "header") {
-    return once(name, ({ request }) =>
-      hashed(name, oneSpelling(name, request.headers.get(name)?.trim() ?? "")),
-    );
-  }
-  // Two colons, of which a header's identity has one: a header that is called "cookie" stays apart.
-  const prefix = `${kind}:${name}`;
-  if (kind === "cookie") {
-    const read = readCookie(name);
-    return once(prefix, ({ request }) => hashed(prefix, read(request.headers.get("cookie"))));
-  }
-  if (kind === "query") {
-    const read = readQuery(name);
-    return once(prefix, ({ request }) => hashed(prefix, read(request.url)));
-  }
-  if (known.segments === undefined) {
-    faults.add(path, prefix, NO_PATH);
+) => ReadSource;
+
+export const readIp: CompileSource = (_name, { trusted }) => addressReader(trusted!);
+
+export const readHeader: CompileSource = (name) =>
+  once(name, ({ request }) =>
+    hashed(name, oneSpelling(name, request.headers.get(name)?.trim() ?? "")),
+  );
+
+// Two colons, of which a header's identity has one: a header that is called "cookie" stays apart.
+export const readCookieOf: CompileSource = (name) => {
+  const read = readCookie(name);
+  const prefix = `cookie:${name}`;
+  return once(prefix, ({ request }) => hashed(prefix, read(request.headers.get("cookie"))));
+};
+
+export const readQueryOf: CompileSource = (name) => {
+  const read = readQuery(name);
+  const prefix = `query:${name}`;
+  return once(prefix, ({ request }) => hashed(prefix, read(request.url)));
+};
+
+export const readPath: CompileSource = (name, { segments }, path, faults) => {
+  if (segments === undefined) {
+    faults.add(path, `path:${name}`, NO_PATH);
     return () => undefined;
   }
-  const read = known.segments.reader(name, path, faults);
-  return ({ readings = [] }) => hashed(prefix, read(readings));
-}
+  const read = segments.reader(name, path, faults);
+  return ({ readings = [] }) => hashed(`path:${name}`, read(readings));
+};
 
 /** Reads a source once for each request, however many policies count by it. Not for segments, which depend on the rule's path. */
 function once(name: string, read: ReadSource): ReadSource {
@@ -74,12 +78,15 @@ function hashed(prefix: string, value: string | undefined): Promise<string> | un
   return value ? hash(value).then((text) => `${prefix}:${text}`) : undefined;
 }
 
-function subnetReader(trusted: ClientIp): ReadSource {
-  return ({ request, connection }) => {
-    const ip = clientIp(request.headers, trusted, connection);
+export const readSubnet: CompileSource =
+  (_name, { trusted }) =>
+  ({ request, connection }) => {
+    const ip = clientIp(request.headers, trusted!, connection);
     return ip === undefined ? undefined : `subnet:${subnetOf(ip)}`;
   };
-}
+
+export const readAsn: CompileSource = (_name, ...known) => factReader("asn", ...known);
+export const readCountry: CompileSource = (_name, ...known) => factReader("country", ...known);
 
 function factReader(
   kind: "asn" | "country",

@@ -1,7 +1,9 @@
 import type { Faults } from "../options/faults.ts";
+import type { OptionValue } from "../options/option-value.ts";
 import type { ClientIp } from "./client-ip.ts";
 import type { EVERYBODY } from "./partition-key.ts";
 import type { NamedSegments, RequestData } from "./request-data.ts";
+import type { CompileSource } from "./source-reader.ts";
 import type { SingleSource } from "./source-text.ts";
 
 /** The source of an identity; an inner list combines its sources. */
@@ -10,11 +12,21 @@ export type Source = SingleSource | readonly SingleSource[];
 /** The sources of an identity in order, or `"*"` for all clients together. */
 export type Sources = readonly Source[] | typeof EVERYBODY;
 
+/** What `header()`, `cookie()` and the others return, or the address. */
+export type SingleSourceValue = "ip" | OptionValue<"partition">;
+
+/** The same, as code has them. */
+export type SourceValues =
+  | readonly (SingleSourceValue | readonly SingleSourceValue[])[]
+  | typeof EVERYBODY;
+
 /** Reads the identity of a request; `undefined` if it has none. */
 export type ReadIdentity = (data: RequestData) => string | undefined | Promise<string | undefined>;
 
 /** The context of sources. */
 export interface SourceContext {
+  /** The kinds of sources that are there besides the address. */
+  readonly kinds?: Readonly<Record<string, CompileSource>> | undefined;
   /** The trusted source of the client's address; `undefined` for the platform. */
   readonly clientIp: ClientIp | undefined;
   /** The names in the rule's path; `undefined` where no rule has a path. */

@@ -50,6 +50,9 @@ export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** The options of a policy of any algorithm. */
 export const COMMON = ["algorithm", "limit", "name", ...TRAITS];
 
+/** Plain options for which only values stand: people do not write them. */
+const STOOD_FOR = ["algorithm", "mode", "onNotice", "timeZone", "anchor"];
+
 /** Checks options of a policy that not every caller has. */
 export type CheckMore = (policy: Policy, path: string, faults: Faults) => void;
 
@@ -102,7 +105,14 @@ export function compilePolicy(
     return undefined;
   }
   const { maxLimit, limitHint, options } = implementation;
-  checkOptions(policy, [...COMMON, ...Object.keys(options)], `${path}.`, faults);
+  const known = [...COMMON, ...Object.keys(options)];
+  checkOptions(
+    policy,
+    known,
+    `${path}.`,
+    faults,
+    known.filter((name) => !STOOD_FOR.includes(name)),
+  );
   const { limit, name } = checkCommon(policy, maxLimit, path, faults, limitHint);
   checkMore?.(policy, path, faults);
   const values: Record<string, number> = {};

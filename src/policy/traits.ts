@@ -1,5 +1,5 @@
 import type { Implementation } from "../algorithms/algorithm.ts";
-import type { FailureVerdict, Mode } from "../algorithms/common-options.ts";
+import type { FailureVerdict, Listener, Mode } from "../algorithms/common-options.ts";
 import type { Faults } from "../options/faults.ts";
 import { ADVERTISE, CHOICE, JITTER, SHARE, VERDICT } from "../options/messages.ts";
 import type { Algorithm, Policy } from "./policy.ts";
@@ -33,6 +33,8 @@ export interface PolicyTraits {
   readonly optimistic?: Optimism | undefined;
   /** Shares of the limit that cause a notice, the highest first; `undefined` for none. */
   readonly notify?: readonly number[] | undefined;
+  /** Told of its notices; `undefined` to tell the listener of all policies. */
+  readonly onNotice?: Listener | undefined;
 }
 
 /** Whether the policies of a limiter are leased together, or admitted ahead of the store: those in shadow are apart. */
@@ -59,6 +61,7 @@ export const LIMITER_TRAITS = [
   "lease",
   "optimistic",
   "notify",
+  "onNotice",
   "shards",
   "refundable",
 ] as const satisfies (keyof Policy)[];

@@ -5,7 +5,7 @@ export class CrossSlotError extends StoreError {
   constructor() {
     super(
       "ERR_STORE_REFUSED",
-      "Redis answered: CROSSSLOT: a Redis Cluster needs createLimiter(), or the feature cluster.",
+      "Redis answered: CROSSSLOT: for a Redis Cluster, give redis: cluster({ url, token }).",
     );
   }
 }

@@ -2,7 +2,7 @@ import type { StoreError } from "../errors/errors.ts";
 import { checkDuration, type Duration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import { kindOf } from "../options/kind-of.ts";
-import { DIALECT, FUNCTION, REDIS, STORE, WITHOUT_FEATURE } from "../options/messages.ts";
+import { DIALECT, FUNCTION, REDIS, PLAIN_VALUE, STORE } from "../options/messages.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
@@ -73,8 +73,8 @@ export function openStore(
   faults: Faults,
 ): Store | undefined {
   const { redis, store } = options;
-  const openRedis = redisOpener(options, parts, faults);
-  if (store === undefined) return openRedis(redis, environment, faults);
+  const openRedis = redisOpener(options, faults);
+  if (store === undefined) return openRedis(redis, parts, environment, faults);
   if (
     typeof store?.decide !== "function" ||
     typeof store?.reset !== "function" ||
@@ -88,6 +88,7 @@ export function openStore(
 /** Opens a Redis, guarded; `undefined` after a fault. */
 export type RedisOpener = (
   redis: StoreOptions["redis"],
+  parts: RedisParts,
   environment: Environment,
   faults: Faults,
 ) => Store | undefined;
@@ -95,7 +96,6 @@ export type RedisOpener = (
 /** Checks the options of the connection, before the Redis itself is known. */
 export function redisOpener(
   { timeout, dialect, onStoreError }: Pick<StoreOptions, "timeout" | "dialect" | "onStoreError">,
-  { scripts, cluster, clients, inspect, counted }: RedisParts,
   faults: Faults,
 ): RedisOpener {
   const timeoutMs =
@@ -108,7 +108,8 @@ export function redisOpener(
   if (onStoreError !== undefined && typeof onStoreError !== "function") {
     faults.add("onStoreError", onStoreError, FUNCTION, "takes a StoreError");
   }
-  return function openRedis(redis, environment, faults) {
+  return function openRedis(redis, parts, environment, faults) {
+    const { scripts, cluster, clients, inspect, counted } = parts;
     const opened = openClient(redis, environment, { timeoutMs, dialect }, clients, faults);
     if (opened === undefined) return undefined;
     const client = counted?.client(opened.client) ?? opened.client;
@@ -139,7 +140,8 @@ export function openClient(
     return undefined;
   }
   if (isClient(redis)) {
-    if (!adapter) faults.add("redis", kindOf(redis), WITHOUT_FEATURE, "clients");
+    if (!adapter)
+      faults.add("redis", kindOf(redis), PLAIN_VALUE, { maker: "client", value: redis });
     return adapter?.open(redis, settings, faults);
   }
   const { url, token } = redis as RedisEndpoint;

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { describe, expect, test, vi } from "vitest";
 
 import { rateLimit as honoLimit } from "../../src/hono.ts";
-import { fixedWindow } from "../../src/index.ts";
+import { fixedWindow, header, lists, plans } from "../../src/index.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { rateLimit as vercelLimit } from "../../src/vercel.ts";
 import { FRAMEWORKS, serve } from "../node-servers/apps.ts";
@@ -12,11 +12,11 @@ const hourly = (name: string, more = {}) =>
 
 /** They read five fields by their names. */
 const READING = {
-  policies: [hourly("key"), hourly("tenant", { partition: [["header:x_tenant_id", "ip"]] })],
-  partition: ["header:x-api-key", "header:authorization", "ip"] as const,
-  plans: { gold: { key: { limit: 1000 } } },
+  policies: [hourly("key"), hourly("tenant", { partition: [[header("x_tenant_id"), "ip"]] })],
+  partition: [header("x-api-key"), header("authorization"), "ip"] as const,
+  plans: plans({ gold: { key: { limit: 1000 } } }),
   plan: "header:X-Plan" as const,
-  lists: { deny: [{ identity: "x-user-id:42" }] },
+  lists: lists({ deny: [{ identity: "x-user-id:42" }] }),
   clientIp: { trustedHops: 1 } as const,
 };
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 
 import { decideRequest } from "../../src/adapter/decide-request.ts";
-import { EVERY_REQUEST_FEATURE } from "../../src/adapter/every-feature.ts";
-import type { RequestOptions } from "../../src/adapter/request-options.ts";
+import type { PlainRequestOptions } from "../../src/adapter/request-options.ts";
 import { compileRequest } from "../../src/adapter/request-reader.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
+import { EVERY_FEATURE } from "../../src/features/every.ts";
 import { Faults } from "../../src/options/faults.ts";
 
 interface Context {
@@ -13,7 +13,7 @@ interface Context {
 }
 
 /** The steps for a request of these options, in order. */
-async function steps(options: RequestOptions<Context>, fields: Record<string, string> = {}) {
+async function steps(options: PlainRequestOptions<Context>, fields: Record<string, string> = {}) {
   const done: unknown[] = [];
   const note =
     <Answer>(what: string, answer: Answer) =>
@@ -35,7 +35,7 @@ async function steps(options: RequestOptions<Context>, fields: Record<string, st
       }),
     },
     policies,
-    EVERY_REQUEST_FEATURE,
+    EVERY_FEATURE,
     faults,
   );
   faults.throwIfAny();
@@ -58,7 +58,7 @@ describe("a request", () => {
     expect(answer).toBe("decision");
   });
 
-  test.for<[options: RequestOptions<Context>, cost: unknown]>([
+  test.for<[options: PlainRequestOptions<Context>, cost: unknown]>([
     [{}, undefined],
     [{ cost: 7 }, 7],
     [{ cost: () => 0 }, 0],

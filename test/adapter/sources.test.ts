@@ -3,13 +3,14 @@ import { describe, expect, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import * as hono from "../../src/hono.ts";
-import type { Sources } from "../../src/partition/source.ts";
+import { cookie, country, header, query, subnet } from "../../src/index.ts";
+import type { SourceValues } from "../../src/partition/source.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import * as vercel from "../../src/vercel.ts";
 
 type Ask = (path: string, headers?: Record<string, string>) => Promise<number>;
 
-const optionsOf = (partition: Sources) => ({
+const optionsOf = (partition: SourceValues) => ({
   store: openMemoryStore(),
   policies: [fixedWindow({ limit: 1, window: "1h" })],
   partition,
@@ -18,7 +19,7 @@ const optionsOf = (partition: Sources) => ({
 });
 
 /** Both kinds of middleware with these sources; each identity has a quota of one. */
-function middleware(partition: Sources): readonly Ask[] {
+function middleware(partition: SourceValues): readonly Ask[] {
   const app = new Hono()
     .use(hono.rateLimit(optionsOf(partition)))
     .get("*", (c) => c.text(c.var.rateLimit.allowed ? "hello" : ""));
@@ -32,7 +33,7 @@ function middleware(partition: Sources): readonly Ask[] {
 
 describe("middleware of each kind", () => {
   test("counts by cookies, queries and the platform's word", async () => {
-    for (const ask of middleware(["cookie:sid", "query:key", "country"])) {
+    for (const ask of middleware([cookie("sid"), query("key"), country()])) {
       expect([
         await ask("/", { cookie: "sid=a" }),
         await ask("/?key=a", { cookie: "sid=a" }),
@@ -49,7 +50,7 @@ describe("middleware of each kind", () => {
   });
 
   test("counts by several sources together, or all clients together", async () => {
-    for (const ask of middleware([["ip", "header:user-agent"]])) {
+    for (const ask of middleware([["ip", header("user-agent")]])) {
       const curl = { "user-agent": "curl", "x-real-ip": "192.0.2.1" };
       expect([
         await ask("/", curl),
@@ -76,7 +77,7 @@ describe("middleware of each kind", () => {
     const log = vi.spyOn(console, "warn").mockImplementation(() => {});
     const app = new Hono().use(
       hono.rateLimit({
-        ...optionsOf(["query:key", ["subnet", "header:x-agent"]]),
+        ...optionsOf([query("key"), [subnet(), header("x-agent")]]),
         clientIp: "cloudflare",
         onMissing: undefined as never,
       }),

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 
 import type { CalendarUnit } from "../../src/algorithms/calendar-units.ts";
 import { readCalendar } from "../../src/algorithms/calendar/options.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { compileAt } from "../support/calendar/compile.ts";
+import { fixedWindow } from "../support/limiter/plain.ts";
 
 /* A moment as an anchor is its time on the clocks of the time zone. 15 March 2026 was a Sunday. */
 

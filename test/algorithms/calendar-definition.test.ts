@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { renewalOf } from "../../src/algorithms/calendar/definition.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { compileAt } from "../support/calendar/compile.ts";
+import { fixedWindow } from "../support/limiter/plain.ts";
 
 const HOUR_MS = 3_600_000;
 const MORNING = Date.UTC(2026, 2, 15, 9);

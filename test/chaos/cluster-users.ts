@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Redis } from "ioredis";
 
-import type { Decision, Limiter } from "../../src/index.ts";
+import type { Limiter } from "../../src/decide/limiter.ts";
+import type { Decision } from "../../src/index.ts";
 
 /** One of three masters, by its slots. */
 export type Master = 0 | 1 | 2;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 
-import { createLimiter, fixedWindow, StoreError } from "../../src/index.ts";
+import { cluster as inCluster, createLimiter, fixedWindow, StoreError } from "../../src/index.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { random } from "../support/random.ts";
@@ -43,7 +43,7 @@ test.concurrent.for(some(CASES))(
       }
       const errors: StoreError[] = [];
       const limiter = createLimiter({
-        redis: { url: bridge.url, token: TOKEN },
+        redis: inCluster({ url: bridge.url, token: TOKEN }),
         policies: [fixedWindow({ limit: 1_000_000_000, window: "366d" })],
         onFailure: "closed",
         timeout,

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { createLimiter, fixedWindow, type Limiter } from "../../src/index.ts";
+import type { Limiter } from "../../src/decide/limiter.ts";
+import { cluster as inCluster, createLimiter, fixedWindow } from "../../src/index.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { random } from "../support/random.ts";
@@ -41,7 +42,7 @@ afterAll(async () => {
 
 function limiterOfItsOwn(): Limiter {
   return createLimiter({
-    redis: { url: bridge.url, token: TOKEN },
+    redis: inCluster({ url: bridge.url, token: TOKEN }),
     policies: [fixedWindow({ limit: LIMIT, window: "366d" })],
     // So that only what Redis counted is admitted.
     onFailure: "closed",

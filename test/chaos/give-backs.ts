@@ -1,4 +1,4 @@
-import { createLimiter, type Limiter, type Policy } from "../../src/index.ts";
+import { cluster, createLimiter, type Policy, type ReservingLimiter } from "../../src/index.ts";
 
 /** What a command gives back, its keys and when it was taken: its first argument is a time, where others have an operation. */
 export function givesBack(body: string): string | undefined {
@@ -13,9 +13,9 @@ export function givesBack(body: string): string | undefined {
 export function isolateOn(
   url: string,
   { token, policies }: { readonly token: string; readonly policies: readonly Policy[] },
-): Limiter {
+): ReservingLimiter {
   return createLimiter({
-    redis: { url, token },
+    redis: cluster({ url, token }),
     policies,
     onFailure: "closed",
     timeout: "10s",

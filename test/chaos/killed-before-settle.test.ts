@@ -2,7 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { concurrency, createLimiter, fixedWindow, type Hold, StoreError } from "../../src/index.ts";
+import {
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  type Hold,
+  refundable,
+  StoreError,
+} from "../../src/index.ts";
 import { usage } from "../../src/llm.ts";
 import { type OwnStore, startOwnStore, TOKEN } from "./own-store.ts";
 
@@ -39,7 +46,7 @@ test("Redis killed between the reservation and the end: every byte arrives, and 
   const limiter = createLimiter({
     redis: { url: store.proxy.url, token: TOKEN },
     policies: [
-      fixedWindow({ name: "tokens", limit: 100_000, window: "366d", refundable: true }),
+      fixedWindow({ name: "tokens", limit: 100_000, window: "366d", refundable: refundable() }),
       concurrency({ name: "streams", limit: 20, ttl: "60s" }),
     ],
     timeout: "2s",

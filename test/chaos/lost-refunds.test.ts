@@ -7,6 +7,7 @@ import {
   type Decision,
   fixedWindow,
   segmentedWindow,
+  shadow,
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
@@ -31,7 +32,7 @@ const POLICIES = [
   slidingWindowLog({ name: "log", by: "ip", limit: 10, window: "2s" }),
   tokenBucket({ name: "bucket", by: "ip", limit: 6, refill: 6, per: "1s" }),
   segmentedWindow({ name: "key", by: "key", limit: 15, window: "2s" }),
-  fixedWindow({ name: "shadow", by: "key", mode: "shadow", limit: 10, window: "2s" }),
+  shadow(fixedWindow({ name: "shadow", by: "key", limit: 10, window: "2s" })),
   fixedWindow({ name: "all", by: "*", limit: 30, window: "1s" }),
 ];
 

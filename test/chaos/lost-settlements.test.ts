@@ -7,6 +7,7 @@ import {
   fixedWindow,
   type Hold,
   type Policy,
+  refundable,
   type Settlement,
 } from "../../src/index.ts";
 import { figures } from "../support/chaos/figures.ts";
@@ -32,10 +33,10 @@ const ESTIMATE = 5;
 const ACCOUNT = 1_000_000_000;
 const POLICIES: Policy[] = [
   ...everyPolicy(25, "2s").map((policy) =>
-    Object.assign(policy, { name: policy.algorithm, refundable: true }),
+    Object.assign(policy, { name: policy.algorithm, refundable: refundable() }),
   ),
   // Forgets nothing, so that it shows the refunds.
-  fixedWindow({ name: "account", limit: ACCOUNT, window: "366d", refundable: true }),
+  fixedWindow({ name: "account", limit: ACCOUNT, window: "366d", refundable: refundable() }),
 ];
 
 const isolate = () => isolateOn(store.proxy.url, { token: TOKEN, policies: POLICIES });

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 
 import { expect, inject, test } from "vitest";
 
-import { createLimiter, fixedWindow, memoryStore } from "../../src/index.ts";
+import { createLimiter, fixedWindow, memoryStore } from "../support/limiter/plain.ts";
 
 const policies = [fixedWindow({ name: "hourly", limit: 2, window: "1h" })];
 const row = {

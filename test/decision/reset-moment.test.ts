@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
 
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import {
   createLimiter,
   fixedWindow,
@@ -8,8 +9,7 @@ import {
   type RedisClient,
   shareDenials,
   tokenBucket,
-} from "../../src/index.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+} from "../support/limiter/plain.ts";
 
 /* `X-RateLimit-Reset` of one window is one moment: its end on Redis's clock, under any clock of the isolate. */
 

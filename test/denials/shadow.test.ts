@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 
-import type { Policy, Store } from "../../src/index.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
+import { EVERY_FEATURE } from "../../src/features/every.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import type { Policy, Store } from "../support/limiter/plain.ts";
 import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
 import { testRedis } from "../support/test-redis.ts";

@@ -5,11 +5,11 @@ import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { createDenialCache } from "../../src/denials/denial-cache.ts";
 import { createRedisClocks } from "../../src/denials/redis-clocks.ts";
-import { shareDenials } from "../../src/features/shared-denials/shared-denials.ts";
-import { createLimiter } from "../../src/index.ts";
+import { shareDenials } from "../../src/features/shared-denials/share-denials-option.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";
+import { createLimiter } from "../support/limiter/plain.ts";
 
 /** The entries that were put, and the answer that a look finds. */
 let puts: [key: string, text: string, seconds: number][];

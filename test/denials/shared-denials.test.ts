@@ -2,10 +2,15 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Limiter } from "../../src/decide/limiter.ts";
 import { MAX_WAIT_MS } from "../../src/denials/single-flight.ts";
-import { fixedWindow, type SharedCache, shareDenials, StoreError } from "../../src/index.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
+import {
+  fixedWindow,
+  type SharedCache,
+  shareDenials,
+  StoreError,
+} from "../support/limiter/plain.ts";
 
 /** Round trips to Redis and to the shared cache, in milliseconds. */
 const TRIP = 20;

@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
 
-import { fixedWindow, type Policy, shareDenials } from "../../src/index.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
+import { EVERY_FEATURE } from "../../src/features/every.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { fixedWindow, type Policy, shareDenials } from "../support/limiter/plain.ts";
 import { heldStore, turns } from "../support/optimistic/held-store.ts";
 
 const WINDOW_US = 1e6;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 
-import { memoryStore, type Policy, shareDenials } from "../../src/index.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
+import { memoryStore, type Policy, shareDenials } from "../support/limiter/plain.ts";
 import { random } from "../support/random.ts";
 import { installTimers, virtualTime } from "../support/virtual-time.ts";
 import { distantStore } from "./distant-store.ts";

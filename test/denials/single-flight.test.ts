@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Operation } from "../../src/algorithms/model.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
 import { createSingleFlight, MAX_WAIT_MS } from "../../src/denials/single-flight.ts";
-import { memoryStore, type Store, StoreError, tokenBucket } from "../../src/index.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
+import { memoryStore, type Store, StoreError, tokenBucket } from "../support/limiter/plain.ts";
 
 /** A round trip to Redis, in milliseconds. */
 const TRIP = 20;

@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 
-import { createLimiter, memoryStore } from "../../src/index.ts";
 import { everyPolicy } from "../support/every-policy.ts";
+import { createLimiter, memoryStore } from "../support/limiter/plain.ts";
 
 const LIMIT = 5;
 const policies = everyPolicy(LIMIT, "1h");

@@ -2,8 +2,8 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
-import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { DECIDE_ONE } from "../../src/algorithms/scripts.generated.ts";
+import { concurrency } from "../../src/features/holds/concurrency-option.ts";
 import { type Algorithm, ALGORITHMS, bytesPerKey } from "../../src/node/doctor/memory-formula.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";

@@ -7,7 +7,7 @@ import {
 } from "rate-limiter-flexible";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { memoryStore, StoreError } from "../../src/index.ts";
+import { memoryStore, type RedisClient, StoreError } from "../../src/index.ts";
 import { fromIoredis } from "../../src/node.ts";
 import { RateLimiterTidegate } from "../../src/rate-limiter-flexible.ts";
 import { runs } from "../support/runs.ts";
@@ -30,7 +30,7 @@ type Options = Omit<IRateLimiterStoreOptions, "storeClient"> & {
 };
 type Limiter = RateLimiterMemory | RateLimiterRedis | RateLimiterTidegate;
 
-const ours = (options: Options, redis = fromIoredis(connect())) =>
+const ours = (options: Options, redis: RedisClient = fromIoredis(connect())) =>
   new RateLimiterTidegate({ ...options, keyPrefix: ownPrefix(), redis, timeout: "20s" });
 const theirs = (options: Options, redis = connect()) =>
   new RateLimiterRedis({ ...options, keyPrefix: ownPrefix(), storeClient: redis });

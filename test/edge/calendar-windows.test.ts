@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { createLimiter } from "../../src/limiter/create-limiter.ts";
+import { createLimiter, day, fixedWindow } from "../../src/index.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { expectedOf, KNOWN, windowOf } from "../support/calendar/known.ts";
 
@@ -13,7 +12,7 @@ test("a limiter in the Edge runtime counts by the calendar", async () => {
   let nowUs = Date.parse("2026-10-25T22:59:00Z") * 1000;
   const limiter = createLimiter({
     store: openMemoryStore({ now: () => nowUs }),
-    policies: [fixedWindow({ limit: 1, window: "day", timeZone: "Europe/Berlin" })],
+    policies: [fixedWindow({ limit: 1, window: day({ timeZone: "Europe/Berlin" }) })],
   });
   expect((await limiter.limit("u")).allowed).toBe(true);
   expect((await limiter.limit("u")).retryAfterMs).toBe(60_000);

@@ -1,13 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { ConfigurationError } from "../../src/errors/errors.ts";
+import { concurrency, ConfigurationError, failures, fixedWindow } from "../../src/index.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { rateLimit } from "../../src/vercel.ts";
 import { background, nextOf, streamed } from "../support/adapter/background.ts";
 
-const policies = [fixedWindow({ name: "login", counts: "failures", limit: 2, window: "30d" })];
+const policies = [fixedWindow({ name: "login", counts: failures(), limit: 2, window: "30d" })];
 
 /** How many of three requests pass that are answered so; `undefined` goes on to the route. */
 async function passing(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { fixedWindow, lists } from "../../src/index.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { rateLimit } from "../../src/vercel.ts";
 
@@ -8,10 +8,10 @@ test("rateLimit() of tidegate/vercel looks into its lists by what Vercel says ab
   const middleware = rateLimit({
     store: openMemoryStore(),
     policies: [fixedWindow({ name: "hourly", limit: 1, window: "30d" })],
-    lists: {
+    lists: lists({
       allow: [{ cidr: "192.0.2.1" }],
       deny: [{ cidr: "2001:db8::/32" }, { asn: 64496 }, { country: "KP" }],
-    },
+    }),
   });
   const ask = async (headers: Record<string, string>) =>
     middleware(new Request("https://shop.example/api/x", { headers }));

@@ -1,7 +1,7 @@
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
+import { fixedWindow, header, lists, plans, soft as inSoft } from "../../src/index.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/vercel.ts";
 
@@ -169,11 +169,11 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
           name: "key",
           limit: 5,
           window: "30d",
-          partition: ["header:x-api-key"],
+          partition: [header("x-api-key")],
           onMissing: "skip",
         }),
       ],
-      plans: { gold: { tokens: { limit: 100 } } },
+      plans: plans({ gold: { tokens: { limit: 100 } } }),
       plan: "header:x-plan",
       cost: { tokens: 3 },
     });
@@ -226,7 +226,7 @@ function routed(request: Request, { headers }: Response): Record<string, string>
 }
 
 describe("a route", () => {
-  const soft = fixedWindow({ name: "fair", limit: 1, window: "30d", mode: "soft" });
+  const soft = inSoft(fixedWindow({ name: "fair", limit: 1, window: "30d" }));
   const given = { "x-real-ip": "192.0.2.1", cookie: "a=b; c=d", authorization: "Bearer k" };
   const request = (more: Record<string, string> = {}) =>
     new Request("https://shop.example/api/x", { headers: { ...given, ...more } });
@@ -255,7 +255,7 @@ describe("a route", () => {
       store: openMemoryStore(),
       policies: [soft],
       cost: () => 2,
-      lists: { allow: [{ cidr: "192.0.2.0/24" }] },
+      lists: lists({ allow: [{ cidr: "192.0.2.0/24" }] }),
     });
     expect(routed(request(made), await exempt(request(made)))).toEqual(given);
   });

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { cp, rm, writeFile } from "node:fs/promises";
@@ -12,10 +13,12 @@ import { guideCode } from "../docs/guides.ts";
 import { redisVariables } from "./worker.ts";
 
 const run = promisify(execFile);
+const SESSION_SECRET = "a secret of the test";
 const environment = () => ({
   ...process.env,
   NODE_ENV: undefined,
   NEXT_TELEMETRY_DISABLED: "1",
+  SESSION_SECRET,
   ...redisVariables(),
 });
 
@@ -116,7 +119,9 @@ describe("Next 16 with the README's sample", () => {
       expect.stringMatching(/\/sign-in$/),
     ]);
     expect(stranger!.headers.get("X-RateLimit-Remaining")).toBe("29");
-    const list = await answers(`${url}/api/rides`, 31, { ...client, "x-user-id": "ada" });
+    const signature = createHmac("sha256", SESSION_SECRET).update("ada").digest("hex");
+    const cookie = `session=ada.${signature}`;
+    const list = await answers(`${url}/api/rides`, 31, { ...client, cookie });
     expect(list.map(({ status }) => status)).toEqual([...Array(29).fill(200), 429, 429]);
     expect(await list[0]!.json()).toEqual({ rides: [] });
     expect(list[0]!.headers.get("X-RateLimit-Remaining")).toBe("28");

@@ -6,12 +6,12 @@ import { describe, expect, inject, test } from "vitest";
 import { redisVariables, startProject } from "./worker.ts";
 
 /** A module that decides four times with a client built like this from `env`. */
-const decider = (client: string, construct: string) => `import { Redis } from "${client}";
-import { createLimiter, fixedWindow } from "tidegate";
+const decider = (library: string, construct: string) => `import { Redis } from "${library}";
+import { client, createLimiter, fixedWindow } from "tidegate";
 
 async function decide(env) {
   const limiter = createLimiter({
-    redis: ${construct},
+    redis: client(${construct}),
     policies: [fixedWindow({ limit: 2, window: "30d" })],
     timeout: "10s",
   });
@@ -30,8 +30,8 @@ describe("a client of @upstash/redis in its default construction decides", () =>
   test.each([
     ["@upstash/redis", built],
     ["@upstash/redis", "Redis.fromEnv()"],
-  ])("in Node, from %s: %s", async (client, construct) => {
-    const program = `${decider(client, construct)}console.log(await decide(process.env));`;
+  ])("in Node, from %s: %s", async (library, construct) => {
+    const program = `${decider(library, construct)}console.log(await decide(process.env));`;
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ["--input-type=module", "-e", program],
@@ -44,8 +44,8 @@ describe("a client of @upstash/redis in its default construction decides", () =>
     ["@upstash/redis", built],
     ["@upstash/redis/cloudflare", built],
     ["@upstash/redis/cloudflare", "Redis.fromEnv(env)"],
-  ])("on Workers, from %s: %s", async (client, construct) => {
-    const entry = `${decider(client, construct)}
+  ])("on Workers, from %s: %s", async (library, construct) => {
+    const entry = `${decider(library, construct)}
 export default {
   async fetch(request, env) {
     return new Response(await decide(env));

@@ -40,15 +40,14 @@ export default {
   },
 };`;
 
-test("on a plain Worker, a middleware of tidegate/hono with chosen features finds the variables that are bound", async () => {
+test("on a plain Worker, a middleware of tidegate/hono finds the variables that are bound", async () => {
   const entry = `import { Hono } from "hono";
-import { fixedWindow, sources } from "tidegate/core";
-import { rateLimitWith } from "tidegate/hono";
+import { fixedWindow, header } from "tidegate";
+import { rateLimit } from "tidegate/hono";
 
 const app = new Hono();
 const policies = [fixedWindow({ limit: 20, window: "30d" })];
-const rateLimit = rateLimitWith({ sources });
-app.use(rateLimit({ policies, partition: ["header:x-user-id"], clientIp: "cloudflare" }));
+app.use(rateLimit({ policies, partition: [header("x-user-id")], clientIp: "cloudflare" }));
 app.get("/", (c) => c.text("hello"));
 export default app;`;
   const worker = await startProject({

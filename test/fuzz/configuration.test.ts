@@ -6,11 +6,18 @@ import { createGateway } from "../../src/gateway/gateway.ts";
 import { rateLimit as honoRateLimit } from "../../src/hono.ts";
 import {
   ConfigurationError,
+  cookie,
   createLimiter,
+  denials,
+  header,
   limit,
   memoryStore,
+  plans,
+  shadow,
   shareDenials,
+  soft,
   type Store,
+  subnet,
   TidegateError,
 } from "../../src/index.ts";
 import { fromData } from "../../src/policy/from-data.ts";
@@ -35,7 +42,7 @@ const SECRET = "AX-very-secret";
 
 const PLANS = () => ({ gold: { a: { limit: 50, refill: 50 }, b: { limit: 9, window: "2m" } } });
 
-/** As middleware and rules take them. */
+/** As rules take them. */
 const partitioned = () => [
   { ...policies()[0], partition: ["header:x-api-key"] },
   { ...policies()[1], partition: [["ip", "cookie:sid"], "subnet"], mode: "soft" },
@@ -43,11 +50,19 @@ const partitioned = () => [
   { ...policies()[3], counts: "denials", onMissing: "skip" },
 ];
 
+/** As middleware takes them. */
+const partitionedByValues = () => [
+  { ...policies()[0], partition: [header("x-api-key")] },
+  soft({ ...policies()[1], partition: [["ip", cookie("sid")], subnet()] } as never),
+  shadow({ ...policies()[4], partition: "*", onMissing: "reject" } as never),
+  { ...policies()[3], counts: denials(), onMissing: "skip" },
+];
+
 /** As a limiter takes them. */
 const dimensions = () => [
   { ...policies()[0], by: "ip" },
-  { ...policies()[1], by: "*", mode: "soft" },
-  { ...policies()[4], by: "key", counts: "denials" },
+  soft({ ...policies()[1], by: "*" } as never),
+  { ...policies()[4], by: "key", counts: denials() },
 ];
 
 const policies = () => [
@@ -82,7 +97,7 @@ const limiterOptions = (memory = false) => ({
 
 const requestOptions = (memory = false) => ({
   ...limiterOptions(memory),
-  partition: ["header:x-api-key", "ip"],
+  partition: [header("x-api-key"), "ip"],
   clientIp: { trustedHops: 1 },
   onMissing: "share",
   cost: 2,
@@ -91,13 +106,13 @@ const requestOptions = (memory = false) => ({
 const dimensionOptions = () => ({
   ...limiterOptions(true),
   policies: dimensions().map(fromData),
-  plans: PLANS(),
+  plans: plans(PLANS()),
 });
 
 const partitionedOptions = () => ({
   ...requestOptions(true),
-  policies: partitioned().map(fromData),
-  plans: PLANS(),
+  policies: partitionedByValues().map(fromData),
+  plans: plans(PLANS()),
   plan: "header:x-plan",
   cost: { a: 2, b: 1 },
 });

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
 
+import { refundable } from "../../src/index.ts";
 import { concurrency, fixedWindow, type Hold, memoryStore } from "../../src/index.ts";
 import { background, nextOf, streamed } from "../support/adapter/background.ts";
 import { appOf, limiterOf } from "./app.ts";
@@ -29,7 +30,12 @@ test("a slot is held until the response's body has ended, or its client has hung
 });
 
 test("a cost above the number of slots is none of their business", async () => {
-  const tokens = fixedWindow({ name: "tokens", limit: 9_000, window: "30d", refundable: true });
+  const tokens = fixedWindow({
+    name: "tokens",
+    limit: 9_000,
+    window: "30d",
+    refundable: refundable(),
+  });
   const policies = [tokens, concurrency({ name: "streams", limit: 1 })];
   const app = appOf({ policies, cost: 4_000 });
   for (const status of [200, 200, 429]) {

@@ -3,8 +3,10 @@ import { afterEach, describe, expect, inject, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { ConfigurationError, type Fault, type StoreError } from "../../src/errors/errors.ts";
-import { shareDenials } from "../../src/features/shared-denials/shared-denials.ts";
+import { shareDenials } from "../../src/features/shared-denials/share-denials-option.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
+import { denials, failures, header, lists, plans, subnet } from "../../src/index.ts";
+import { meaningOf } from "../../src/options/option-value.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 
 interface Bindings {
@@ -124,13 +126,14 @@ describe("the Redis of rateLimit()", () => {
     ["is given", "given"],
   ] as const)("may be one whose denials are shared, where it %s", async (_where, place) => {
     const cache = shareDenials({ get: async () => undefined, put() {} });
-    const share = vi.fn(cache.share);
+    const { plain } = meaningOf(cache)!;
+    const share = vi.spyOn(plain["sharedDenials"] as typeof cache, "share");
     const redis = place === "given" ? endpoint() : place;
     const user = crypto.randomUUID();
     const limit = rateLimit<E>({
       policies,
       partition: () => user,
-      sharedDenials: { share },
+      sharedDenials: cache,
       ...(redis && { redis }),
     });
     // A store that comes with a request has no limiter before it.
@@ -197,7 +200,7 @@ describe("faults of rateLimit()", () => {
     expect(shownOf({ policies, ...options })).toEqual([fault]);
   });
 
-  const x = ["header:x"];
+  const x = [header("x")];
   const second = (more: object) => ({ policies: [...policies, { ...other, ...more }] });
 
   test.each<[fault: string, options: object, remedy: RegExp]>([
@@ -242,40 +245,52 @@ describe("faults of rateLimit()", () => {
     ["cost: [1]", { cost: [1] }, /^Give a whole number of units from 0/],
     ["cost: null", { cost: null }, /by their names, or a function that returns either\.$/],
     ['plan: "header:x-plan"', { plan: "header:x-plan" }, /^Give `plans`, too/],
-    ['plan: "x-plan"', { plan: "x-plan", plans: {} }, PLAN],
-    ['plan: "header:a b"', { plan: "header:a b", plans: {} }, PLAN],
-    ['plan: "cookie:plan"', { plan: "cookie:plan", plans: {} }, PLAN],
-    ['plan: ["header:x"]', { plan: ["header:x"], plans: {} }, PLAN],
-    ["plan: null", { plan: null, plans: {} }, PLAN],
-    ["plans: 5", { plan: "header:x-plan", plans: 5 }, /^Give plans by their names/],
-    ["plans.gold.x: 5", { plan: x[0], plans: { gold: { x: 5 } } }, /^Use the name of a policy: /],
-    ['policies[1].mode: "off"', second({ mode: "off" }), /^Use "enforce"/],
-    ['policies[1].counts: "errors"', second({ counts: "errors" }), /^Use "requests"/],
+    ['plan: "x-plan"', { plan: "x-plan", plans: plans({}) }, PLAN],
+    ['plan: "header:a b"', { plan: "header:a b", plans: plans({}) }, PLAN],
+    ['plan: "cookie:plan"', { plan: "cookie:plan", plans: plans({}) }, PLAN],
+    ['plan: ["header:x"]', { plan: ["header:x"], plans: plans({}) }, PLAN],
+    ["plan: null", { plan: null, plans: plans({}) }, PLAN],
+    ["plans: 5", { plan: "header:x-plan", plans: plans(5 as never) }, /^Give plans by their names/],
     [
-      'policies[1].when: {"status":[401]}',
+      "plans.gold.x: 5",
+      { plan: "header:x", plans: plans({ gold: { x: 5 as never } }) },
+      /^Use the name of a policy: /,
+    ],
+    ['policies[1].mode: "off"', second({ mode: "off" }), /^Import \{ shadow \} from "tidegate"/],
+    [
+      'policies[1].counts: "errors"',
+      second({ counts: "errors" }),
+      /^Import \{ denials \} from "tidegate"/,
+    ],
+    [
+      'policies[1].when: "(an object)"',
       second({ when: { status: [401] } }),
-      /^Leave it out, or set counts to "failures": only that looks at responses\.$/,
+      /^Import \{ failures \} from "tidegate"/,
     ],
     [
       "policies[1].when: 401",
-      second({ counts: "failures", when: 401 }),
+      second({ counts: failures(401 as never) }),
       /^Give the statuses of failures: \{ status: \[401, 403\] \}\.$/,
     ],
     [
       "policies[1].when.status[1]: 1000",
-      second({ counts: "failures", when: { status: [401, 1000] } }),
+      second({ counts: failures({ status: [401, 1000] }) }),
       /^Give the status of a response: a whole number from 100 to 599\.$/,
     ],
     [
       'policies[0].counts: "denials"',
-      { policies: [{ ...other, counts: "denials" }] },
+      { policies: [{ ...other, counts: denials() }] },
       /^Add a policy that counts requests/,
     ],
-    ["lists: []", { lists: [] }, /^Give a table of allow and deny/],
-    ["lists.allow: {}", { lists: { allow: {} } }, /^Give a list of entries/],
+    ["lists: []", { lists: lists([] as never) }, /^Give a table of allow and deny/],
+    ["lists.allow: {}", { lists: lists({ allow: {} as never }) }, /^Give a list of entries/],
     ["onmissing: 1", { onmissing: 1 }, /^Did you mean `onMissing`\?/],
     ["keyGenerator: 1", { keyGenerator: 1 }, /^The options are policies,/],
-    ['lists.block: "(an object)"', { lists: { block: [] } }, /^The options are allow, deny/],
+    [
+      'lists.block: "(an object)"',
+      { lists: lists({ block: [] } as never) },
+      /^The options are allow, deny/,
+    ],
   ])("%s, of %j", (fault, options, remedy) => {
     const given = { store: openMemoryStore(), policies, clientIp: "cloudflare", ...options };
     expect(shownOf(given)).toEqual([fault]);
@@ -285,7 +300,7 @@ describe("faults of rateLimit()", () => {
   test("are said once where several policies share them", () => {
     const sharing = [
       { ...other, name: "a", partition: ["ip"] },
-      { ...other, name: "b", partition: ["subnet"] },
+      { ...other, name: "b", partition: [subnet()] },
       other,
     ];
     const found = faultsOf({ store: openMemoryStore(), policies: sharing });

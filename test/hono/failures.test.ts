@@ -4,12 +4,21 @@ import { HTTPException } from "hono/http-exception";
 import { describe, expect, inject, test, vi } from "vitest";
 
 import type { RateLimitOptions } from "../../src/hono.ts";
-import { fixedWindow } from "../../src/index.ts";
+import {
+  failures,
+  type FailureWhen,
+  fixedWindow,
+  lists,
+  refundable,
+  shadow,
+} from "../../src/index.ts";
 import { background, nextOf, streamed } from "../support/adapter/background.ts";
 import { appOf, limiterOf } from "./app.ts";
 
-const login = (limit: number, more: object = {}) =>
-  fixedWindow({ name: "login", counts: "failures", limit, window: "30d", ...more });
+const login = (
+  limit: number,
+  { when, name = "login" }: { readonly when?: FailureWhen; readonly name?: string } = {},
+) => fixedWindow({ name, counts: failures(when), limit, window: "30d" });
 
 /** An app whose one limit is on failures, how to ask it, and how many failures are left. */
 function appWith(
@@ -126,8 +135,8 @@ test("each policy has its own failures, named or not, and one that counts reques
   const policies = [
     fixedWindow({ name: "all", limit: 9, window: "30d" }),
     login(9),
-    fixedWindow({ limit: 9, window: "30d", counts: "failures", when: { status: [500] } }),
-    login(9, { name: "shadow", mode: "shadow" }),
+    fixedWindow({ limit: 9, window: "30d", counts: failures({ status: [500] }) }),
+    shadow(login(9, { name: "shadow" })),
   ];
   const app = new Hono().use(limiterOf({ policies }));
   app.all("*", (c) => {
@@ -230,7 +239,12 @@ test.each(THROWN)(
 
 test("a hold that a handler has settled itself stays so", async () => {
   const { context, done } = background();
-  const tokens = fixedWindow({ name: "tokens", limit: 100, window: "30d", refundable: true });
+  const tokens = fixedWindow({
+    name: "tokens",
+    limit: 100,
+    window: "30d",
+    refundable: refundable(),
+  });
   const app = new Hono().use(limiterOf({ policies: [login(5), tokens], cost: { tokens: 50 } }));
   app.get("*", async (c) => {
     const hold = c.var.rateLimit;
@@ -250,8 +264,8 @@ test("a hold that a handler has settled itself stays so", async () => {
 
 test("an exempt client has a hold, too, which takes nothing", async () => {
   const { context, promises } = background();
-  const lists = { allow: [{ identity: "ada" }] };
-  const app = new Hono().use(limiterOf({ policies: [login(1)], lists }));
+  const exempt = lists({ allow: [{ identity: "ada" }] });
+  const app = new Hono().use(limiterOf({ policies: [login(1)], lists: exempt }));
   app.get("/", async (c) => {
     const hold = c.var.rateLimit;
     return c.json("settle" in hold && (await hold.settle()));

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { header } from "../../src/index.ts";
 import { appOf, limiterOf } from "./app.ts";
 
 describe("a request without identity", () => {
@@ -60,7 +61,7 @@ describe("a request without identity", () => {
 test("a client that spells its token in a hundred ways has one quota", async () => {
   const app = appOf({
     policies: [fixedWindow({ limit: 3, window: "1h" })],
-    partition: ["header:authorization"],
+    partition: [header("authorization")],
   });
   const statuses = [];
   for (let i = 0; i < 100; i++) {

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
+import { header, lists } from "../../src/index.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 
 const policies = [fixedWindow({ name: "hourly", limit: 1, window: "1h" })];
@@ -24,7 +25,7 @@ function appWith(options: Partial<RateLimitOptions>) {
 describe("the lists of rateLimit()", () => {
   test("exempt and refuse by address, without a call of the store", async () => {
     const { ask, app, calls } = appWith({
-      lists: { allow: [{ cidr: "2001:db8::/48" }], deny: [{ cidr: "2001:db8::/32" }] },
+      lists: lists({ allow: [{ cidr: "2001:db8::/48" }], deny: [{ cidr: "2001:db8::/32" }] }),
     });
     const exempt = { "cf-connecting-ip": "2001:db8::1" };
     expect([await ask(exempt), await ask(exempt)]).toEqual(["200 exempt", "200 exempt"]);
@@ -44,7 +45,7 @@ describe("the lists of rateLimit()", () => {
     );
     const { ask } = appWith({
       partition: partition as never,
-      lists: { allow: [{ identity: "user:1" }], deny: [{ identity: "user:2" }] },
+      lists: lists({ allow: [{ identity: "user:1" }], deny: [{ identity: "user:2" }] }),
     });
     expect(await ask({ "x-user": "user:1" })).toBe("200 exempt");
     expect(await ask({ "x-user": "user:2" })).toBe("403");
@@ -54,15 +55,15 @@ describe("the lists of rateLimit()", () => {
 
   test("know an identity by a header, where sources say which identity is counted", async () => {
     const { ask } = appWith({
-      partition: ["header:x-api-key", "ip"],
-      lists: { deny: [{ identity: "x-api-key:k_1" }] },
+      partition: [header("x-api-key"), "ip"],
+      lists: lists({ deny: [{ identity: "x-api-key:k_1" }] }),
     });
     expect(await ask({ "x-api-key": "k_1" })).toBe("403");
     expect(await ask({ "x-api-key": "k_2" })).toBe("200 allowed");
   });
 
   test("know a country by the platform's header, where no entry names a network", async () => {
-    const { ask } = appWith({ clientIp: "vercel", lists: { deny: [{ country: "KP" }] } });
+    const { ask } = appWith({ clientIp: "vercel", lists: lists({ deny: [{ country: "KP" }] }) });
     const address = { "x-forwarded-for": "192.0.2.1", "x-real-ip": "192.0.2.1" };
     expect(await ask({ ...address, "x-vercel-ip-country": "KP" })).toBe("403");
     expect(await ask({ ...address, "x-vercel-ip-country": "CH" })).toBe("200 allowed");
@@ -70,9 +71,9 @@ describe("the lists of rateLimit()", () => {
 
   test("come before a refusal of clients without an identity", async () => {
     const { ask } = appWith({
-      partition: ["header:x-api-key"],
+      partition: [header("x-api-key")],
       onMissing: "reject",
-      lists: { allow: [{ cidr: "192.0.2.1" }], deny: [{ cidr: "192.0.2.2" }] },
+      lists: lists({ allow: [{ cidr: "192.0.2.1" }], deny: [{ cidr: "192.0.2.2" }] }),
     });
     expect(await ask({ "cf-connecting-ip": "192.0.2.1" })).toBe("200 exempt");
     expect(await ask({ "cf-connecting-ip": "192.0.2.2" })).toBe("403");
@@ -81,7 +82,7 @@ describe("the lists of rateLimit()", () => {
 
   test("leave the answer to onDenied, with the reason", async () => {
     const { app } = appWith({
-      lists: { deny: [{ cidr: "192.0.2.1" }] },
+      lists: lists({ deny: [{ cidr: "192.0.2.1" }] }),
       onDenied: (c, { reason, status }) => c.json({ reason }, status as 403),
     });
     const answer = await app.request("/", { headers: { "cf-connecting-ip": "192.0.2.1" } });
@@ -90,13 +91,19 @@ describe("the lists of rateLimit()", () => {
   });
 
   test.for<[options: object, path: string]>([
-    [{ clientIp: "cloudflare", lists: [] }, "lists"],
-    [{ clientIp: "cloudflare", lists: { deny: [{ asn: "1" }] } }, "lists.deny[0].asn"],
-    [{ clientIp: "socket", lists: { deny: [{ asn: 1 }] } }, "lists.deny[0].asn"],
-    [{ clientIp: "nginx", lists: { deny: [{ asn: 1 }] } }, "clientIp"],
-    [{ partition: () => "a", lists: { deny: [{ cidr: "::/0" }] } }, "clientIp"],
-    [{ partition: ["header:a"], lists: { deny: [{ cidr: "::/0" }] } }, "clientIp"],
-    [{ clientIp: "cloudflare", lists: { deny: [{ identity: "ada" }] } }, "lists.deny[0].identity"],
+    [{ clientIp: "cloudflare", lists: lists([] as never) }, "lists"],
+    [
+      { clientIp: "cloudflare", lists: lists({ deny: [{ asn: "1" as never }] }) },
+      "lists.deny[0].asn",
+    ],
+    [{ clientIp: "socket", lists: lists({ deny: [{ asn: 1 }] }) }, "lists.deny[0].asn"],
+    [{ clientIp: "nginx", lists: lists({ deny: [{ asn: 1 }] }) }, "clientIp"],
+    [{ partition: () => "a", lists: lists({ deny: [{ cidr: "::/0" }] }) }, "clientIp"],
+    [{ partition: [header("a")], lists: lists({ deny: [{ cidr: "::/0" }] }) }, "clientIp"],
+    [
+      { clientIp: "cloudflare", lists: lists({ deny: [{ identity: "ada" }] }) },
+      "lists.deny[0].identity",
+    ],
     [{ clientIp: "cloudflare", list: {} }, "list"],
   ])("have faults of their own: %j", ([options, path]) => {
     expect(() => rateLimit({ store: openMemoryStore(), policies, ...options })).toThrow(
@@ -108,7 +115,7 @@ describe("the lists of rateLimit()", () => {
     const { ask } = appWith({
       clientIp: undefined as never,
       partition: () => "a",
-      lists: { deny: [{ identity: "a" }] },
+      lists: lists({ deny: [{ identity: "a" }] }),
     });
     expect(await ask({})).toBe("403");
   });

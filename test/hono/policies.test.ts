@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { RateLimitOptions } from "../../src/hono.ts";
+import { failures, header, plans, shadow as inShadow, soft } from "../../src/index.ts";
 import { appOf as helloApp, limiterOf } from "./app.ts";
 
 type Given = Omit<Parameters<typeof fixedWindow>[0], "name" | "limit" | "window">;
@@ -57,7 +58,7 @@ describe("a policy's own partition", () => {
       quota("everyone", 1_000, { partition: "*" }),
     ];
     for (const partition of [
-      ["header:x-api-key"] as const,
+      [header("x-api-key")] as const,
       (c: Context) => c.req.header("x-api-key"),
     ]) {
       const ask = appOf({ policies, partition });
@@ -77,12 +78,12 @@ describe("a policy's own partition", () => {
 describe("onMissing of a policy", () => {
   const policies = (onMissing: "skip" | "reject" | "share") => [
     quota("address", 10),
-    quota("key", 10, { partition: ["header:x-api-key"], onMissing }),
+    quota("key", 10, { partition: [header("x-api-key")], onMissing }),
   ];
 
   test("passes a request that no policy counts, because all of them are in shadow", async () => {
-    const tried = quota("key", 10, { partition: ["header:x-api-key"], mode: "shadow" });
-    for (const more of [{}, { counts: "failures" }] as const) {
+    const tried = inShadow(quota("key", 10, { partition: [header("x-api-key")] }));
+    for (const more of [{}, { counts: failures() }] as const) {
       const app = appOf({ policies: [{ ...tried, ...more, onMissing: "reject" } as never] });
       expect([(await app()).status, (await app(key)).status]).toEqual([200, 200]);
     }
@@ -122,7 +123,7 @@ describe("plans", () => {
     tokenBucket({ name: "rides", limit: 10, refill: 10, per: "30d" }),
     quota("all", 50),
   ];
-  const plans = { gold: { rides: { limit: 100, refill: 100 } } };
+  const numbers = { gold: { rides: { limit: 100, refill: 100 } } };
 
   test.each<[string, NonNullable<RateLimitOptions["plan"]>]>([
     ["a header", "header:X-Plan"],
@@ -131,7 +132,7 @@ describe("plans", () => {
     ["a function of untyped code", ((c: Context) => c.req.header("x-plan") ?? null) as never],
   ])("are named by %s; one that does not exist is none", async (_by, plan) => {
     const warn = vi.spyOn(console, "warn").mockReturnValue();
-    const ask = appOf({ policies, plans, plan });
+    const ask = appOf({ policies, plans: plans(numbers), plan });
     const limitOf = async (headers: Asked) => {
       const answer = await ask(headers);
       return /"rides";q=(\d+)/.exec(answer.headers.get("RateLimit-Policy")!)?.[1];
@@ -150,7 +151,7 @@ describe("plans", () => {
 
 describe("a mode", () => {
   test("soft never denies, and the handler learns of it", async () => {
-    const ask = appOf({ policies: [quota("fair", 1, { mode: "soft" }), quota("hard", 2)] });
+    const ask = appOf({ policies: [soft(quota("fair", 1)), quota("hard", 2)] });
     const answers = [await ask(), await ask(), await ask()];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
     expect(await answers[0]!.json()).toEqual({ over: [], shadow: [] });
@@ -180,14 +181,14 @@ describe("a mode", () => {
     expect(without.map((answer) => (answer as [number])[0])).toEqual([
       200, 200, 200, 429, 429, 429,
     ]);
-    for (const more of [{}, { partition: "*" }, { partition: ["header:x"] }] as const) {
+    for (const more of [{}, { partition: "*" }, { partition: [header("x")] }] as const) {
       for (const limit of [1, 3, 99]) {
-        const shadow = quota("new", limit, { mode: "shadow", ...more });
+        const shadow = inShadow(quota("new", limit, { ...more }));
         expect(await bytes([shadow, hard])).toEqual(without);
         expect(await bytes([hard, shadow])).toEqual(without);
       }
     }
-    const ask = appOf({ policies: [quota("new", 1, { mode: "shadow" }), hard] });
+    const ask = appOf({ policies: [inShadow(quota("new", 1)), hard] });
     expect([await (await ask()).json(), await (await ask()).json()]).toEqual([
       { over: [], shadow: [["new", true]] },
       { over: [], shadow: [["new", false]] },

@@ -15,6 +15,7 @@ import {
 
 import { createGateway } from "../../src/gateway/gateway.ts";
 import type { RateLimitOptions } from "../../src/hono.ts";
+import { header } from "../../src/index.ts";
 import { fixedWindow, memoryStore } from "../../src/index.ts";
 import { rateLimit as vercelRateLimit } from "../../src/vercel.ts";
 import { appOf as helloApp } from "./app.ts";
@@ -111,7 +112,7 @@ describe("requests without identity that share one count", () => {
   };
 
   test("are reported once for each limiter, with a remedy", async () => {
-    const app = appOf({ clientIp: "cloudflare", partition: ["header:x-api-key", "ip"] });
+    const app = appOf({ clientIp: "cloudflare", partition: [header("x-api-key"), "ip"] });
     await app.request("/", { headers: { "x-api-key": "k" } });
     expect(warn).not.toHaveBeenCalled();
     await ask(app, 5);
@@ -134,7 +135,7 @@ describe("requests without identity that share one count", () => {
 
   test("are not where that was asked for, or the request refused", async () => {
     // Of a source that no other test reports.
-    const partition = ["header:x-shared"] as const;
+    const partition = [header("x-shared")] as const;
     await ask(appOf({ partition, onMissing: "share" }), 2);
     await ask(appOf({ partition, onMissing: "reject" }), 2);
     expect(warn).not.toHaveBeenCalled();

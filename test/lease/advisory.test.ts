@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { createLimiter, fixedWindow, memoryStore, type Policy } from "../../src/index.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
+import { createLimiter, fixedWindow, memoryStore, type Policy } from "../support/limiter/plain.ts";
 import { everyone, flood, ledgerOf } from "./flood.ts";
 
 /** Microseconds, at the start of an hour. */

@@ -8,7 +8,7 @@ import {
   memoryStore,
   type Policy,
   type Store,
-} from "../../src/index.ts";
+} from "../support/limiter/plain.ts";
 import { random } from "../support/random.ts";
 import { some } from "../support/runs.ts";
 import { installTimers, virtualTime } from "../support/virtual-time.ts";
@@ -79,8 +79,8 @@ async function autoScene(
 }
 
 const tables: [title: string, options: Pick<Policy, "lease" | "optimistic">][] = [
-  ['`lease: "auto"`', { lease: "auto" }],
-  ["with `optimistic: true`", { lease: "auto", optimistic: true }],
+  ['`lease("auto")`', { lease: "auto" }],
+  ["with `optimistic()`", { lease: "auto", optimistic: true }],
 ];
 
 test.each(tables)("the table of %s is computed", { timeout: 300_000 }, async (title, options) => {

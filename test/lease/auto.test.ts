@@ -1,6 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
 
+import { EVERY_FEATURE } from "../../src/features/every.ts";
 import { autoUnits } from "../../src/features/leases/auto.ts";
+import { checkSettings } from "../../src/limiter/settings.ts";
+import { Faults } from "../../src/options/faults.ts";
+import { builtLimiter } from "../support/limiter/built-limiter.ts";
 import {
   ConfigurationError,
   concurrency,
@@ -9,14 +13,18 @@ import {
   fixedWindow,
   memoryStore,
   type Policy,
+  type SharedDenials,
+  shareDenials,
   slidingWindowLog,
   tokenBucket,
-} from "../../src/index.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
-import { checkSettings } from "../../src/limiter/settings.ts";
-import { Faults } from "../../src/options/faults.ts";
-import { builtLimiter } from "../support/limiter/built-limiter.ts";
+} from "../support/limiter/plain.ts";
 import { heldStore, turns } from "../support/optimistic/held-store.ts";
+
+/** Shared denials whose connection the test makes. */
+const denialsThrough = (share: SharedDenials["share"]): SharedDenials => ({
+  ...shareDenials({ get: async () => undefined, put() {} }),
+  share,
+});
 
 const bucket = (options: object = {}) =>
   tokenBucket({ name: "bucket", limit: 100, refill: 50, per: "1s", ...options });
@@ -108,14 +116,19 @@ describe("the length of an automatic lease", () => {
 
   test("goes together with shared denials and optimism", () => {
     expect(leased({ policies: [bucket({ optimistic: true })] })).toEqual([[200, 90, 1.8]]);
-    const sharedDenials = { share: () => ({}) as never };
-    expect(leased({ policies: [bucket()], sharedDenials })).toEqual([[200, 90, 1.8]]);
+    expect(
+      leased({ policies: [bucket()], sharedDenials: denialsThrough(() => ({}) as never) }),
+    ).toEqual([[200, 90, 1.8]]);
   });
 
   test("shares no denials, and a dimension that is too small for a lease does", () => {
     const share = vi.fn(() => ({}) as never);
     const sharing = (policy: Policy) => {
-      builtLimiter(memoryStore(), { lease: "auto", policies: [policy], sharedDenials: { share } });
+      builtLimiter(memoryStore(), {
+        lease: "auto",
+        policies: [policy],
+        sharedDenials: denialsThrough(share),
+      });
     };
     sharing(bucket());
     expect(share).not.toHaveBeenCalled();

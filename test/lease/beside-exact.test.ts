@@ -4,7 +4,6 @@ import type { Operation } from "../../src/algorithms/model.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
 import { StoreError } from "../../src/errors/errors.ts";
 import type { SharedDenials } from "../../src/features/shared-denials/shared-denials.ts";
-import { fixedWindow, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
@@ -12,6 +11,7 @@ import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Call, type Fate, twoMasters } from "../limiter/two-masters.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
+import { fixedWindow, slidingWindowLog, tokenBucket } from "../support/limiter/plain.ts";
 
 /*
  * A lease on a policy that counts all clients, beside policies of other dimensions that are decided exactly. The store counts in

@@ -4,11 +4,16 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { StoreError } from "../../src/errors/errors.ts";
-import { fixedWindow, type Policy, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { excessOf } from "../support/lease/excess.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
+import {
+  fixedWindow,
+  type Policy,
+  slidingWindowLog,
+  tokenBucket,
+} from "../support/limiter/plain.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
 import { virtualTime } from "../support/virtual-time.ts";

@@ -1,11 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow, type Policy, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 import { tightenPolicy } from "../../src/policy/tighten.ts";
 import { WINDOWS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { excessOf } from "../support/lease/excess.ts";
+import {
+  fixedWindow,
+  type Policy,
+  slidingWindowLog,
+  tokenBucket,
+} from "../support/limiter/plain.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
 import { least, runs } from "../support/runs.ts";
 import { type Crowd, crowd, type CrowdOptions } from "./crowd.ts";

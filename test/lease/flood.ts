@@ -1,8 +1,8 @@
 import type { Decision } from "../../src/decision/decision.ts";
-import { memoryStore, type Store, tokenBucket } from "../../src/index.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
 import { FACTS } from "../support/algorithms/all.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
+import { memoryStore, type Store, tokenBucket } from "../support/limiter/plain.ts";
 import { random } from "../support/random.ts";
 import { installTimers, type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 

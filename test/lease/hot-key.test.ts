@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
 
 import { replayHotKey } from "../../bench/benchmark/lease/replay.ts";
-import { fixedWindow, type Policy, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 import { excessOf } from "../support/lease/excess.ts";
+import {
+  fixedWindow,
+  type Policy,
+  slidingWindowLog,
+  tokenBucket,
+} from "../support/limiter/plain.ts";
 import { some } from "../support/runs.ts";
 
 const LOADS = [0.9, 1.2, 5] as const;

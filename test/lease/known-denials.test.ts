@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
-import { fixedWindow, memoryStore, type Policy, type Store, tokenBucket } from "../../src/index.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
+import {
+  fixedWindow,
+  memoryStore,
+  type Policy,
+  type Store,
+  tokenBucket,
+} from "../support/limiter/plain.ts";
 
 /*
  * Requests that a known denial answers never look for units that are leased. They are demand all the same, of the dimension

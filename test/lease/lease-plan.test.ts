@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
 import { createLeases } from "../../src/features/leases/leases.ts";
-import { slidingWindowLog } from "../../src/index.ts";
 import type { Reply, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
+import { slidingWindowLog } from "../support/limiter/plain.ts";
 
 const LEASE_US = 100_000;
 

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Operation } from "../../src/algorithms/model.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { StoreError } from "../../src/errors/errors.ts";
 import { calendar } from "../../src/features/calendar/feature.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Reply, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
+import { fixedWindow } from "../support/limiter/plain.ts";
+import { slidingWindowLog } from "../support/limiter/plain.ts";
+import { tokenBucket } from "../support/limiter/plain.ts";
 import { type LeasedStore, leasedStore } from "./leased-store.ts";
 
 const START = 4_000_000_000_000;

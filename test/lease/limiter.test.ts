@@ -7,7 +7,7 @@ import {
   type LimiterOptions,
   type RedisClient,
   tokenBucket,
-} from "../../src/index.ts";
+} from "../support/limiter/plain.ts";
 import { heldStore, turns } from "../support/optimistic/held-store.ts";
 import { testRedis } from "../support/test-redis.ts";
 

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 
 import { readLease } from "../../src/features/leases/read-lease.ts";
+import { Faults } from "../../src/options/faults.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
 import {
   createLimiter,
   fixedWindow,
   memoryStore,
   type Policy,
   slidingWindowLog,
-} from "../../src/index.ts";
-import { Faults } from "../../src/options/faults.ts";
-import { compilePolicy } from "../support/compile-policy.ts";
+} from "../support/limiter/plain.ts";
 
 /** The remedy for a lease of 50 ms. */
 function remedyFor(window: "100ms" | "99ms"): string {

@@ -3,8 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { describe, expect, inject, test } from "vitest";
 
-import { createLimiter, tokenBucket } from "../../src/index.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
+import { createLimiter, tokenBucket } from "../support/limiter/plain.ts";
 import { ownCluster, TOKEN } from "../support/own-redis.ts";
 import { some } from "../support/runs.ts";
 import { everyone } from "./flood.ts";

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { tightenPolicy } from "../../src/policy/tighten.ts";
+import type { Store } from "../../src/store/store.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
 import {
   createLimiter,
   type CreateLimiterOptions,
   memoryStore,
   slidingWindowLog,
   tokenBucket,
-} from "../../src/index.ts";
-import { tightenPolicy } from "../../src/policy/tighten.ts";
-import type { Store } from "../../src/store/store.ts";
-import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
-import { compilePolicy } from "../support/compile-policy.ts";
+} from "../support/limiter/plain.ts";
 import { type Admission, fullestWindow } from "../support/model/trailing-window.ts";
 import { least, runs } from "../support/runs.ts";
 

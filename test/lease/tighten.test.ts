@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
 import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
-import { type Policy, tokenBucket } from "../../src/index.ts";
 import { tightenPolicy } from "../../src/policy/tighten.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { type Policy, tokenBucket } from "../support/limiter/plain.ts";
 
 const tightened = (policy: Policy, lease = 100_000) => tightenPolicy(compilePolicy(policy), lease);
 

@@ -6,7 +6,7 @@ import {
   type LimiterOptions,
   memoryStore,
   type Store,
-} from "../../src/index.ts";
+} from "../support/limiter/plain.ts";
 
 /*
  * Units in hand belong to all policies of one identity, in their own numbers. A request decided by other policies than these must

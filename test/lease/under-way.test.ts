@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
-import { memoryStore, slidingWindowLog } from "../../src/index.ts";
 import type { Reply, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
+import { memoryStore, slidingWindowLog } from "../support/limiter/plain.ts";
 import { leasedStore } from "./leased-store.ts";
 
 const HOT = "hot";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { createLimiter, fixedWindow, memoryStore, type Policy } from "../../src/index.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
+import { createLimiter, fixedWindow, memoryStore, type Policy } from "../support/limiter/plain.ts";
 import { storeWithClock } from "../support/redis-with-clock.ts";
 import { runs } from "../support/runs.ts";
 import { testRedis } from "../support/test-redis.ts";

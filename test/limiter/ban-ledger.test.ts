@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { fixedWindow, type Policy, slidingWindowLog } from "../../src/index.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
+import { fixedWindow, type Policy, slidingWindowLog } from "../support/limiter/plain.ts";
 import { runs } from "../support/runs.ts";
 import { BOTH, type Fate, twoMasters } from "./two-masters.ts";
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import { createLimiter, fixedWindow, memoryStore, slidingWindowLog } from "../../src/index.ts";
+import {
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  slidingWindowLog,
+} from "../support/limiter/plain.ts";
 
 const START_US = 1_800_000_000_000_000;
 

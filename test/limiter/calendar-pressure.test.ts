@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import type { FixedWindowOptions } from "../../src/algorithms/fixed-window.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import type { FixedWindowOptions } from "../support/limiter/plain.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 import {
   edgeIsolate,

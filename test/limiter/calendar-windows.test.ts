@@ -16,7 +16,7 @@ import {
   type CreateLimiterOptions,
   fixedWindow,
   memoryStore,
-} from "../../src/index.ts";
+} from "../support/limiter/plain.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
 
 let redis: Redis;

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, expect, inject, test } from "vitest";
 
-import { createLimiter, type Limiter } from "../../src/index.ts";
 import type { Duration } from "../../src/options/duration.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { factsOf } from "../support/algorithms/all.ts";
 import { everyPolicy } from "../support/every-policy.ts";
+import { createLimiter, type Limiter } from "../support/limiter/plain.ts";
 
 /*
  * A deployment changes a policy and leaves its name, in a real Redis, whose keys expire: limits count together, windows apart.

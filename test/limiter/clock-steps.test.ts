@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import {
   createLimiter,
   fixedWindow,
@@ -10,8 +11,7 @@ import {
   shareDenials,
   type Store,
   tokenBucket,
-} from "../../src/index.ts";
-import { openMemoryStore } from "../../src/store/memory-store.ts";
+} from "../support/limiter/plain.ts";
 
 /*
  * On Workers `performance.now()` is the wall clock, and steps with it. Here the test sets it, and it does not move by itself.

@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
+import { FUTURE } from "../support/algorithm-script.ts";
 import {
   concurrency,
   type ConfigurationError,
@@ -11,8 +12,7 @@ import {
   limit,
   memoryStore,
   type Policy,
-} from "../../src/index.ts";
-import { FUTURE } from "../support/algorithm-script.ts";
+} from "../support/limiter/plain.ts";
 import { NO_ANSWER, watchedStore } from "../support/limiter/watched-store.ts";
 import { random } from "../support/random.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { StoreError } from "../../src/errors/errors.ts";
 import { createHold, type Reservation } from "../../src/features/holds/create-hold.ts";
 import type { SettlementParts } from "../../src/features/holds/settle.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
 import {
   concurrency,
   createLimiter,
   type Decision,
   fixedWindow,
   memoryStore,
-} from "../../src/index.ts";
-import { compilePolicy } from "../support/compile-policy.ts";
+} from "../support/limiter/plain.ts";
 
 test("a denied hold does not touch units that were taken for it and put back, such as leased ones", async () => {
   const reservation = { verdicts: [], slot: { id: "x", ttlUs: 1e6 } } satisfies Reservation;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { everyPolicy } from "../support/every-policy.ts";
 import {
   createLimiter,
   fixedWindow,
@@ -10,8 +11,7 @@ import {
   slidingWindowCounter,
   slidingWindowLog,
   tokenBucket,
-} from "../../src/index.ts";
-import { everyPolicy } from "../support/every-policy.ts";
+} from "../support/limiter/plain.ts";
 
 /* The answers to requests while a policy is in debt. */
 

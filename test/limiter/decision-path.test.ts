@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { StoreError } from "../../src/errors/errors.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { limiterOver } from "../support/limiter/limiter-over.ts";
+import { fixedWindow } from "../support/limiter/plain.ts";
 import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
 
 const p = fixedWindow({ name: "p", limit: 10, window: "1d" });

@@ -6,7 +6,7 @@ import {
   type LimiterOptions,
   slidingWindowLog,
   tokenBucket,
-} from "../../src/index.ts";
+} from "../support/limiter/plain.ts";
 import { watchedStore } from "../support/limiter/watched-store.ts";
 
 function limiterOf(policies: LimiterOptions["policies"], options: Partial<LimiterOptions> = {}) {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, inject, test, vi } from "vitest";
 
-import { ConfigurationError, createLimiter, fixedWindow } from "../../src/index.ts";
+import { ConfigurationError, createLimiter, fixedWindow } from "../support/limiter/plain.ts";
 
 const policies = [fixedWindow({ name: "environment", limit: 1, window: "1h" })];
 

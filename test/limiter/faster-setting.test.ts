@@ -1,6 +1,11 @@
 import { expect, inject, test } from "vitest";
 
-import { createLimiter, memoryStore, slidingWindowLog, tokenBucket } from "../../src/index.ts";
+import {
+  createLimiter,
+  memoryStore,
+  slidingWindowLog,
+  tokenBucket,
+} from "../support/limiter/plain.ts";
 
 /* A live change or a deployment raises the rate of a bucket that has other policies beside it. */
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 
+import { limiterOver } from "../support/limiter/limiter-over.ts";
 import {
   concurrency,
   fixedWindow,
   type LimiterOptions,
   type Policy,
   tokenBucket,
-} from "../../src/index.ts";
-import { limiterOver } from "../support/limiter/limiter-over.ts";
+} from "../support/limiter/plain.ts";
 import { NO_ANSWER, NOT_SENT, watchedStore } from "../support/limiter/watched-store.ts";
 
 /* The refunds of a hold of an outage: where, when, by which verdict, and with which calls. */

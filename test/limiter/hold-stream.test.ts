@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 
 import type { Cost } from "../../src/decide/cost.ts";
-import { concurrency, createLimiter, fixedWindow, memoryStore } from "../../src/index.ts";
 import { usage } from "../../src/llm.ts";
 import { streamed } from "../support/adapter/background.ts";
+import { concurrency, createLimiter, fixedWindow, memoryStore } from "../support/limiter/plain.ts";
 
 const limiter = () =>
   createLimiter({

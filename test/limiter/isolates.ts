@@ -5,10 +5,9 @@ import { build } from "esbuild";
 
 import { bundle } from "../../bench/support/bundle.ts";
 import { runWorker } from "../../bench/support/run-worker.ts";
-import type { FixedWindowOptions } from "../../src/algorithms/fixed-window.ts";
-import { createLimiter, fixedWindow } from "../../src/index.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
+import { createLimiter, fixedWindow, type FixedWindowOptions } from "../support/limiter/plain.ts";
 import { redisOf } from "./redis-of.ts";
 
 /** Requests of one moment, and where they are counted. */
@@ -45,7 +44,7 @@ export function nodeIsolate(aheadMs: number): Isolate {
         limiter = createLimiter({
           store: Object.assign(store, { now: () => clockUs + aheadMs * 1000 }),
           prefix,
-          policies: policies.map(fixedWindow),
+          policies: policies.map((policy) => fixedWindow(policy)),
           denialCache: false,
         });
         limiters.set(prefix, limiter);
@@ -63,7 +62,7 @@ export function nodeIsolate(aheadMs: number): Isolate {
 
 /** The same in another runtime: the clock of the runtime is that of the last pressure. */
 const PRESSED = `
-  import { createLimiter, fixedWindow } from "./src/index.ts";
+  import { createLimiter, fixedWindow } from "./test/support/limiter/plain.ts";
   import { redisOf } from "./test/limiter/redis-of.ts";
   let clockUs = 0;
   Date.now = () => clockUs / 1000;
@@ -75,7 +74,7 @@ const PRESSED = `
     if (!limiter) {
       const redis = redisOf(pressure, () => clockUs);
       limiter = createLimiter({
-        redis, prefix, policies: policies.map(fixedWindow), denialCache: false, timeout: "20s",
+        redis, prefix, policies: policies.map((policy) => fixedWindow(policy)), denialCache: false, timeout: "20s",
       });
       limiters.set(prefix, limiter);
     }

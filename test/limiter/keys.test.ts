@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow, tokenBucket } from "../../src/index.ts";
 import { limiterOver } from "../support/limiter/limiter-over.ts";
+import { fixedWindow, tokenBucket } from "../support/limiter/plain.ts";
 import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
 
 const policies = [

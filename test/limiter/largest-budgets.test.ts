@@ -1,9 +1,9 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { createLimiter, fixedWindow, memoryStore } from "../../src/index.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
+import { createLimiter, fixedWindow, memoryStore } from "../support/limiter/plain.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
 
 /* Budgets of the greatest number that is exact, in each kind of fixed window and in each store. */

@@ -1,11 +1,11 @@
+import { everyPolicy } from "../support/every-policy.ts";
 import {
   createLimiter,
   type CreateLimiterOptions,
   type Duration,
   memoryStore,
   type Policy,
-} from "../../src/index.ts";
-import { everyPolicy } from "../support/every-policy.ts";
+} from "../support/limiter/plain.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
 import { virtualTime } from "../support/virtual-time.ts";

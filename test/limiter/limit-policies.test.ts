@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { Policy, TokenBucketOptions } from "../../src/index.ts";
+import type { Policy, TokenBucketOptions } from "../support/limiter/plain.ts";
 
 /** Commands that reached Redis, and the fate of the next ones. */
 let commands: string[][];
 let redis: () => Promise<Response>;
 let warn: ReturnType<typeof vi.spyOn>;
 /** The package as a new isolate loads it. */
-let isolate: typeof import("../../src/index.ts");
+let isolate: typeof import("../support/limiter/plain.ts");
 
 const NOW = 1.8e15;
 /** A row with this many units left that waits for this many microseconds. */
@@ -19,7 +19,7 @@ beforeEach(async () => {
   // No time passes, however long a machine stalls.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
   vi.resetModules();
-  isolate = await import("../../src/index.ts");
+  isolate = await import("../support/limiter/plain.ts");
   vi.stubEnv("UPSTASH_REDIS_REST_URL", "https://redis.example");
   vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", "secret");
   commands = [];

@@ -1,6 +1,6 @@
 import { beforeEach, expect, inject, test, vi } from "vitest";
 
-import { fixedWindow, limit, tokenBucket } from "../../src/index.ts";
+import { fixedWindow, limit, tokenBucket } from "../support/limiter/plain.ts";
 
 beforeEach(() => {
   vi.stubEnv("UPSTASH_REDIS_REST_URL", inject("redisRestUrl"));

@@ -6,7 +6,7 @@ import {
   type CreateLimiterOptions,
   fixedWindow,
   memoryStore,
-} from "../../src/index.ts";
+} from "../support/limiter/plain.ts";
 import { watchedStore } from "../support/limiter/watched-store.ts";
 
 const UNTIL = "2027-01-01T00:00:10Z";

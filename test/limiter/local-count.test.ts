@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { everyPolicy } from "../support/every-policy.ts";
 import {
   createLimiter,
   type Decision,
@@ -9,9 +11,7 @@ import {
   memoryStore,
   type Policy,
   slidingWindowLog,
-} from "../../src/index.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
-import { everyPolicy } from "../support/every-policy.ts";
+} from "../support/limiter/plain.ts";
 import { passing, unsteadyRedis } from "./unsteady-redis.ts";
 
 /* When Redis does not answer, `local` counts on from the units that this isolate has seen Redis admit. */

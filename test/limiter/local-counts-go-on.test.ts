@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow, type LimiterOptions, type Policy, tokenBucket } from "../../src/index.ts";
 import { limiterOver } from "../support/limiter/limiter-over.ts";
+import {
+  fixedWindow,
+  type LimiterOptions,
+  type Policy,
+  tokenBucket,
+} from "../support/limiter/plain.ts";
 import { NO_ANSWER, watchedStore } from "../support/limiter/watched-store.ts";
 import { BOTH, limiterOnTwoMasters, ONE, OTHER } from "./two-masters.ts";
 

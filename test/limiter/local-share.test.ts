@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import { everyPolicy } from "../support/every-policy.ts";
 import {
   createLimiter,
   fixedWindow,
@@ -7,8 +8,7 @@ import {
   type Policy,
   slidingWindowLog,
   tokenBucket,
-} from "../../src/index.ts";
-import { everyPolicy } from "../support/every-policy.ts";
+} from "../support/limiter/plain.ts";
 import { passing, unsteadyRedis } from "./unsteady-redis.ts";
 
 /* With a share, an isolate without Redis admits that part of each limit, and no more than Redis last said was left. */

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 
+import { everyPolicy } from "../support/every-policy.ts";
 import {
   createLimiter,
   type Decision,
   fixedWindow,
   type LimiterOptions,
   slidingWindowLog,
-} from "../../src/index.ts";
-import { everyPolicy } from "../support/every-policy.ts";
+} from "../support/limiter/plain.ts";
 import { NO_ANSWER, watchedStore } from "../support/limiter/watched-store.ts";
 
 const SECOND = 1_000_000;

@@ -7,8 +7,9 @@ import {
   type Decision,
   type DecisionInfo,
   fixedWindow,
+  lists,
   memoryStore,
-} from "../../src/index.ts";
+} from "../support/limiter/plain.ts";
 
 const POLICY = fixedWindow({ name: "api", limit: 2, window: "1h", refundable: true });
 
@@ -49,7 +50,7 @@ test("a middleware tells each decision once, also one of a list", async () => {
       policies: [fixedWindow({ name: "api", limit: 1, window: "1h" })],
       store: memoryStore(),
       clientIp: "cloudflare",
-      lists: { allow: [{ cidr: "198.51.100.0/24" }] },
+      lists: lists({ allow: [{ cidr: "198.51.100.0/24" }] }),
       onDecision,
     }),
   );

@@ -10,7 +10,7 @@ import {
   type Store,
   StoreError,
   tokenBucket,
-} from "../../src/index.ts";
+} from "../support/limiter/plain.ts";
 
 /* A store that has a clock of its own lends it to the limiter: when it moves, known denials move, too. */
 

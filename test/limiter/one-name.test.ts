@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { createLimiter, memoryStore, tokenBucket } from "../../src/index.ts";
 import { everyPolicy } from "../support/every-policy.ts";
+import { createLimiter, memoryStore, tokenBucket } from "../support/limiter/plain.ts";
 
 /*
  * A denial that one isolate knows can end by another: under a plan with other numbers, or by a refund to a policy that is

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow, type Policy } from "../../src/index.ts";
 import { limiterOver } from "../support/limiter/limiter-over.ts";
+import { fixedWindow, type Policy } from "../support/limiter/plain.ts";
 import { NO_ANSWER, watchedStore } from "../support/limiter/watched-store.ts";
 
 /** A limiter whose store is away. */

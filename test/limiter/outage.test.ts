@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import {
   createLimiter,
   type Decision,
   fixedWindow,
   type StoreError,
   tokenBucket,
-} from "../../src/index.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+} from "../support/limiter/plain.ts";
 
 let server: RedisServer;
 let bridge: Bridge;

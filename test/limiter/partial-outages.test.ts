@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { Hold } from "../../src/decide/hold.ts";
-import { concurrency, fixedWindow, type Policy } from "../../src/index.ts";
 import { compile } from "../support/compile-policy.ts";
+import { concurrency, fixedWindow, type Policy } from "../support/limiter/plain.ts";
 import { BOTH, type Fate, limiterOnTwoMasters, ONE, OTHER } from "./two-masters.ts";
 
 /* Holds over two masters of a Redis Cluster, of which one or the other does not answer for a while. */

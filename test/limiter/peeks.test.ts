@@ -1,14 +1,14 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
+import { everyPolicy } from "../support/every-policy.ts";
 import {
   createLimiter,
   fixedWindow,
   type Limiter,
   type Policy,
   slidingWindowLog,
-} from "../../src/index.ts";
-import { everyPolicy } from "../support/every-policy.ts";
+} from "../support/limiter/plain.ts";
 
 /* `peek()` looks, on a real Redis: no byte of a key and no expiry changes, under any plan of the client. */
 

@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 
 import { compilePlan } from "../../src/features/plans/read-plan.ts";
-import { createLimiter, fixedWindow, memoryStore } from "../../src/index.ts";
 import { Faults } from "../../src/options/faults.ts";
+import { createLimiter, fixedWindow, memoryStore } from "../support/limiter/plain.ts";
 import { watchedStore } from "../support/limiter/watched-store.ts";
 
 test("a denial known under a client's plan is known at its next request", async () => {

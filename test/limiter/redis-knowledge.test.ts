@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import {
   createLimiter,
   fixedWindow,
-  type Limiter,
+  type ReservingLimiter,
   type Policy,
   tokenBucket,
-} from "../../src/index.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
-import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
+} from "../support/limiter/plain.ts";
 
 // A bridge of its own per test: it counts the HTTP calls that reach it.
 let bridge: Bridge;
@@ -83,7 +83,7 @@ test("a wall clock that is an hour off changes nothing", async () => {
     const bucket = tokenBucket({ limit: 9, refill: 1, per: "1h" });
     const [limiter, other] = [0, 0].map(() =>
       limiterOn(fixedWindow({ limit: 2, window: "1h" }), bucket),
-    ) as [Limiter, Limiter];
+    ) as [ReservingLimiter, ReservingLimiter];
     const identity = crypto.randomUUID();
     expect((await limiter.limit(identity)).allowed).toBe(true);
     vi.setSystemTime(Date.now() - 7_200_000);

@@ -1,6 +1,8 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
+import { FUTURE } from "../support/algorithm-script.ts";
+import { everyPolicy } from "../support/every-policy.ts";
 import {
   createLimiter,
   type CreateLimiterOptions,
@@ -9,9 +11,7 @@ import {
   memoryStore,
   type Policy,
   slidingWindowLog,
-} from "../../src/index.ts";
-import { FUTURE } from "../support/algorithm-script.ts";
-import { everyPolicy } from "../support/every-policy.ts";
+} from "../support/limiter/plain.ts";
 import { NO_ANSWER, NOT_SENT, watchedStore } from "../support/limiter/watched-store.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
 

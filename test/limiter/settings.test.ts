@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
+import { EVERY_FEATURE } from "../../src/features/every.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
 import { checkSettings, DEFAULTS } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
+import { fixedWindow } from "../support/limiter/plain.ts";
 
 const policies = [fixedWindow({ limit: 10, window: "1m" })];
 

@@ -4,6 +4,9 @@ import { createKit } from "../../src/decide/kit.ts";
 import { createCore } from "../../src/decide/operations.ts";
 import { byTextOrDimensions } from "../../src/features/dimensions/by-dimensions.ts";
 import { shards } from "../../src/features/shards/feature.ts";
+import { createMemory } from "../../src/store/memory.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { limiterOver, settingsOf } from "../support/limiter/limiter-over.ts";
 import {
   concurrency,
   fixedWindow,
@@ -11,10 +14,7 @@ import {
   memoryStore,
   slidingWindowLog,
   type Store,
-} from "../../src/index.ts";
-import { createMemory } from "../../src/store/memory.ts";
-import { compilePolicy } from "../support/compile-policy.ts";
-import { limiterOver, settingsOf } from "../support/limiter/limiter-over.ts";
+} from "../support/limiter/plain.ts";
 import { watchedStore } from "../support/limiter/watched-store.ts";
 import { BOTH, limiterOnTwoMasters, ONE, OTHER } from "./two-masters.ts";
 

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 
 import type { FailureVerdict } from "../../src/algorithms/common-options.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import type { DecidedAt, Store } from "../../src/store/store.ts";
 import { CLOCKS, LOST, scriptedParts, tagOf } from "../store/scripted-parts.ts";
 import { limiterOver } from "../support/limiter/limiter-over.ts";
+import { fixedWindow } from "../support/limiter/plain.ts";
 
 /* A limiter whose partitions lie on several masters of a Redis Cluster, some of which do not answer. */
 

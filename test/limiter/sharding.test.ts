@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { limiterOver } from "../support/limiter/limiter-over.ts";
 import {
   concurrency,
   fixedWindow,
@@ -7,8 +8,7 @@ import {
   memoryStore,
   type Store,
   tokenBucket,
-} from "../../src/index.ts";
-import { limiterOver } from "../support/limiter/limiter-over.ts";
+} from "../support/limiter/plain.ts";
 import { NO_ANSWER, watchedStore } from "../support/limiter/watched-store.ts";
 import { random } from "../support/random.ts";
 

@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { createLimiter } from "../../src/limiter/create-limiter.ts";
+import { fixedWindow } from "../support/limiter/plain.ts";
+import { createLimiter } from "../support/limiter/plain.ts";
 
 const LIMIT = 1_000;
 

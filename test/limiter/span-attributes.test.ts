@@ -11,10 +11,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { rateLimit } from "../../src/hono.ts";
-import { createLimiter, fixedWindow } from "../../src/index.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { spanAttributes } from "../../src/tracing.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
+import { createLimiter, fixedWindow, header, lists } from "../support/limiter/plain.ts";
 
 const exporter = new InMemorySpanExporter();
 const asked: string[] = [];
@@ -117,9 +117,9 @@ test("a middleware says it on the span of the request", async () => {
     rateLimit({
       store: openMemoryStore(),
       policies: [fixedWindow({ name: "day", limit: 1, window: "1d" })],
-      partition: ["header:x-key"],
+      partition: [header("x-key")],
       onMissing: "share",
-      lists: { allow: [{ identity: "x-key:vip" }], deny: [{ identity: "x-key:mallory" }] },
+      lists: lists({ allow: [{ identity: "x-key:vip" }], deny: [{ identity: "x-key:mallory" }] }),
       onDecision: spanAttributes(trace),
     }),
   );

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/index.ts";
 import { shardsOf } from "../../src/policy/shards.ts";
 import { compile } from "../support/compile-policy.ts";
+import { fixedWindow } from "../support/limiter/plain.ts";
 import { limiterOnTwoMasters } from "./two-masters.ts";
 
 /* Settlements of a policy with shards, some of which Redis does not answer about. */

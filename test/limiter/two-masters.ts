@@ -1,11 +1,11 @@
 import { StoreError } from "../../src/errors/errors.ts";
-import type { Policy } from "../../src/index.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { CrossSlotError } from "../../src/store/cross-slot.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { limiterOver } from "../support/limiter/limiter-over.ts";
+import type { Policy } from "../support/limiter/plain.ts";
 
 /** The fate of a call: it runs and is answered; it runs, and the answer is lost; it is lost before; it is not sent. */
 export type Fate = "answered" | "answer lost" | "lost" | "not sent";

@@ -3,14 +3,14 @@ import { afterEach, beforeEach, expect, inject, type MockInstance, test, vi } fr
 
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { rateLimit } from "../../src/hono.ts";
+import { rateLimit as vercelRateLimit } from "../../src/vercel.ts";
 import {
   createLimiter,
   fixedWindow,
   type LimiterOptions,
   memoryStore,
   slidingWindowLog,
-} from "../../src/index.ts";
-import { rateLimit as vercelRateLimit } from "../../src/vercel.ts";
+} from "../support/limiter/plain.ts";
 
 let warn: MockInstance<typeof console.warn>;
 beforeEach(() => {

@@ -1,6 +1,11 @@
 import { vi } from "vitest";
 
-import { type Limiter, memoryStore, type Store, StoreError } from "../../src/index.ts";
+import {
+  type ReservingLimiter,
+  memoryStore,
+  type Store,
+  StoreError,
+} from "../support/limiter/plain.ts";
 
 /** A store far away, as a guarded Redis is: a test lets it go, and keeps its answers back. */
 export interface UnsteadyRedis {
@@ -32,7 +37,11 @@ export function unsteadyRedis(): UnsteadyRedis {
 }
 
 /** How many of these requests pass, a millisecond apart by faked clocks. */
-export async function passing(limiter: Limiter, requests: number, cost = 1): Promise<number> {
+export async function passing(
+  limiter: ReservingLimiter,
+  requests: number,
+  cost = 1,
+): Promise<number> {
   let allowed = 0;
   for (let request = 0; request < requests; request++) {
     vi.advanceTimersByTime(1);

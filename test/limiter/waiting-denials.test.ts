@@ -7,7 +7,7 @@ import {
   type LimiterOptions,
   segmentedWindow,
   slidingWindowLog,
-} from "../../src/index.ts";
+} from "../support/limiter/plain.ts";
 import { NO_ANSWER, NOT_SENT, watchedStore } from "../support/limiter/watched-store.ts";
 
 const SECOND = 1_000_000;

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 
 import { readConfig } from "../../src/gateway/config/config.ts";
-import { EVERY_GATEWAY_FEATURE } from "../../src/gateway/every-feature.ts";
 import { createEnforcement } from "../../src/gateway/live/enforcement.ts";
 import type { ReadHistory } from "../../src/live/read-history.ts";
 import { NO_STATE } from "../../src/live/state.ts";
@@ -104,7 +103,6 @@ test("rules that are published while the history is read for older ones stay in 
       RULES: rule(quota("deployed", 5)).rules,
     },
     {},
-    EVERY_GATEWAY_FEATURE,
   );
   const reported: string[] = [];
   const { adopt, now, error } = createEnforcement(config, (line) => void reported.push(line));

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from "vitest";
 
-import { createLimiter, fixedWindow, memoryStore } from "../../src/index.ts";
+import { createLimiter, fixedWindow, memoryStore, month, refundable } from "../../src/index.ts";
 import { usage, type Usage } from "../../src/llm.ts";
 import { random as randomOf } from "../support/random.ts";
 
@@ -24,7 +24,7 @@ const price = ({
     ) / 1000,
   );
 
-const MONTH = { window: "month", timeZone: "Europe/Berlin", refundable: true } as const;
+const MONTH = { window: month({ timeZone: "Europe/Berlin" }), refundable: refundable() };
 const BUDGETS = ["key", "user", "team", "organisation"] as const;
 const limits = { key: 400_000, user: 900_000, team: 2e9, organisation: Number.MAX_SAFE_INTEGER };
 

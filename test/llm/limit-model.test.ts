@@ -2,11 +2,12 @@ import { APICallError, generateText, streamText, wrapLanguageModel } from "ai";
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
 import { beforeEach, describe, expect, test } from "vitest";
 
+import { refundable } from "../../src/index.ts";
 import {
   concurrency,
   createLimiter,
   fixedWindow,
-  type Limiter,
+  type ReservingLimiter,
   type Policy,
   memoryStore,
 } from "../../src/index.ts";
@@ -27,10 +28,11 @@ const PARTS = [
   { type: "finish", finishReason: FINISH, usage: USAGE },
 ] as const;
 
-const tokens = { name: "tokens", limit: 10_000, window: "1d", refundable: true } as const;
-const limiterOf = (...policies: Policy[]) => createLimiter({ store: memoryStore(), policies });
+const tokens = { name: "tokens", limit: 10_000, window: "1d", refundable: refundable() } as const;
+const limiterOf = (...policies: Policy[]) =>
+  createLimiter<Policy>({ store: memoryStore(), policies });
 
-let limiter: Limiter;
+let limiter: ReservingLimiter;
 beforeEach(() => {
   limiter = limiterOf(fixedWindow(tokens));
 });

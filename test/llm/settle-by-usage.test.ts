@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 
+import { refundable } from "../../src/index.ts";
 import { concurrency, createLimiter, fixedWindow, memoryStore } from "../../src/index.ts";
 import { settleByUsage, type SettleOptions, type Settles } from "../../src/llm/settle-by-usage.ts";
 import type { Usage } from "../../src/llm/usage.ts";
@@ -87,7 +88,9 @@ test.for([
   "of a policy that gives nothing back, a client that hangs up after %i reserved units pays %s",
   async ([reserved]) => {
     const tokens = fixedWindow({ name: "tokens", limit: 100_000, window: "1h" });
-    const limiter = createLimiter({ store: memoryStore(), policies: [tokens] });
+    // It gives back itself, so that the limiter has reserve().
+    const streams = concurrency({ name: "streams", limit: 1 });
+    const limiter = createLimiter({ store: memoryStore(), policies: [tokens, streams] });
     const hold = await limiter.reserve("ada", { cost: reserved });
     const body = ANTHROPIC_STREAM.body.split("event: message_delta")[0]!;
     const given = responseOf({ body, type: ANTHROPIC_STREAM.type });
@@ -109,10 +112,14 @@ test.each([
 ])(
   "of a usage that broke off, a cost that %s is charged beyond each reservation, refundable or not",
   async (_, cost) => {
-    const quota = (name: string) => fixedWindow({ name, limit: 100_000, window: "1h" });
+    const quota = (name: string) => ({ name, limit: 100_000, window: "1h" }) as const;
     const limiter = createLimiter({
       store: memoryStore(),
-      policies: [quota("tokens"), quota("calls"), { ...quota("budget"), refundable: true }],
+      policies: [
+        fixedWindow(quota("tokens")),
+        fixedWindow(quota("calls")),
+        fixedWindow({ ...quota("budget"), refundable: refundable() }),
+      ],
     });
     const { inputTokens } = ANTHROPIC_STREAM.usage;
     const reserved = { tokens: 1, calls: inputTokens + 100, budget: 3 };
@@ -136,7 +143,7 @@ test("a cost that is refused does not leave the hold open: it keeps its reservat
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   const store = memoryStore();
   const policies = [
-    fixedWindow({ name: "tokens", limit: 9_000, window: "1h", refundable: true }),
+    fixedWindow({ name: "tokens", limit: 9_000, window: "1h", refundable: refundable() }),
     concurrency({ name: "streams", limit: 1 }),
   ];
   const limiter = createLimiter({ store, policies });

@@ -31,11 +31,11 @@ import {
   REPLICA,
 } from "../../src/algorithms/scripts.generated.ts";
 import { calendar } from "../../src/features/calendar/feature.ts";
-import { concurrency, fixedWindow } from "../../src/index.ts";
 import type { Algorithm, Policy } from "../../src/policy/policy.ts";
 import { sha1For, scriptFor } from "../../src/store/redis/script.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
+import { concurrency, fixedWindow } from "../support/limiter/plain.ts";
 import { EVERY_IMPLEMENTATION } from "../support/policy/implementations.ts";
 
 const ALGORITHMS = Object.keys(EVERY_IMPLEMENTATION) as Algorithm[];

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { storeOver } from "../../src/store/memory-store.ts";
 import { createMemory } from "../../src/store/memory.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compileAt } from "../support/calendar/compile.ts";
+import { fixedWindow } from "../support/limiter/plain.ts";
 import { storeWithClock } from "../support/redis-with-clock.ts";
 import { least, runs } from "../support/runs.ts";
 import { testRedis } from "../support/test-redis.ts";

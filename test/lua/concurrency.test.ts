@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import type { Operation, Slot } from "../../src/algorithms/model.ts";
-import { concurrency, fixedWindow } from "../../src/index.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { refundInMemory } from "../../src/store/memory-refund.ts";
 import { extendSlots } from "../../src/store/memory-slots.ts";
 import { createMemory } from "../../src/store/memory.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compile } from "../support/compile-policy.ts";
+import { concurrency, fixedWindow } from "../support/limiter/plain.ts";
 import { storeWithClock } from "../support/redis-with-clock.ts";
 import { IS_WHOLE, runs } from "../support/runs.ts";
 import { testRedis } from "../support/test-redis.ts";

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { DECIDE_ONE } from "../../src/algorithms/scripts.generated.ts";
-import { concurrency, fixedWindow, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
@@ -15,6 +14,12 @@ import { FACTS, factsOf } from "../support/algorithms/all.ts";
 import { compileAt } from "../support/calendar/compile.ts";
 import { compile, compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
+import {
+  concurrency,
+  fixedWindow,
+  slidingWindowLog,
+  tokenBucket,
+} from "../support/limiter/plain.ts";
 
 // A server of its own: other tests would show in its statistics.
 let server: RedisServer;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { DECIDE, EXTEND, REFUND } from "../../src/algorithms/scripts.generated.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { concurrency } from "../../src/features/holds/concurrency-option.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";

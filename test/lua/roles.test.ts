@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { fixedWindow, memoryStore, tokenBucket } from "../../src/index.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
+import { fixedWindow, memoryStore, tokenBucket } from "../support/limiter/plain.ts";
 import { ALGORITHMS } from "../support/policy/options-of.ts";
 import { storeWithClock } from "../support/redis-with-clock.ts";
 import { least, runs } from "../support/runs.ts";

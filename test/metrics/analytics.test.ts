@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
 import { readConfig } from "../../src/gateway/config/config.ts";
-import { EVERY_GATEWAY_FEATURE } from "../../src/gateway/every-feature.ts";
 import { type AnalyticsDataset, analyticsWriter } from "../../src/metrics/analytics.ts";
 import { codeOf } from "../../src/metrics/fields.ts";
 import { ALLOWED, LIMITED } from "../../src/metrics/outcomes.ts";
@@ -130,7 +129,6 @@ test.each(["true", "", undefined, 1, {}, { writeDataPoint: "no" }])(
           RULES: [{ path: "/*", policies: [quota("all", 5)] }],
         },
         { metrics },
-        EVERY_GATEWAY_FEATURE,
       );
     expect(read).not.toThrow();
   },

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
 import { readConfig } from "../../src/gateway/config/config.ts";
-import { EVERY_GATEWAY_FEATURE } from "../../src/gateway/every-feature.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
@@ -159,14 +158,12 @@ test.each([
       ...variables,
     },
     { metrics },
-    EVERY_GATEWAY_FEATURE,
   );
   expect(recorder !== undefined).toBe(isOn);
 });
 
 test("counting over memory is refused: the counts of isolates would not be added up", () => {
   const variables = { ORIGIN: "https://origin.example.com", STORE: "memory", METRICS: "on" };
-  const read = () =>
-    readConfig({ ...variables, CLIENT_IP: "cloudflare", RULES: [API] }, {}, EVERY_GATEWAY_FEATURE);
+  const read = () => readConfig({ ...variables, CLIENT_IP: "cloudflare", RULES: [API] }, {});
   expect(read).toThrow(/METRICS: "on": Leave it out/);
 });

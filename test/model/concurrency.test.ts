@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
+import { concurrency } from "../../src/features/holds/concurrency-option.ts";
 import { refundInMemory } from "../../src/store/memory-refund.ts";
 import { extendSlots } from "../../src/store/memory-slots.ts";
 import { createMemory } from "../../src/store/memory.ts";

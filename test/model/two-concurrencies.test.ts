@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
+import { concurrency } from "../../src/features/holds/concurrency-option.ts";
 import { refundInMemory } from "../../src/store/memory-refund.ts";
 import { createMemory } from "../../src/store/memory.ts";
 import { compile } from "../support/compile-policy.ts";

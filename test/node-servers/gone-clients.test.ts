@@ -13,7 +13,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { rateLimit as fastifyLimit } from "../../src/fastify.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { rateLimit } from "../../src/hono.ts";
-import { fixedWindow } from "../../src/index.ts";
+import { fixedWindow, header, type ListOptions, lists } from "../../src/index.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
 import { FRAMEWORKS } from "./apps.ts";
@@ -31,31 +31,31 @@ interface Guarded {
 }
 
 /** A limiter by key, or else by address. */
-function common(lists: object | undefined) {
+function common(listed: ListOptions | undefined) {
   const store = openMemoryStore();
   const decide = vi.spyOn(store, "decide");
   return {
     counted: () => decide.mock.calls.length,
     options: {
-      ...(lists && { lists }),
+      ...(listed && { lists: lists(listed) }),
       store,
       policies: [fixedWindow({ name: "hourly", limit: 1000, window: "1h" })],
-      partition: ["header:x-key", "ip"] as const,
+      partition: [header("x-key"), "ip"] as const,
       clientIp: "socket" as const,
     },
   };
 }
 
-type Guard = (lists: object | undefined) => Promise<Guarded>;
+type Guard = (listed: ListOptions | undefined) => Promise<Guarded>;
 
 // Over HTTP/2 a test below resets the connections themselves.
 const onHttp1 = FRAMEWORKS.filter(([name]) => !name.includes("HTTP/2"));
 
 const frameworks = onHttp1.map(([name, create]): readonly [string, Guard] => [
   name,
-  async (lists) => {
+  async (listed) => {
     let reached = 0;
-    const { options, counted } = common(lists);
+    const { options, counted } = common(listed);
     const listener = await create([options], ({ send }) => {
       reached++;
       send(200, "hello");
@@ -68,9 +68,9 @@ const frameworks = onHttp1.map(([name, create]): readonly [string, Guard] => [
 const onNode = (fetch: Parameters<typeof getRequestListener>[0]) =>
   getRequestListener(fetch, { overrideGlobalObjects: false }) as RequestListener;
 
-const hono: Guard = async (lists) => {
+const hono: Guard = async (listed) => {
   let reached = 0;
-  const { options, counted } = common(lists);
+  const { options, counted } = common(listed);
   const app = new Hono().use(rateLimit(options)).get("*", (c) => {
     reached++;
     return c.text("hello");
@@ -82,7 +82,7 @@ const hono: Guard = async (lists) => {
   };
 };
 
-const gateway: Guard = async (lists) => {
+const gateway: Guard = async (listed) => {
   const origin = await startOrigin();
   const onDecision = vi.fn<() => void>();
   const { fetch } = createGateway(
@@ -91,7 +91,7 @@ const gateway: Guard = async (lists) => {
       STORE: "memory",
       CLIENT_IP: "socket",
       RULES: [{ path: "/*", policies: [quota("all", 1000)], partition: ["header:x-key", "ip"] }],
-      LISTS: lists,
+      LISTS: listed,
     },
     { onDecision },
   );

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 
 import { describe, expect, inject, test, vi } from "vitest";
 
+import { failures, refundable } from "../../src/index.ts";
 import { concurrency, createLimiter, fixedWindow, segmentedWindow } from "../../src/index.ts";
 import { type Exchange, FRAMEWORKS, requestFrom, serve } from "./apps.ts";
 
@@ -12,7 +13,7 @@ const redis = () => ({
 });
 
 const logins = (limit: number) => [
-  segmentedWindow({ name: "login", counts: "failures", limit, window: "30d" }),
+  segmentedWindow({ name: "login", counts: failures(), limit, window: "30d" }),
 ];
 
 /** A limiter on the same counts, to look at them. */
@@ -35,7 +36,12 @@ describe.for(FRAMEWORKS)("holds of requests in %s, on a real Redis", ([, create]
 
   test("stays as a handler has settled it", async () => {
     const user = crypto.randomUUID();
-    const tokens = fixedWindow({ name: "tokens", limit: 100, window: "30d", refundable: true });
+    const tokens = fixedWindow({
+      name: "tokens",
+      limit: 100,
+      window: "30d",
+      refundable: refundable(),
+    });
     const url = await serve(
       create,
       { ...redis(), policies: [tokens], partition: () => user, cost: 50 },

@@ -3,10 +3,18 @@ import express from "express";
 import fastify5 from "fastify5";
 import { describe, expect, inject, test, vi } from "vitest";
 
-import { plans } from "../../src/core.ts";
-import { rateLimit as expressLimit, rateLimitWith } from "../../src/express.ts";
+import { rateLimit as expressLimit } from "../../src/express.ts";
 import { type FastifyRequest, rateLimit } from "../../src/fastify.ts";
-import { fixedWindow, memoryStore, tokenBucket } from "../../src/index.ts";
+import {
+  cookie,
+  fixedWindow,
+  header,
+  lists,
+  memoryStore,
+  plans,
+  query,
+  tokenBucket,
+} from "../../src/index.ts";
 import { startOrigin } from "../support/gateway/gateway.ts";
 import { FRAMEWORKS, requestFrom, serve } from "./apps.ts";
 
@@ -98,7 +106,7 @@ describe.for(FRAMEWORKS)("rateLimit() in %s", ([, create]) => {
         fixedWindow({ name: "key", limit: 1, window: "1h" }),
         fixedWindow({ name: "all", limit: 4, window: "1h", partition: "*" }),
       ],
-      partition: ["header:x-api-key", "cookie:session", "query:key"],
+      partition: [header("x-api-key"), cookie("session"), query("key")],
     });
     expect(
       await statusesOf(`${url}/?key=q`, [
@@ -137,11 +145,11 @@ describe.for(FRAMEWORKS)("rateLimit() in %s", ([, create]) => {
     const url = await serve(create, {
       store: memoryStore(),
       policies: [fixedWindow({ name: "hourly", limit: 4, window: "1h" })],
-      plans: { gold: { hourly: { limit: 8 } } },
+      plans: plans({ gold: { hourly: { limit: 8 } } }),
       plan: "header:x-plan",
       cost: ({ headers }) => Number(headers["x-cost"]),
       partition: ({ headers }) => headers["x-user"] as string,
-      lists: { allow: [{ identity: "root" }], deny: [{ identity: "mallory" }] },
+      lists: lists({ allow: [{ identity: "root" }], deny: [{ identity: "mallory" }] }),
     });
     const ada = { "x-user": "ada", "x-cost": "4" };
     expect(
@@ -159,7 +167,7 @@ describe.for(FRAMEWORKS)("rateLimit() in %s", ([, create]) => {
     const rejecting = await serve(create, {
       store: memoryStore(),
       policies: hourly(1),
-      partition: ["header:x-api-key"],
+      partition: [header("x-api-key")],
       onMissing: "reject",
     });
     const refused = await fetch(rejecting);
@@ -301,10 +309,27 @@ describe("the plugin of Fastify", () => {
   });
 });
 
-test("rateLimitWith() makes middleware with the features that it gets, and names those that are missing", () => {
+test("a plain value is a fault of middleware that says its import", () => {
   const options = { store: memoryStore(), policies: hourly(1), clientIp: "socket" as const };
-  expect(() => rateLimitWith({})({ ...options, plans: {} })).toThrow("plans");
-  expect(rateLimitWith({ plans })({ ...options, plans: {} })).toBeTypeOf("function");
+  const plain = () =>
+    expressLimit({ ...options, plans: {} as never, partition: ["header:x-key"] as never });
+  expect(plain).toThrow(
+    expect.objectContaining({
+      faults: [
+        expect.objectContaining({
+          path: "plans",
+          remedy: 'Import { plans } from "tidegate", and give plans(...).',
+        }),
+        expect.objectContaining({
+          path: "partition[0]",
+          remedy: 'Import { header } from "tidegate", and give header("x-key").',
+        }),
+      ],
+    }),
+  );
+  expect(expressLimit({ ...options, plans: plans({}), partition: [header("x-key")] })).toBeTypeOf(
+    "function",
+  );
 });
 
 test("middleware of Express leaves a response that something before it has sent meanwhile", async () => {
@@ -330,11 +355,11 @@ test("middleware of Express leaves a response that something before it has sent 
 });
 
 test.each(["express", "fastify"])(
-  "a bundle of rateLimitWith() of tidegate/%s has no feature that it does not get",
+  "a bundle of rateLimit() of tidegate/%s has no feature that its options do not bring",
   async (entry) => {
     const { metafile } = await build({
       stdin: {
-        contents: `export { rateLimitWith } from "./src/${entry}.ts";`,
+        contents: `export { rateLimit } from "./src/${entry}.ts";`,
         resolveDir: ".",
       },
       bundle: true,
@@ -349,7 +374,7 @@ test.each(["express", "fastify"])(
       .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
       .map(([file]) => file);
     const features = shipped.filter((file) => file.includes("src/features/"));
-    expect(features.filter((file) => !file.includes("/dimensions/"))).toEqual([]);
+    expect(features.filter((file) => !/\/(?:dimensions|listeners)\//.test(file))).toEqual([]);
     expect(shipped.filter((file) => file.includes("node_modules"))).toEqual([]);
   },
 );

@@ -1,16 +1,17 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
+import { everyPolicy } from "../support/every-policy.ts";
 import {
   concurrency,
   createLimiter,
   type CreateLimiterOptions,
   fixedWindow,
   type Limiter,
+  type ReservingLimiter,
   memoryStore,
   type Policy,
   StoreError,
-} from "../../src/index.ts";
-import { everyPolicy } from "../support/every-policy.ts";
+} from "../support/limiter/plain.ts";
 import { openScene, type Scene } from "./told.ts";
 
 let scene: Scene;
@@ -28,7 +29,7 @@ const monthly = fixedWindow({ name: "api", limit, window, notify });
 const hundred = { ...monthly, limit: 100 };
 
 const twoIsolates = (policy: Policy) =>
-  [1, 2].map(() => scene.isolate({ policies: [policy] })) as [Limiter, Limiter];
+  [1, 2].map(() => scene.isolate({ policies: [policy] })) as [ReservingLimiter, ReservingLimiter];
 
 async function ask(limiter: Limiter, times: number, cost = 1): Promise<void> {
   for (let i = 0; i < times; i++) await limiter.limit("user:42", { cost });
@@ -516,8 +517,11 @@ test.each<[path: string, remedy: RegExp, options: object]>([
   ["policies[0].notify", /list of 1 to 8/, notifying([])],
   ["policies[0].notify[1]", /above 0/, notifying([0.5, Number.NaN])],
   ["policies[0].notify[1]", /already/, notifying([0.5, 0.5])],
-  ["policies[0].notify", /Give onNotice/, { policies: [monthly], onNotice: undefined }],
-  ["onNotice", /Give a function/, { policies: [monthly], onNotice: "https://example.com" }],
+  [
+    "policies[0].notify",
+    /Give a function/,
+    { policies: [monthly], onNotice: "https://example.com" },
+  ],
 ])("%s is a fault: %s", (path, remedy, options) => {
   const given = { store: memoryStore(), onNotice: () => {}, ...options };
   expect(() => createLimiter(given as unknown as CreateLimiterOptions)).toThrow(

@@ -1,6 +1,6 @@
-import type { CreateLimiterOptions, NoticedPolicy } from "../../src/index.ts";
-import { createLimiter, memoryStore } from "../../src/index.ts";
 import type { Store } from "../../src/store/store.ts";
+import type { CreateLimiterOptions, NoticedPolicy } from "../support/limiter/plain.ts";
+import { createLimiter, memoryStore } from "../support/limiter/plain.ts";
 
 /** Isolates on one store, with a clock that the test moves, and their notices. */
 export interface Scene {

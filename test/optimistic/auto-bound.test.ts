@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { factsOf } from "../support/algorithms/all.ts";
+import { excessOf } from "../support/lease/excess.ts";
 import {
   fixedWindow,
   type Policy,
@@ -9,9 +11,7 @@ import {
   slidingWindowLog,
   type Store,
   tokenBucket,
-} from "../../src/index.ts";
-import { factsOf } from "../support/algorithms/all.ts";
-import { excessOf } from "../support/lease/excess.ts";
+} from "../support/limiter/plain.ts";
 import { least, runs } from "../support/runs.ts";
 import { type Crowd, crowd, type CrowdOptions } from "./crowd.ts";
 

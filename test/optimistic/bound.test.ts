@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { createLimiter, memoryStore, type Policy, type Store } from "../../src/index.ts";
 import { factsOf } from "../support/algorithms/all.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { excessOf } from "../support/lease/excess.ts";
+import { createLimiter, memoryStore, type Policy, type Store } from "../support/limiter/plain.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
 import { least, runs } from "../support/runs.ts";
 import { type Crowd, crowd, type CrowdOptions } from "./crowd.ts";

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
+import { openMemoryStore } from "../../src/store/memory-store.ts";
 import {
   createLimiter,
   type Decision,
@@ -7,8 +8,7 @@ import {
   type Policy,
   type Store,
   StoreError,
-} from "../../src/index.ts";
-import { openMemoryStore } from "../../src/store/memory-store.ts";
+} from "../support/limiter/plain.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
 import { installTimers, type VirtualTime, virtualTime } from "../support/virtual-time.ts";

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 
 import { createGroup } from "../../src/decide/groups.ts";
 import { createOptimisticPartitions } from "../../src/features/optimistic/partitions.ts";
-import { tokenBucket } from "../../src/index.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { tokenBucket } from "../support/limiter/plain.ts";
 
 const policy = {
   ...compilePolicy(tokenBucket({ name: "api", limit: 10, refill: 10, per: "1s" })),

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vites
 import { openDistance } from "../../bench/benchmark/cold/distant.ts";
 import { bundle } from "../../bench/support/bundle.ts";
 import { runWorker } from "../../bench/support/run-worker.ts";
-import { createLimiter, type Policy, tokenBucket } from "../../src/index.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { everyPolicy } from "../support/every-policy.ts";
+import { createLimiter, type Policy, tokenBucket } from "../support/limiter/plain.ts";
 
 let bridge: Bridge;
 beforeEach(async () => {
@@ -92,11 +92,11 @@ test(
     const far = await openDistance(bridge.url, 150);
     const worker = await runWorker(
       await bundle(`
-        import { createLimiter, fixedWindow } from "./src/index.ts";
+        import { createLimiter, fixedWindow, optimistic } from "./src/index.ts";
         const policy = { name: "worker", limit: 1000, window: "1d" };
         const redis = { url: ${JSON.stringify(far.url)}, token: "t" };
         const ahead = createLimiter({
-          redis, timeout: "10s", policies: [fixedWindow({ ...policy, optimistic: { unsettled: 8 } })] });
+          redis, timeout: "10s", policies: [fixedWindow({ ...policy, optimistic: optimistic({ unsettled: 8 }) })] });
         const strict = createLimiter({ redis, timeout: "10s", policies: [fixedWindow(policy)] });
         export default {
           async fetch(request) {

@@ -9,7 +9,7 @@ import {
   memoryStore,
   type Policy,
   slidingWindowLog,
-} from "../../src/index.ts";
+} from "../support/limiter/plain.ts";
 
 const minutely = (options: object) =>
   fixedWindow({ name: "own", limit: 100, window: "1m", optimistic: true, ...options });

@@ -8,7 +8,7 @@ import {
   type Limiter,
   type Policy,
   tokenBucket,
-} from "../../src/index.ts";
+} from "../support/limiter/plain.ts";
 import { type HeldStore, heldStore, turns } from "../support/optimistic/held-store.ts";
 
 const bucket = (optimistic: Policy["optimistic"]) =>

@@ -1,3 +1,4 @@
+import { everySource } from "../../src/features/sources/feature.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { compileSources } from "../../src/partition/compile-sources.ts";
 import type { RequestData } from "../../src/partition/request-data.ts";
@@ -16,7 +17,7 @@ export async function identify(
 ): Promise<string | undefined> {
   const { fields, query = "", cf, readings } = asked;
   const faults = new Faults();
-  const read = compileSources(sources, context, "partition", faults);
+  const read = compileSources(sources, { kinds: everySource, ...context }, "partition", faults);
   faults.throwIfAny();
   return read({
     request: { headers: new Headers(fields), url: `https://example.com/a${query}`, cf },

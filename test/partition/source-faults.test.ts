@@ -1,12 +1,18 @@
 import { describe, expect, test, vi } from "vitest";
 
+import { everySource } from "../../src/features/sources/feature.ts";
 import { Faults } from "../../src/options/faults.ts";
 import type { ClientIp } from "../../src/partition/client-ip.ts";
 import { compileSources } from "../../src/partition/compile-sources.ts";
 
 function faultsOf(sources: unknown, clientIp: unknown = "cloudflare") {
   const faults = new Faults();
-  compileSources(sources, { clientIp: clientIp as ClientIp }, "partition", faults);
+  compileSources(
+    sources,
+    { kinds: everySource, clientIp: clientIp as ClientIp },
+    "partition",
+    faults,
+  );
   return faults.list;
 }
 
@@ -76,7 +82,12 @@ describe("a fault of sources", () => {
     "is a platform's word where %j is trusted with the address",
     (clientIp) => {
       const faults = new Faults();
-      compileSources(["asn", ["header:x", "country"]], { clientIp }, "RULES[0].partition", faults);
+      compileSources(
+        ["asn", ["header:x", "country"]],
+        { kinds: everySource, clientIp },
+        "RULES[0].partition",
+        faults,
+      );
       expect(faults.list).toMatchObject([
         { path: "RULES[0].partition[0]", value: '"asn"' },
         { path: "RULES[0].partition[1][1]", value: '"country"' },
@@ -149,8 +160,13 @@ describe("a fault of sources", () => {
     // As in Vercel's runtime, wherever it runs.
     vi.stubGlobal("EdgeRuntime", "edge-runtime");
     const asked = new Faults();
-    compileSources(["ip"], { clientIp: undefined }, "partition", asked);
-    compileSources(["header:x-api-key"], { clientIp: undefined }, "partition", asked);
+    compileSources(["ip"], { kinds: everySource, clientIp: undefined }, "partition", asked);
+    compileSources(
+      ["header:x-api-key"],
+      { kinds: everySource, clientIp: undefined },
+      "partition",
+      asked,
+    );
     expect(asked.list).toMatchObject([
       {
         path: "clientIp",

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 
-import { fixedWindow, type FixedWindowOptions } from "../../src/algorithms/fixed-window.ts";
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { rateLimit } from "../../src/hono.ts";
-import { ConfigurationError, createLimiter, memoryStore } from "../../src/index.ts";
-import type { Duration, LimiterOptions, Policy } from "../../src/index.ts";
+import * as tidegate from "../../src/index.ts";
+import { fixedWindow, type FixedWindowOptions } from "../support/limiter/plain.ts";
+import { segmentedWindow } from "../support/limiter/plain.ts";
+import { slidingWindowCounter } from "../support/limiter/plain.ts";
+import { slidingWindowLog } from "../support/limiter/plain.ts";
+import { tokenBucket } from "../support/limiter/plain.ts";
+import { ConfigurationError, createLimiter, memoryStore } from "../support/limiter/plain.ts";
+import type { CreateLimiterOptions, Duration, Policy } from "../support/limiter/plain.ts";
 
 /** The paths of the faults. */
 function faultsOf(make: () => unknown): readonly string[] {
@@ -22,7 +23,7 @@ function faultsOf(make: () => unknown): readonly string[] {
 
 const window = "1m";
 const one = fixedWindow({ limit: 10, window });
-const limiter = (changes: Partial<LimiterOptions>) =>
+const limiter = (changes: Partial<CreateLimiterOptions>) =>
   createLimiter({ store: memoryStore(), policies: [one], ...changes });
 const policies = (...list: Policy[]) => limiter({ policies: list });
 const leased = (policy: Policy) => (lease: Duration) => limiter({ lease, policies: [policy] });
@@ -34,7 +35,7 @@ const named = (index: number) => fixedWindow({ name: `p${index}`, limit: 1, wind
 const failures = (status: number[]) =>
   rateLimit({
     store: memoryStore(),
-    policies: [fixedWindow({ limit: 1, window, counts: "failures", when: { status } })],
+    policies: [tidegate.fixedWindow({ limit: 1, window, counts: tidegate.failures({ status }) })],
     clientIp: "cloudflare",
   });
 const notified = (notify: number[]) =>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { concurrency } from "../../src/features/holds/concurrency-option.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import type { Compiled } from "../support/algorithms/facts.ts";
 import { compilePolicy } from "../support/compile-policy.ts";

@@ -8,7 +8,7 @@ import {
   type LimiterOptions,
   memoryStore,
   shareDenials,
-} from "../../src/index.ts";
+} from "../support/limiter/plain.ts";
 import { FAULTY_DIMENSIONS } from "./faulty-dimensions.ts";
 import { FAULTY_OPTIONS } from "./faulty-options.ts";
 import { FAULTY_POLICIES } from "./faulty-policies.ts";

@@ -1,4 +1,9 @@
-import { memoryStore, segmentedWindow, shareDenials, slidingWindowLog } from "../../src/index.ts";
+import {
+  memoryStore,
+  segmentedWindow,
+  shareDenials,
+  slidingWindowLog,
+} from "../support/limiter/plain.ts";
 import { each, type Faulty, policy, withBucket, withOptions, withPolicy } from "./faulty.ts";
 
 const url = "https://example.com";
@@ -23,7 +28,7 @@ export const FAULTY_OPTIONS: Faulty[] = [
   [
     'policies[0].onfailure: "open"',
     withPolicy({ onfailure: "open" }),
-    /^Did you mean `onFailure`\? The options are algorithm, limit, name, advertise, onFailure, retryJitter, mode, by, counts, lease, optimistic, notify, shards, refundable, window, aligned, and nothing else/,
+    /^Did you mean `onFailure`\? The options are limit, name, advertise, onFailure, retryJitter, by, counts, lease, optimistic, notify, shards, refundable, window, aligned, and nothing else/,
   ],
   [
     'onfailure: "open"',

@@ -4,7 +4,7 @@ import {
   fixedWindow,
   segmentedWindow,
   slidingWindowLog,
-} from "../../src/index.ts";
+} from "../support/limiter/plain.ts";
 import { each, type Faulty, policy, withBucket, withOptions, withPolicy } from "./faulty.ts";
 
 const segmented = (segments: number) => ({

@@ -1,4 +1,4 @@
-import { fixedWindow, tokenBucket } from "../../src/index.ts";
+import { fixedWindow, tokenBucket } from "../support/limiter/plain.ts";
 
 /** The path and the value that the error names, what the limiter gets, and what the error says to do. */
 export type Faulty = [fault: string, options: object, remedy: RegExp];

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
-import { createLimiter, fixedWindow } from "../../src/index.ts";
 import { Faults } from "../../src/options/faults.ts";
+import { createLimiter, fixedWindow } from "../support/limiter/plain.ts";
 
 /** Pieces of a secret that would give it away; between them stand characters that end a part of an address. */
 const PIECES = ["hunter", "swordfish", "xyzzy"];

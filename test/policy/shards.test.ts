@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { rateLimit } from "../../src/hono.ts";
-import { createLimiter, fixedWindow, limit, memoryStore } from "../../src/index.ts";
+import * as tidegate from "../../src/index.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { shardsOf } from "../../src/policy/shards.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
+import { tokenBucket } from "../support/limiter/plain.ts";
+import { createLimiter, fixedWindow, limit, memoryStore } from "../support/limiter/plain.ts";
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
@@ -138,7 +139,7 @@ describe("shards that cannot be", () => {
 });
 
 test("a fixed cost of middleware fits into the smallest shard", () => {
-  const policies = [fixedWindow({ limit: 11, ...HOUR, shards: 3 })];
+  const policies = [tidegate.fixedWindow({ limit: 11, ...HOUR, shards: tidegate.shards(3) })];
   const limited = (cost: number) => () =>
     rateLimit({ store: memoryStore(), clientIp: "cloudflare", policies, cost });
   expect(limited(3)).not.toThrow();

@@ -10,19 +10,19 @@ import {
   vi,
 } from "vitest";
 
+import { fromIoredis } from "../../src/node.ts";
+import { everyPolicy } from "../support/every-policy.ts";
+import { answers, delay, type Fault, halfOpen, none } from "../support/fault-proxy.ts";
 import {
   concurrency,
   createLimiter,
   type CreateLimiterOptions,
   fixedWindow,
-  type Limiter,
+  type ReservingLimiter,
   type Policy,
   slidingWindowLog,
   tokenBucket,
-} from "../../src/index.ts";
-import { fromIoredis } from "../../src/node.ts";
-import { everyPolicy } from "../support/every-policy.ts";
-import { answers, delay, type Fault, halfOpen, none } from "../support/fault-proxy.ts";
+} from "../support/limiter/plain.ts";
 import { type Replicated, startReplicated } from "./replicated.ts";
 
 let pair: Replicated;
@@ -43,7 +43,7 @@ const policies: Policy[] = [
 const bucket = tokenBucket({ name: "b", limit: LIMIT, refill: 1, per: "1h" });
 
 /** An isolate beside the replica, and far from the primary. */
-function isolate(options: Partial<CreateLimiterOptions> & { prefix: string }): Limiter {
+function isolate(options: Partial<CreateLimiterOptions> & { prefix: string }): ReservingLimiter {
   return createLimiter({
     redis: pair.primary.endpoint,
     replica: pair.replica.endpoint,
@@ -79,7 +79,7 @@ function hold(): void {
   });
 }
 
-async function exhaust(limiter: Limiter, identities: readonly string[]): Promise<void> {
+async function exhaust(limiter: ReservingLimiter, identities: readonly string[]): Promise<void> {
   for (const identity of identities) {
     expect((await limiter.limit(identity, { cost: LIMIT })).allowed).toBe(true);
   }

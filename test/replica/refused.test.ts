@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 
-import { createLimiter, tokenBucket } from "../../src/index.ts";
 import { fromIoredis } from "../../src/node.ts";
+import { createLimiter, tokenBucket } from "../support/limiter/plain.ts";
 
 test("a replica that refuses is reported by its own name, and not as the primary's token", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});

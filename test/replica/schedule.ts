@@ -1,13 +1,13 @@
 import type { Redis } from "ioredis";
 
 import type { Limiter } from "../../src/decide/limiter.ts";
+import { EVERY_FEATURE } from "../../src/features/every.ts";
 import { createReplica } from "../../src/features/replica/replica.ts";
-import type { Policy, Store } from "../../src/index.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { checkSettings, type LimiterSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
+import type { Policy, Store } from "../support/limiter/plain.ts";
 import { random } from "../support/random.ts";
 import { storeWithClock } from "../support/redis-with-clock.ts";
 

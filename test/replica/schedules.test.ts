@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow, type Policy, tokenBucket } from "../../src/index.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
+import { fixedWindow, type Policy, tokenBucket } from "../support/limiter/plain.ts";
 import { least, runs } from "../support/runs.ts";
 import { testRedis } from "../support/test-redis.ts";
 import { type Outcome, playSchedule, type ScheduleOptions } from "./schedule.ts";

@@ -1,6 +1,6 @@
 import type { Operation, Row } from "../../src/algorithms/model.ts";
 import type { Hold, Settlement } from "../../src/decide/hold.ts";
-import type { Limiter } from "../../src/decide/limiter.ts";
+import type { ReservingLimiter } from "../../src/decide/limiter.ts";
 import type { Decision } from "../../src/decision/decision.ts";
 import type { ErrorCode, StoreError } from "../../src/errors/errors.ts";
 import type { IsolateClock } from "./isolate-clock.ts";
@@ -10,7 +10,7 @@ import type { Random } from "./random.ts";
 export interface Isolate {
   readonly number: number;
   readonly clock: IsolateClock;
-  readonly limiter: Limiter;
+  readonly limiter: ReservingLimiter;
 }
 
 /** A request to an isolate. */

@@ -1,6 +1,6 @@
-import type { Limiter } from "../../src/decide/limiter.ts";
+import type { ReservingLimiter } from "../../src/decide/limiter.ts";
 import type { StoreError } from "../../src/errors/errors.ts";
-import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
+import { EVERY_FEATURE } from "../../src/features/every.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LimiterSettings } from "../../src/limiter/settings.ts";
 import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";
@@ -22,7 +22,13 @@ export interface Parts {
 }
 
 /** Puts the product's parts together as the product does. */
-export function assemble({ client, settings, timeoutMs, dialect, onStoreError }: Parts): Limiter {
+export function assemble({
+  client,
+  settings,
+  timeoutMs,
+  dialect,
+  onStoreError,
+}: Parts): ReservingLimiter {
   const { now } = settings;
   return buildLimiter(
     guardStore(

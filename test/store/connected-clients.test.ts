@@ -5,7 +5,6 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { ConfigurationError, createLimiter, fixedWindow } from "../../src/index.ts";
 import { fromIoredis, fromNodeRedis } from "../../src/node.ts";
-import type { RedisClient } from "../../src/store/redis/client.ts";
 import { staleConnection } from "../../src/store/redis/stale-connection.ts";
 import { type RedisAddress, startAddress } from "../support/redis-address.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
@@ -13,7 +12,7 @@ import { startRedisCluster } from "../support/redis-cluster.ts";
 const ONCE = { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 };
 
 /** Opens a client that ends with the test. */
-type OpenClient = (address: RedisAddress) => Promise<RedisClient>;
+type OpenClient = (address: RedisAddress) => Promise<ReturnType<typeof fromIoredis>>;
 
 /** The clients of node-redis share these. */
 const ofNodeRedis = ({ port }: RedisAddress) => ({
@@ -98,7 +97,7 @@ async function startMaster() {
   return address;
 }
 
-function limiterOn(redis: RedisClient) {
+function limiterOn(redis: ReturnType<typeof fromIoredis>) {
   const failures: string[] = [];
   const limiter = createLimiter({
     redis,

@@ -11,12 +11,13 @@ import {
 } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
+import type { Limiter } from "../../src/decide/limiter.ts";
 import {
+  client,
   createLimiter,
+  type CreateLimiterOptions,
   type Decision,
   fixedWindow,
-  type Limiter,
-  type LimiterOptions,
   type Policy,
   slidingWindowLog,
   type StoreError,
@@ -51,7 +52,7 @@ beforeEach(() => admin.script("FLUSH"));
 const bucket = tokenBucket({ name: "rides", limit: 10, refill: 1, per: "1h" });
 
 /** An isolate that knows nothing yet. */
-function isolate({ url, token }: Bridge, options: Partial<LimiterOptions> = {}): Limiter {
+function isolate({ url, token }: Bridge, options: Partial<CreateLimiterOptions> = {}): Limiter {
   return createLimiter({
     redis: { url, token },
     policies: [bucket],
@@ -108,10 +109,10 @@ describe("an isolate's first decision", () => {
   test("a client of another package gets the scripts of the dialect that is said", async () => {
     const scripts: string[] = [];
     const limiter = createLimiter({
-      redis: {
+      redis: client({
         evalsha: async () => Promise.reject(new Error("NOSCRIPT No matching script.")),
         eval: async (text) => (scripts.push(text.slice(0, 5)), [1, 1, 1, 0, 0]),
-      },
+      }),
       policies: [bucket],
       dialect: "upstash",
     });
@@ -142,7 +143,7 @@ function farIsolates({ distanceMs, handshakes }: { distanceMs: number; handshake
   const near = fromIoredis(admin);
   const errors: StoreError[] = [];
 
-  function open(options: Partial<LimiterOptions> = {}): Limiter {
+  function open(options: Partial<CreateLimiterOptions> = {}): Limiter {
     let connected: Promise<void> | undefined;
     const far =
       <Call extends unknown[]>(send: (...call: Call) => Promise<unknown>) =>
@@ -156,7 +157,7 @@ function farIsolates({ distanceMs, handshakes }: { distanceMs: number; handshake
         }
       };
     return createLimiter({
-      redis: { evalsha: far(near.evalsha), eval: far(near.eval) },
+      redis: client({ evalsha: far(near.evalsha), eval: far(near.eval) }),
       policies: [bucket],
       onStoreError: (error) => errors.push(error),
       ...options,
@@ -168,11 +169,11 @@ function farIsolates({ distanceMs, handshakes }: { distanceMs: number; handshake
 /** The script of one policy, as stock Redis gets it. */
 async function scriptOf(policy: Policy): Promise<string> {
   let script = "";
-  const client = {
+  const redis = client({
     evalsha: async () => Promise.reject(new Error("NOSCRIPT No matching script.")),
     eval: async (text: string) => ((script = text), [1, 1, 1, 0, 0]),
-  };
-  await createLimiter({ redis: client, policies: [policy] }).limit("a");
+  });
+  await createLimiter({ redis, policies: [policy] }).limit("a");
   return script;
 }
 

@@ -1,11 +1,11 @@
 import { expect, inject, test } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { concurrency } from "../../src/features/holds/concurrency-option.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";

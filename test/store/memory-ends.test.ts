@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 
-import { concurrency, fixedWindow, tokenBucket } from "../../src/index.ts";
 import { refundInMemory } from "../../src/store/memory-refund.ts";
 import { extendSlots } from "../../src/store/memory-slots.ts";
 import { createMemory } from "../../src/store/memory.ts";
 import { compileAt } from "../support/calendar/compile.ts";
 import { compile } from "../support/compile-policy.ts";
+import { concurrency, fixedWindow, tokenBucket } from "../support/limiter/plain.ts";
 
 /* When an entry of the memory counts no more, which says whether it is kept where there is no room. */
 

@@ -3,18 +3,19 @@ import { createClient, RESP_TYPES } from "redis";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 
 import {
+  client,
   ConfigurationError,
   createLimiter,
+  type CreateLimiterOptions,
   fixedWindow,
-  type LimiterOptions,
 } from "../../src/index.ts";
 import { fromIoredis, fromNodeRedis } from "../../src/node.ts";
 
-type Client = NonNullable<LimiterOptions["redis"]>;
+type Given = NonNullable<CreateLimiterOptions["redis"]>;
 
 function limiterOn(redis: unknown) {
   return createLimiter({
-    redis: redis as Client,
+    redis: redis as Given,
     policies: [fixedWindow({ name: "wrapped", limit: 2, window: "30d" })],
     timeout: "10s",
     denialCache: false,
@@ -80,7 +81,10 @@ test("a client that makes texts of numbers decides, too", async () => {
 });
 
 test("an ioredis client that is given as it is is refused, and the fault names what to give", () => {
-  const remedy = remedyFor(ioredis(inject("redisUrl")));
+  const redis = ioredis(inject("redisUrl"));
+  const wrap = 'Import { client } from "tidegate", and give client(...).';
+  expect(remedyFor(redis)).toBe(wrap);
+  const remedy = remedyFor(client(redis as never));
   expect(remedy).toContain("fromIoredis(redis), of tidegate/node");
   expect(remedy).toContain("{ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }");
 });
@@ -104,7 +108,7 @@ test("fromNodeRedis() decides through the client's connection", async () => {
 
 test("a client of node-redis that is given as it is is refused, and the fault names what to give", async () => {
   const redis = createClient({ url: inject("redisUrl") });
-  expect(remedyFor(redis)).toBe("Give fromNodeRedis(redis), of tidegate/node.");
+  expect(remedyFor(client(redis as never))).toBe("Give fromNodeRedis(redis), of tidegate/node.");
 });
 
 test("a node-redis client without a connection says so, and throws no other error", async () => {
@@ -125,16 +129,16 @@ test("the other client is refused with the name of one that would fit", () => {
 });
 
 test("a client behind a proxy that shows none of its keys is recognised", async () => {
-  const client = fromIoredis(ioredis(inject("redisUrl"), NO_RETRY)) as unknown as Record<
+  const own = fromIoredis(ioredis(inject("redisUrl"), NO_RETRY)) as unknown as Record<
     PropertyKey,
     unknown
   >;
-  const lazy = new Proxy({}, { get: (_target, name) => client[name] });
+  const lazy = new Proxy({}, { get: (_target, name) => own[name] });
   await expectDecisions(lazy);
 });
 
 test("a client with one of the two functions is refused", () => {
-  expect(remedyFor({ evalsha: async () => [] })).toBe(
+  expect(remedyFor(client({ evalsha: async () => [] } as never))).toBe(
     "A client has the two functions evalsha and eval.",
   );
 });

@@ -4,7 +4,7 @@
 
 import { setFlagsFromString } from "node:v8";
 
-import { createLimiter, type Limiter, type Policy } from "../../src/index.ts";
+import { client, createLimiter, type Limiter, type Policy } from "../../src/index.ts";
 import { fromData } from "../../src/policy/from-data.ts";
 
 // Megabytes of code that only started this process would be dropped at some time, and hide the measured bytes.
@@ -21,13 +21,13 @@ let gone = false;
 const times = algorithm === "token-bucket" ? { refill: limit, per: "1h" } : { window: "1h" };
 const limiterOf = () =>
   createLimiter({
-    redis: {
+    redis: client({
       evalsha: async () => {
         if (gone) throw new TypeError("fetch failed");
         return [Math.floor(now * 1000), 1, limit - 1, 0, HOUR * 1000];
       },
       eval: async () => [],
-    },
+    }),
     policies: [fromData({ algorithm, name: "login", limit, ...times }) as Policy],
     onStoreError: () => {},
   });

@@ -1,10 +1,10 @@
 import type { Counts, Mode } from "../../src/algorithms/common-options.ts";
 import type { Operation, Row } from "../../src/algorithms/model.ts";
-import { fixedWindow, type Store, StoreError } from "../../src/index.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { CrossSlotError } from "../../src/store/cross-slot.ts";
 import { compile } from "../support/compile-policy.ts";
+import { fixedWindow, type Store, StoreError } from "../support/limiter/plain.ts";
 
 /** One call that a store got, and with which list of policies. */
 export interface PartCall {

@@ -1,7 +1,12 @@
 import { Redis } from "ioredis";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 
-import { cluster as clusterFeature, dimensions, limiterWith } from "../../src/core.ts";
+import * as tidegate from "../../src/index.ts";
+import { startBridge } from "../../src/node/bridge/bridge.ts";
+import { Faults } from "../../src/options/faults.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { usersOf } from "../chaos/cluster-users.ts";
+import { compile } from "../support/compile-policy.ts";
 import {
   createLimiter,
   type Decision,
@@ -13,12 +18,7 @@ import {
   slidingWindowLog,
   type StoreError,
   tokenBucket,
-} from "../../src/index.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
-import { Faults } from "../../src/options/faults.ts";
-import { openStore } from "../../src/store/open-store.ts";
-import { usersOf } from "../chaos/cluster-users.ts";
-import { compile } from "../support/compile-policy.ts";
+} from "../support/limiter/plain.ts";
 import { ownCluster, TOKEN } from "../support/own-redis.ts";
 import { random } from "../support/random.ts";
 import { EVERY_PART } from "../support/store/every-part.ts";
@@ -55,21 +55,21 @@ const shown = ({ allowed, reason, policies, shadow }: Decision) => ({
   rows: [...policies, ...(shadow ?? [])].map((row) => [row.name, row.allowed, row.remaining]),
 });
 
-test("a limiter without the feature cluster says which feature a Redis Cluster needs, and one with it decides there", async () => {
+test("a limiter without cluster() says that a Redis Cluster needs it, and one with it decides there", async () => {
   const policies = [
     fixedWindow({ name: "ip", by: "ip", limit: 100, window, onFailure: "closed" }),
     fixedWindow({ name: "key", by: "key", limit: 3, window, onFailure: "closed" }),
   ];
   const errors: string[] = [];
+  const redis = { url: own.bridge.url, token: TOKEN };
   const options = {
-    redis: { url: own.bridge.url, token: TOKEN },
     prefix: crypto.randomUUID(),
     policies,
     timeout: "10s",
     onStoreError: ({ code, message }: StoreError) => void errors.push(`${code} ${message}`),
   } as const;
   const identity = { ip: "192.0.2.1", key: "k" };
-  const alone = limiterWith({ dimensions })(options);
+  const alone = tidegate.createLimiter({ ...options, redis });
   for (let i = 0; i < 6; i++) {
     const { allowed, status, reason } = await alone.limit(identity);
     expect({ allowed, status, reason }).toEqual({
@@ -78,9 +78,11 @@ test("a limiter without the feature cluster says which feature a Redis Cluster n
       reason: "store-unavailable",
     });
   }
-  expect(errors).toEqual([expect.stringMatching(/^ERR_STORE_REFUSED .*the feature cluster/)]);
+  expect(errors).toEqual([
+    expect.stringMatching(/^ERR_STORE_REFUSED .*CROSSSLOT: .*redis: cluster\(/),
+  ]);
   errors.length = 0;
-  const together = limiterWith({ cluster: clusterFeature, dimensions })(options);
+  const together = tidegate.createLimiter({ ...options, redis: tidegate.cluster(redis) });
   const allowed: boolean[] = [];
   for (let i = 0; i < 5; i++) allowed.push((await together.limit(identity)).allowed);
   expect(allowed).toEqual([true, true, true, false, false]);

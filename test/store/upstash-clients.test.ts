@@ -5,18 +5,17 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import {
+  client,
   createLimiter,
   fixedWindow,
-  type LimiterOptions,
+  type RedisClient,
   type StoreError,
 } from "../../src/index.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { dropReplies, none, startFaultProxy } from "../support/fault-proxy.ts";
 import { type Endpoint, UPSTASH_CLIENTS } from "../support/store/upstash-clients.ts";
 
-type Client = NonNullable<LimiterOptions["redis"]>;
-
-const CLIENTS: Record<string, (endpoint: Endpoint) => Client> = {
+const CLIENTS: Record<string, (endpoint: Endpoint) => RedisClient> = {
   ...UPSTASH_CLIENTS,
   "new Redis() with every option": (endpoint) =>
     new Redis({
@@ -45,9 +44,9 @@ afterAll(async () => {
   await server.stop();
 });
 
-function limiterOn(redis: Client, errors: StoreError[] = []) {
+function limiterOn(redis: RedisClient, errors: StoreError[] = []) {
   return createLimiter({
-    redis,
+    redis: client(redis),
     policies: [fixedWindow({ name: crypto.randomUUID(), limit: 3, window: "366d" })],
     timeout: "10s",
     denialCache: false,

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
 import { durableObjectStore, type ObjectNamespace } from "../../src/durable-object.ts";
-import { createLimiter, fixedWindow } from "../../src/index.ts";
+import { createLimiter, fixedWindow, month, refundable } from "../../src/index.ts";
 import { expectedOf, KNOWN, windowOf } from "../support/calendar/known.ts";
 
 describe("calendars in workerd", () => {
@@ -32,9 +32,8 @@ describe("calendars in workerd", () => {
         fixedWindow({
           name: "calendar",
           limit: 5,
-          window: "month",
-          timeZone: "Asia/Tokyo",
-          refundable: true,
+          window: month({ timeZone: "Asia/Tokyo" }),
+          refundable: refundable(),
         }),
       ],
     });

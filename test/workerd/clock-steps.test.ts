@@ -1,9 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { createLimiter } from "../../src/limiter/create-limiter.ts";
+import { client, createLimiter, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 
 /* `performance.now()` is the wall clock here, and a machine's wall clock is set back now and then. */
 
@@ -44,14 +42,14 @@ test("an open breaker is probed at once after a step back", async () => {
   let broken = true;
   let sent = 0;
   const limiter = createLimiter({
-    redis: {
+    redis: client({
       evalsha: async () => {
         sent++;
         if (broken) throw new TypeError("gone");
         return [Date.now() * 1000, 1, 0, 0, 0];
       },
       eval: async () => [],
-    },
+    }),
     policies: [tokenBucket({ name: "steps", limit: 1, refill: 1, per: "1h" })],
     onFailure: "open",
     onStoreError: () => {},

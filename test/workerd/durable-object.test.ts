@@ -2,11 +2,11 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
-import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { durableObjectStore, type ObjectNamespace } from "../../src/durable-object.ts";
+import { concurrency } from "../../src/features/holds/concurrency-option.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
 import { storeContract } from "../store/contract.ts";
 

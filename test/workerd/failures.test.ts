@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { Hono } from "hono";
 import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { rateLimit } from "../../src/hono.ts";
+import { failures, fixedWindow } from "../../src/index.ts";
 import { background, nextOf } from "../support/adapter/background.ts";
 
 /** Of Workers, whose types this project does without. */
@@ -19,7 +19,7 @@ test("rateLimit() settles by responses in workerd, on a real Redis", async () =>
         token: String(env["UPSTASH_REDIS_REST_TOKEN"]),
       },
       timeout: "10s",
-      policies: [fixedWindow({ name: "login", counts: "failures", limit: 2, window: "30d" })],
+      policies: [fixedWindow({ name: "login", counts: failures(), limit: 2, window: "30d" })],
       partition: () => user,
     }),
   );

@@ -1,6 +1,6 @@
 import { Ratelimit } from "@upstash/ratelimit";
 
-import { createLimiter, tokenBucket } from "../../../src/index.ts";
+import { client, createLimiter, tokenBucket } from "../../../src/index.ts";
 
 /** One decision of an isolate whose store answers at once, always the same. */
 export type Decide = (identity: string) => Promise<unknown>;
@@ -18,7 +18,7 @@ export function tidegate({ admits, maxEntries = 10_000 }: StubbedOptions): Decid
   const reply = async () =>
     admits ? [Date.now() * 1000, 1, 9, 0, hour] : [Date.now() * 1000, 0, 0, hour, hour];
   const limiter = createLimiter({
-    redis: { evalsha: reply, eval: reply },
+    redis: client({ evalsha: reply, eval: reply }),
     policies: [tokenBucket({ limit: 10, refill: 10, per: "1h" })],
     denialCache: { maxEntries },
   });

@@ -13,63 +13,44 @@ const LOG = `slidingWindowLog({ limit: 600, window: "1m" })`;
  */
 const WORKERS: readonly (readonly [name: string, budget: number, source: string])[] = [
   [
-    "limiterWith({}), a token bucket and a fixed window",
-    24_100,
-    `import { fixedWindow, limiterWith, tokenBucket } from "./src/core.ts";
-     export const limiter = limiterWith({})({ policies: [${BUCKET}, ${WINDOW}] });`,
-  ],
-  [
-    "limiterWith({}), a token bucket and a log",
+    "createLimiter(), a token bucket",
     24_900,
-    `import { limiterWith, slidingWindowLog, tokenBucket } from "./src/core.ts";
-     export const limiter = limiterWith({})({ policies: [${BUCKET}, ${LOG}] });`,
-  ],
-  [
-    "limiterWith({ leases }), a token bucket and a log",
-    29_800,
-    `import { leases, limiterWith, slidingWindowLog, tokenBucket } from "./src/core.ts";
-     export const limiter = limiterWith({ leases })({ policies: [${BUCKET}, ${LOG}] });`,
+    `import { createLimiter, tokenBucket } from "./src/index.ts";
+     export const limiter = createLimiter({ policies: [${BUCKET}] });`,
   ],
   [
     "createLimiter(), a token bucket and a log",
-    58_100,
+    26_600,
     `import { createLimiter, slidingWindowLog, tokenBucket } from "./src/index.ts";
      export const limiter = createLimiter({ policies: [${BUCKET}, ${LOG}] });`,
   ],
   [
-    "rateLimitWith({}) of Hono, a token bucket and a fixed window",
-    28_400,
-    `import { fixedWindow, tokenBucket } from "./src/core.ts";
-     import { rateLimitWith } from "./src/hono.ts";
-     export const limit = rateLimitWith({})({ policies: [${BUCKET}, ${WINDOW}] });`,
+    "createLimiter() with lease(), a token bucket and a log",
+    31_700,
+    `import { createLimiter, lease, slidingWindowLog, tokenBucket } from "./src/index.ts";
+     export const limiter = createLimiter({ policies: [${BUCKET}, ${LOG}], lease: lease("auto") });`,
   ],
   [
     "rateLimit() of Hono, a token bucket and a fixed window",
-    65_200,
+    30_500,
     `import { fixedWindow, tokenBucket } from "./src/index.ts";
      import { rateLimit } from "./src/hono.ts";
-     export const limit = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,
+     export const limiter = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,
   ],
   [
     "rateLimit() of Vercel, a token bucket and a fixed window",
-    65_400,
+    30_700,
     `import { fixedWindow, tokenBucket } from "./src/index.ts";
      import { rateLimit } from "./src/vercel.ts";
-     export const limit = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,
+     export const limiter = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,
   ],
   [
-    "gatewayWith({}) with its packages",
-    70_500,
-    `import { gatewayWith } from "./src/gateway.ts";
-     export default gatewayWith({})(process.env);`,
+    "createGateway() with its packages",
+    112_500,
+    `import { createGateway } from "./src/gateway.ts";
+     export default createGateway(process.env);`,
   ],
-  [
-    "gatewayWith({ live }) with its packages",
-    81_000,
-    `import { gatewayWith, live } from "./src/gateway.ts";
-     export default gatewayWith({ live })(process.env);`,
-  ],
-  ["gateway worker with its packages", 136_600, `export { default } from "./src/worker.ts";`],
+  ["gateway worker with its packages", 139_700, `export { default } from "./src/worker.ts";`],
 ];
 
 /** The bundles of workers with a part of the package. */

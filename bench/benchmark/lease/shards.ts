@@ -1,5 +1,5 @@
-import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
 import { excessOf } from "../../../test/support/lease/excess.ts";
+import { tokenBucket } from "../../../test/support/limiter/plain.ts";
 import { atLeast, atMost, type Figure } from "../figure.ts";
 import { replayHotKey } from "./replay.ts";
 

@@ -2,8 +2,9 @@
 
 import { Hono } from "hono";
 
+import type { Limiter } from "../../../src/decide/limiter.ts";
 import { durableObjectStore, type ObjectNamespace } from "../../../src/durable-object.ts";
-import { createLimiter, type Limiter, tokenBucket } from "../../../src/index.ts";
+import { createLimiter, tokenBucket } from "../../../src/index.ts";
 
 export { TidegateObject } from "../../../src/durable-object.ts";
 

@@ -7,8 +7,9 @@ import { Hono } from "hono";
 import { rateLimit } from "../../../src/hono.ts";
 import {
   createLimiter,
+  type CreateLimiterOptions,
+  lease,
   type Limiter,
-  type LimiterOptions,
   tokenBucket,
 } from "../../../src/index.ts";
 
@@ -46,7 +47,7 @@ app.get("/denied/bare", () => {
 });
 
 // A machine under full load may take longer than the usual timeout; the peer waits for 5 s.
-function open(bindings: Bindings, options: Partial<LimiterOptions> = {}): Limiter {
+function open(bindings: Bindings, options: Partial<CreateLimiterOptions> = {}): Limiter {
   return createLimiter({
     redis: { url: bindings.UPSTASH_REDIS_REST_URL, token: bindings.UPSTASH_REDIS_REST_TOKEN },
     policies: [tokenBucket({ name: "plenty", limit: PLENTY, refill: PLENTY, per: "1h" })],
@@ -65,7 +66,7 @@ app.get("/allowed/tidegate", async (c) => {
 
 let leasing: Limiter | undefined;
 app.get("/leased/tidegate", async (c) => {
-  leasing ??= open(c.env, { lease: "100ms", prefix: "leased" });
+  leasing ??= open(c.env, { lease: lease("100ms"), prefix: "leased" });
   const user = c.req.header("x-user-id") ?? "anonymous";
   const { reason } = await leasing.limit(user);
   return c.text("hello", reason === "allowed" ? 200 : 429);

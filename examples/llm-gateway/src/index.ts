@@ -1,4 +1,4 @@
-import { createLimiter, fixedWindow } from "tidegate";
+import { createLimiter, fixedWindow, refundable } from "tidegate";
 import { estimateTokens, largestAnswer, RequestError, usage } from "tidegate/llm";
 
 interface Env {
@@ -16,7 +16,13 @@ interface Context {
 /** Each customer has 10,000 tokens a day, from the first request on. */
 const limiter = createLimiter({
   policies: [
-    fixedWindow({ name: "tokens", limit: 10_000, window: "1d", aligned: false, refundable: true }),
+    fixedWindow({
+      name: "tokens",
+      limit: 10_000,
+      window: "1d",
+      aligned: false,
+      refundable: refundable(),
+    }),
   ],
 });
 

@@ -1,7 +1,7 @@
 import { byText } from "../../decide/identify.ts";
 import { createKit } from "../../decide/kit.ts";
 import { createCore } from "../../decide/operations.ts";
-import type { Features } from "../../limiter/features.ts";
+import type { Features } from "../../features/features.ts";
 import { checkSettings, DEFAULTS } from "../../limiter/settings.ts";
 import { Faults } from "../../options/faults.ts";
 import type { Policy } from "../../policy/policy.ts";

@@ -1,6 +1,6 @@
 import { DECIDE } from "../../algorithms/scripts.generated.ts";
 import type { Verdict } from "../../decide/step.ts";
-import { limiterHolds } from "../../features/holds/limiter-holds.ts";
+import { holds } from "../../features/holds/feature.ts";
 import { optimistic } from "../../features/optimistic/feature.ts";
 import type { Duration as OwnDuration } from "../../options/duration.ts";
 import { Faults } from "../../options/faults.ts";
@@ -73,8 +73,8 @@ export class Ratelimit {
         timeout: timeoutOf(timeout) as OwnDuration,
       },
       {
-        features: { holds: limiterHolds, optimistic },
-        scripts: { decide: DECIDE, ...limiterHolds.scripts },
+        features: { holds, optimistic },
+        scripts: { decide: DECIDE, ...holds.scripts },
         remembers: ephemeralCache !== false,
       },
       faults,

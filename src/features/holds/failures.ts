@@ -1,6 +1,12 @@
 import type { FailureWhen } from "../../algorithms/common-options.ts";
 import type { Faults } from "../../options/faults.ts";
-import { STATUS, STATUSES, WHEN, WHEN_WITHOUT_FAILURES } from "../../options/messages.ts";
+import {
+  NO_RESPONSE,
+  STATUS,
+  STATUSES,
+  WHEN,
+  WHEN_WITHOUT_FAILURES,
+} from "../../options/messages.ts";
 import { isRecord } from "../../options/record.ts";
 import { checkOptions } from "../../options/unknown-options.ts";
 import { nameOf } from "../../policy/compile.ts";
@@ -28,6 +34,17 @@ export function compileFailures(policies: readonly Policy[], faults: Faults): re
     }
     const statuses = when === undefined ? DEFAULT_STATUSES : readStatuses(when, at, faults);
     return counts === "failures" ? [{ name: nameOf(policy), statuses: new Set(statuses) }] : [];
+  });
+}
+
+/** Refuses the responses of `failures()` where no response is seen; returns the policies without them. */
+export function refuseResponses(policies: readonly Policy[], faults: Faults): readonly Policy[] {
+  if (!Array.isArray(policies)) return policies;
+  return Array.from(policies as readonly Policy[], (policy, i) => {
+    const { when, ...others } = Object(policy) as Policy;
+    if (when === undefined) return policy;
+    faults.add(`policies[${i}].counts`, "failures", NO_RESPONSE);
+    return others as Policy;
   });
 }
 

@@ -1,8 +1,8 @@
-import type { Operations, Reserve } from "../../decide/limiter.ts";
+import type { Limiter, Reserve } from "../../decide/limiter.ts";
 import type { DecisionListener } from "./decision-listener.ts";
 
 /** A limiter that reports each of its decisions to a listener. */
-export function withListener<Given extends Operations & Partial<Reserve>>(
+export function withListener<Given extends Limiter & Partial<Reserve>>(
   limiter: Given,
   listener: DecisionListener,
 ): Given {

@@ -1,5 +1,6 @@
+import { compileLists } from "../../lists/lists.ts";
 import { fieldsOf, HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
-import { limiterLists } from "./limiter-lists.ts";
+import { withLists } from "./listed-limiter.ts";
 import {
   besideAddresses,
   checkFacts,
@@ -10,7 +11,8 @@ import {
 
 /** Identities that are exempt, or denied without Redis; for requests also networks and countries. */
 export const lists = {
-  ...limiterLists,
+  compile: compileLists,
+  wrap: withLists,
   compileRequestLists,
   identities: HEADER_IDENTITIES,
   headerIdentities,

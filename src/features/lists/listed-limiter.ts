@@ -1,6 +1,6 @@
 import type { Hold } from "../../decide/hold.ts";
 import type { Identity } from "../../decide/identify.ts";
-import type { Operations, Reserve } from "../../decide/limiter.ts";
+import type { Limiter, Reserve } from "../../decide/limiter.ts";
 import type { Decision } from "../../decision/decision.ts";
 import { listedDecision } from "../../decision/listed.ts";
 import type { Subject } from "../../lists/compile-list.ts";
@@ -15,7 +15,7 @@ import { type Address, readAddress } from "../../partition/ip-address.ts";
  * @param nowMs the clock for the expiry of entries, in milliseconds since 1970
  * @param withoutHold turns a decision that took no units into a hold, for a limiter that reserves
  */
-export function withLists<Given extends Operations & Partial<Reserve>>(
+export function withLists<Given extends Limiter & Partial<Reserve>>(
   limiter: Given,
   lists: Lists,
   nowMs: () => number,

@@ -1,51 +1,37 @@
 import type { Faults } from "../../options/faults.ts";
-import {
-  FUNCTION,
-  NOTICE_WITHOUT_LISTENER,
-  NOTIFY,
-  NOTIFY_TWICE,
-  SHARE_OF_LIMIT,
-} from "../../options/messages.ts";
+import { FUNCTION, NOTIFY, NOTIFY_TWICE, SHARE_OF_LIMIT } from "../../options/messages.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
-import type { NoticeListener } from "./listener.ts";
-import type { NoticeSettings } from "./step.ts";
 
 /** Each is a key of its own, and people read few. */
 export const MAX_SHARES = 8;
 
-/** The options of notices: their shares and their listener. */
+/** The options of notices: their shares and their listeners. */
 interface NoticedLimiter {
   readonly policies: readonly Policy[];
-  readonly onNotice?: NoticeListener;
 }
 
 /** Checks the options of notices, and returns the shares of each policy, also of those under a plan. */
 export function compileNotices(
-  { policies: unchecked, onNotice }: NoticedLimiter,
+  { policies: unchecked }: NoticedLimiter,
   policies: readonly CompiledPolicy[],
   faults: Faults,
-): (policy: CompiledPolicy) => Pick<CompiledPolicy, "notify"> {
-  if (onNotice !== undefined && typeof onNotice !== "function") {
-    faults.add("onNotice", onNotice, FUNCTION, "takes a decision and a policy");
-  }
+): (policy: CompiledPolicy) => Pick<CompiledPolicy, "notify" | "onNotice"> {
   // Anything else than a list is a fault of its own.
   const own = Array.isArray(unchecked)
     ? Array.from(unchecked, (policy) => Object(policy) as Policy)
     : [];
   const shares = own.map(({ notify }, i) => sharesOf(notify, `policies[${i}].notify`, faults));
-  const ofName = new Map(policies.map(({ name }, i) => [name, shares[i]]));
+  own.forEach(({ onNotice }, i) => {
+    if (onNotice === undefined || typeof onNotice === "function") return;
+    faults.add(`policies[${i}].notify`, onNotice, FUNCTION, "takes a decision and a policy");
+  });
+  const ofName = new Map(policies.map(({ name }, i) => [name, i]));
   return ({ name }) => {
-    const notify = ofName.get(name);
-    return notify ? { notify } : {};
+    const i = ofName.get(name)!;
+    const [notify, onNotice] = [shares[i], own[i]?.onNotice];
+    return notify ? { notify, onNotice } : {};
   };
-}
-
-/** Rejects notices without a listener. */
-export function checkListener({ policies, onNotice }: NoticeSettings, faults: Faults): void {
-  const first = policies.findIndex(({ notify }) => notify !== undefined);
-  if (first === -1 || onNotice !== undefined) return;
-  faults.add(`policies[${first}].notify`, policies[first]!.notify, NOTICE_WITHOUT_LISTENER);
 }
 
 /** The shares of an option, in descending order; `undefined` without any. */

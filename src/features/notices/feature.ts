@@ -1,5 +1,5 @@
-import { checkListener, compileNotices } from "./check.ts";
+import { compileNotices } from "./check.ts";
 import { noticeSteps } from "./step.ts";
 
 /** A listener that is told when a partition has used a share of a limit, and when it begins to be denied. */
-export const notices = { compile: compileNotices, check: checkListener, steps: noticeSteps };
+export const notices = { compile: compileNotices, steps: noticeSteps };

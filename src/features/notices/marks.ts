@@ -3,7 +3,7 @@ import { isSameWindow, NOTICE, WITHOUT_END } from "../../algorithms/notice.ts";
 import { type CompiledPolicy, completePolicy } from "../../policy/compile.ts";
 import { oncePerPolicy } from "../../policy/once-per-policy.ts";
 import { setRecent } from "../../runtime/lru.ts";
-import type { NoticedPolicy } from "./listener.ts";
+import type { NoticedPolicy, NoticeListener } from "./listener.ts";
 
 /** How a notice of one kind is told once per window. */
 export interface Mark extends Pick<NoticedPolicy, "kind" | "share"> {
@@ -11,6 +11,8 @@ export interface Mark extends Pick<NoticedPolicy, "kind" | "share"> {
   readonly policy: CompiledPolicy;
   /** The windows about which this isolate need not ask for a while, by partition. */
   readonly silences: Map<string, Silence>;
+  /** `undefined` to tell that of all policies. */
+  readonly onNotice: NoticeListener | undefined;
 }
 
 interface Silence {
@@ -81,6 +83,8 @@ function createMark(policy: CompiledPolicy, kind: Mark["kind"], share: number | 
     share,
     policy: completePolicy({ ...PLAIN, name, by }, quota),
     silences: new Map(),
+    // Only `notify()` sets it.
+    onNotice: policy.onNotice as NoticeListener | undefined,
   };
 }
 

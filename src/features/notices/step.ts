@@ -11,6 +11,7 @@ import {
   type Verdict,
 } from "../../decide/step.ts";
 import { isEarlyDenial } from "../../decision/outcome.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import type { NoticedPolicy, NoticeListener } from "./listener.ts";
@@ -32,7 +33,8 @@ const PAUSE_MS = 1_000;
 export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
   const { settings, store, now, perGroup, keysOf } = kit;
   const { onNotice, followNotice, policies } = settings;
-  if (onNotice === undefined || policies.every(({ notify }) => notify === undefined)) return {};
+  const tells = (policy: CompiledPolicy) => policy.notify && (policy.onNotice ?? onNotice);
+  if (!policies.some(tells)) return {};
   const show = presenter(settings);
   const watch = watcher();
   const watchedOf = perGroup((group) =>
@@ -77,7 +79,8 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
       const { ofLimit } = mark.policy.parameters;
       // The window that was counted, by the clock of the store.
       const windowEndsUs = claim.remaining;
-      await onNotice!(...notice(`${keysFor(mark, asked)[0]}/${ofLimit}@${windowEndsUs}`));
+      const id = `${keysFor(mark, asked)[0]}/${ofLimit}@${windowEndsUs}`;
+      await (mark.onNotice ?? onNotice)!(...notice(id));
       await ask("charge", mark, asked, windowEndsUs);
     } catch (error) {
       reportOnce(`a notice may be told again: ${String(error)}`);

@@ -1,5 +1,6 @@
-import { limiterPlans } from "./limiter-plans.ts";
+import { checkPlans } from "./plans.ts";
 import { compilePlan } from "./read-plan.ts";
+import { underPlan } from "./step.ts";
 
 /** Other numbers for some clients; each request names its plan. */
-export const plans = { ...limiterPlans, compilePlan };
+export const plans = { compile: checkPlans, steps: underPlan, compilePlan };

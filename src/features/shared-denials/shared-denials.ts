@@ -2,8 +2,7 @@ import type { Row } from "../../algorithms/model.ts";
 import { type DenialCache, DRIFT, type KnownDenial } from "../../denials/denial-cache.ts";
 import { earliestMs, type RedisClocks } from "../../denials/redis-clocks.ts";
 import { MAX_WAIT_MS } from "../../denials/single-flight.ts";
-import { Faults } from "../../options/faults.ts";
-import { SHARED_CACHE } from "../../options/messages.ts";
+import type { OptionValue } from "../../options/option-value.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { createBreaker } from "../../runtime/breaker.ts";
 import { TIMED_OUT, withTimeout } from "../../runtime/timeout.ts";
@@ -42,7 +41,7 @@ interface SharingSettings {
 }
 
 /** Denials that isolates share: an option of a limiter, made by `shareDenials()`. */
-export interface SharedDenials {
+export interface SharedDenials extends OptionValue<"sharedDenials"> {
   /** Connects the known denials of a limiter in this isolate with those that others have published. */
   share(settings: SharingSettings, clocks: RedisClocks, denials: DenialCache): Sharing;
 }
@@ -66,37 +65,8 @@ const FIRST_PAUSE_MS = 4;
 /** The longest time that a note is stored: no denial is trusted for longer. */
 const MAX_SECONDS = 60;
 
-/**
- * Denials shared by all isolates that reach a cache and count in the same Redis.
- *
- * Redis's clock dates them. An isolate trusts one only if a recent answer of Redis about the same partition proves that
- * the denial cannot have ended yet. Clients that were never denied do not wait for the cache: it is read only when a
- * known denial has expired.
- *
- * @throws ConfigurationError if the cache lacks `get` or `put`
- * @example
- * const notes = new Map<string, string>();
- * createLimiter({
- *   policies: [tokenBucket({ limit: 20, refill: 10, per: "1s" })],
- *   sharedDenials: shareDenials({
- *     get: async (key) => notes.get(key),
- *     put: (key, text) => void notes.set(key, text),
- *   }),
- * });
- */
-export function shareDenials(cache: SharedCache): SharedDenials {
-  const faults = new Faults();
-  for (const name of ["get", "put"] as const) {
-    const method: unknown = (cache as Partial<SharedCache> | undefined)?.[name];
-    if (typeof method !== "function") {
-      faults.add(name, method, SHARED_CACHE);
-    }
-  }
-  faults.throwIfAny();
-  return { share: (settings, clocks, denials) => connect(cache, settings, clocks, denials) };
-}
-
-function connect(
+/** Connects a limiter with the denials in a cache. */
+export function connect(
   cache: SharedCache,
   { prefix, policies, now }: SharingSettings,
   clocks: RedisClocks,

@@ -5,7 +5,7 @@ import { EVERYBODY } from "../../partition/partition-key.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import type { Enforcement, InForce } from "../in-force.ts";
-import type { LiveRules } from "../live/feature.ts";
+import type { LiveRules } from "../live/open.ts";
 import { POLICY_IN_FORCE, UNKNOWN_DIGEST } from "../messages/document.ts";
 import { digestsOf, isDigest } from "../rules/digests.ts";
 import type { Rule } from "../rules/rule.ts";

@@ -6,7 +6,7 @@ import type { Environment } from "../../runtime/environment.ts";
 import type { RedisAddress } from "../../store/redis/client.ts";
 import type { Store } from "../../store/store.ts";
 import type { GatewayConfig } from "../config/config.ts";
-import type { LiveRules } from "../live/feature.ts";
+import type { LiveRules } from "../live/open.ts";
 
 /** The state of a client in a policy. */
 export interface ExplainedPolicy {

@@ -20,12 +20,12 @@ import { countedRedis } from "../../store/redis/counted-redis.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
 import type { Cors } from "../cors/cors.ts";
-import { GATEWAY_FEATURE, NO_SHARING, VARIABLES } from "../messages/variables.ts";
+import { readCors } from "../cors/read-cors.ts";
+import { NO_SHARING, VARIABLES } from "../messages/variables.ts";
 import { type Notices, noticesTo } from "../notices/notices.ts";
 import { createWebhook } from "../notices/webhook.ts";
 import type { Origin } from "../proxy/origin.ts";
 import { ownAddress } from "../proxy/own-address.ts";
-import type { RuleFeatures } from "../rules/features.ts";
 import { wordOrJson } from "../rules/from-json.ts";
 import {
   compileRuleset,
@@ -97,7 +97,6 @@ export interface GatewayConfig {
   readonly tokens: Tokens;
   /** The only host of the administration; `"any"` for every host, `undefined` if nobody has chosen. */
   readonly adminHost: string | undefined;
-  readonly features: RuleFeatures;
   /** How often live rules are read, in milliseconds; `undefined` for never. */
   readonly liveRefreshMs: number | undefined;
 }
@@ -107,11 +106,7 @@ export interface GatewayConfig {
  *
  * @throws ConfigurationError with every fault, each with its path in the variables
  */
-export function readConfig(
-  bindings: Environment,
-  platform: PlatformParts,
-  features: RuleFeatures,
-): GatewayConfig {
+export function readConfig(bindings: Environment, platform: PlatformParts): GatewayConfig {
   const environment = Object(bindings) as Environment;
   const faults = new Faults(VARIABLES);
   reportMisspelt(environment, faults);
@@ -143,14 +138,7 @@ export function readConfig(
     listener: platform.onNotice,
     identities: variables.metricsIdentities,
   });
-  if (!features.live) {
-    if (platform.admin) faults.add("admin", "(a function)", GATEWAY_FEATURE, "live");
-    if (liveRefresh !== undefined && liveRefresh !== "off") {
-      faults.add("LIVE_REFRESH", liveRefresh, GATEWAY_FEATURE, "live");
-    }
-  }
   const defaults = {
-    features,
     prefix,
     onFailure,
     clientIp: environment["CLIENT_IP"],
@@ -162,21 +150,20 @@ export function readConfig(
     lists: readLists(environment["LISTS"], faults),
     overrides: undefined,
   };
-  const cors = readCors(environment["CORS"], features, faults);
+  const cors = readCors(environment["CORS"], faults);
   const ruleset = compileRuleset(deployed, defaults, faults);
   const counted = recorder && countedRedis(recorder.meter.commands);
   const opened = openCounts(
     variables,
     environment,
-    { features, openObjects: platform.durableObjectStore, counted },
+    { openObjects: platform.durableObjectStore, counted },
     faults,
   );
-  const replica = readReplica(variables, environment, features, counted, faults);
+  const replica = readReplica(variables, environment, counted, faults);
   faults.throwIfAny();
   // Checked with the rules.
   const clientIp = wordOrJson(defaults.clientIp) as ClientIp | undefined;
   return {
-    features,
     origin: originOf(variables, clientIp ?? detectPlatform()),
     onError: variables.onError,
     deployed,
@@ -226,13 +213,6 @@ function refreshMs(
   if (refresh === "off") return undefined;
   if (refresh === undefined && admin === undefined && read === undefined) return undefined;
   return parseDuration(refresh ?? DEFAULT_REFRESH)! / 1000;
-}
-
-/** The gateway leaves CORS to the origin unless the variable is set. */
-function readCors(value: unknown, { cors }: RuleFeatures, faults: Faults): Cors | undefined {
-  if (value === undefined) return undefined;
-  if (!cors) faults.add("CORS", "(a table)", GATEWAY_FEATURE, "cors");
-  return cors?.open(value, faults);
 }
 
 /** Denials are shared wherever the platform can, unless `SHARED_DENIALS` is `"none"`. */

@@ -1,3 +1,4 @@
+import { EVERY_FEATURE } from "../../features/every.ts";
 import { partsOf } from "../../limiter/open-limiter.ts";
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
@@ -11,7 +12,6 @@ import type { CountedRedis } from "../../store/redis/counted-redis.ts";
 import { inspectRedis } from "../../store/redis/inspect.ts";
 import type { Store } from "../../store/store.ts";
 import { NO_DURABLE_OBJECTS, NO_OBJECT_BINDING } from "../messages/variables.ts";
-import type { RuleFeatures } from "../rules/features.ts";
 import type { Variables } from "./variables.ts";
 
 /** The binding of the class `TidegateObject`. */
@@ -19,7 +19,6 @@ const BINDING = "LIMITS";
 
 /** The parts that open a store besides the variables. */
 interface CountsParts {
-  readonly features: RuleFeatures;
   readonly openObjects: typeof durableObjectStore | undefined;
   /** Counts the commands of a Redis. */
   readonly counted: CountedRedis | undefined;
@@ -29,14 +28,14 @@ interface CountsParts {
 export function openCounts(
   { store, timeout, dialect }: Variables,
   environment: Environment,
-  { features, openObjects, counted }: CountsParts,
+  { openObjects, counted }: CountsParts,
   faults: Faults,
 ): Store | undefined {
   if (store === "memory") return openMemoryStore();
   if (store === "redis") {
     return openStore(
       { ...(dialect && { dialect }), ...(timeout && { timeout }) },
-      { ...partsOf(features), inspect: inspectRedis, counted },
+      { ...partsOf(EVERY_FEATURE), inspect: inspectRedis, counted },
       environment,
       faults,
     );

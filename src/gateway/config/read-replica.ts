@@ -1,11 +1,11 @@
+import { openReplica } from "../../features/replica/open.ts";
 import type { Replica } from "../../features/replica/replica.ts";
 import type { Duration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { CountedRedis } from "../../store/redis/counted-redis.ts";
-import { GATEWAY_FEATURE, REPLICA_WITHOUT_REDIS } from "../messages/variables.ts";
-import type { RuleFeatures } from "../rules/features.ts";
+import { REPLICA_WITHOUT_REDIS } from "../messages/variables.ts";
 import type { Variables } from "./variables.ts";
 
 /** The variables of a replica, by the paths of the options that they stand for. */
@@ -24,7 +24,6 @@ const NAMES: Readonly<Record<string, string>> = {
 export function readReplica(
   { store, dialect, replicaTimeout }: Variables,
   environment: Environment,
-  { replica }: RuleFeatures,
   counted: CountedRedis | undefined,
   faults: Faults,
 ): Replica | undefined {
@@ -33,12 +32,13 @@ export function readReplica(
     value === "" ? undefined : value,
   );
   if ([url, token, replicaTimeout].every((value) => value === undefined)) return undefined;
-  if (store !== "redis") faults.add("REPLICA_URL", "(an address)", REPLICA_WITHOUT_REDIS);
-  else if (!replica) faults.add("REPLICA_URL", "(an address)", GATEWAY_FEATURE, "replica");
-  if (store !== "redis" || !replica) return undefined;
+  if (store !== "redis") {
+    faults.add("REPLICA_URL", "(an address)", REPLICA_WITHOUT_REDIS);
+    return undefined;
+  }
   const own = new PlacedFaults(faults, { pathsOf: (path) => [NAMES[path] ?? path] });
   const timeout = replicaTimeout && { replicaTimeout: replicaTimeout as Duration };
-  return replica.open(
+  return openReplica(
     { replica: { url, token } as never, ...timeout, ...(dialect && { dialect }) },
     own,
     { counted },

@@ -13,7 +13,6 @@ import {
   REDIS_VARIABLE,
   VERDICT,
   WHEN,
-  WITHOUT_FEATURE,
 } from "../../options/messages.ts";
 
 /*
@@ -37,11 +36,6 @@ export function instead<Values>(
 }
 
 export const VARIABLES: Sentences = new Map([
-  instead(
-    WITHOUT_FEATURE,
-    (feature) =>
-      `Import { ${feature} } from "tidegate/core", and give it to gatewayWith: this gateway has no ${feature}.`,
-  ),
   instead(
     POLICY_LIST,
     (max) => `Give a list of 1 to ${max} policies, such as policies = [${EXAMPLE}].`,
@@ -80,12 +74,6 @@ export const VARIABLES: Sentences = new Map([
 ]);
 
 // Faults that a schema finds. It has the sentences beside the shapes.
-
-export const GATEWAY_FEATURE = {
-  code: "unsupported",
-  say: (feature: string) =>
-    `Import { ${feature} } from "tidegate/gateway", and give it to gatewayWith: this gateway has no ${feature}.`,
-} as const;
 
 export const SHAPE = { code: "shape", say: (sentence: string) => sentence } as const;
 

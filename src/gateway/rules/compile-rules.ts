@@ -1,9 +1,9 @@
+import { EVERY_FEATURE } from "../../features/every.ts";
 import type { Plans } from "../../features/plans/plans.ts";
 import type { LimiterSettings } from "../../limiter/settings.ts";
 import type { Faults } from "../../options/faults.ts";
 import { NAME_IN_RULES } from "../messages/variables.ts";
 import { checkSearchedSegments } from "./check-searched-segments.ts";
-import type { RuleFeatures } from "./features.ts";
 import { policiesOf } from "./policies-of.ts";
 import { inRule, readRule, routeOf, type Rule, type RuleDefaults } from "./rule.ts";
 
@@ -35,28 +35,23 @@ export function compileRules(
   checkSearchedSegments(rules, list, faults);
   if (rules.length === 0 || faults.list.length > before) return undefined;
   const sound = rules as Rule[];
-  return { rules: sound, settings: settingsOf(sound, plans, defaults.features, faults) };
+  return { rules: sound, settings: settingsOf(sound, plans, faults) };
 }
 
 /** One limiter's settings for all rules. Policies keep the settings of their own rule. */
-function settingsOf(
-  rules: readonly Rule[],
-  plans: unknown,
-  features: RuleFeatures,
-  faults: Faults,
-): LimiterSettings {
+function settingsOf(rules: readonly Rule[], plans: unknown, faults: Faults): LimiterSettings {
   const policies = rules.flatMap(({ settings: { policies: own, onFailure } }) =>
     own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
   );
-  features.roles?.check(policies, "RULES[0].policies[0].counts", faults);
-  const planned = features.plans?.compile(
+  EVERY_FEATURE.roles.check(policies, "RULES[0].policies[0].counts", faults);
+  const planned = EVERY_FEATURE.plans.compile(
     plans,
     "PLANS",
     policiesOf(rules, policies),
     policies,
     faults,
   );
-  return { ...rules[0]!.settings, ...(planned ?? { policies }) };
+  return { ...rules[0]!.settings, ...planned };
 }
 
 /** Rejects two policies with one name in different rules: they would share one count. */

@@ -1,9 +1,8 @@
-import type { RequestOptions } from "../../adapter/request-options.ts";
+import type { PlainRequestOptions } from "../../adapter/request-options.ts";
 import { compileRequest, type RequestReader } from "../../adapter/request-reader.ts";
+import { EVERY_FEATURE } from "../../features/every.ts";
 import type { Plans } from "../../features/plans/plans.ts";
 import type { SharedDenials } from "../../features/shared-denials/shared-denials.ts";
-import { sources } from "../../features/sources/feature.ts";
-import { checkFeatures } from "../../limiter/features.ts";
 import type { LimiterOptions } from "../../limiter/options.ts";
 import { checkSettings, type LimiterSettings } from "../../limiter/settings.ts";
 import type { Faults } from "../../options/faults.ts";
@@ -14,9 +13,8 @@ import { fromData } from "../../policy/from-data.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { namedSegments } from "../match/named-segments.ts";
 import type { Route } from "../match/select-rules.ts";
-import { GATEWAY_FEATURE, REFUND_IN_RULE } from "../messages/variables.ts";
+import { REFUND_IN_RULE } from "../messages/variables.ts";
 import { check } from "./check-shape.ts";
-import type { RuleFeatures } from "./features.ts";
 import { MAX_PATH, RuleShape } from "./schema.ts";
 
 /** A checked rule: the requests it covers, and how they are limited. */
@@ -33,7 +31,6 @@ export interface RuleDefaults extends Required<Pick<LimiterOptions, "prefix" | "
   readonly clientIp: ClientIp;
   readonly sharedDenials: SharedDenials | undefined;
   readonly plans: Plans | undefined;
-  readonly features: RuleFeatures;
 }
 
 /** A rule's methods and path, which identify it without counting; empty if they are not readable. */
@@ -60,17 +57,15 @@ export function inRule(rule: unknown, faults: Faults): Faults {
 export function readRule(
   input: unknown,
   index: number,
-  { clientIp, sharedDenials, plans, features, ...defaults }: RuleDefaults,
+  { clientIp, sharedDenials, plans, ...defaults }: RuleDefaults,
   faults: Faults,
 ): Rule | undefined {
   const path = `RULES[${index}]`;
   const shape = check(RuleShape, input, path, faults);
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
   const { onFailure, retryJitter, partition, onMissing, cost, plan, ...fields } =
-    input as LimiterOptions & RequestOptions<Request> & { readonly path?: unknown };
+    input as LimiterOptions & PlainRequestOptions<Request> & { readonly path?: unknown };
   const own = new PlacedFaults(faults, { pathsOf: (at) => [`${path}.${at}`] });
-  checkFeatures({ policies: fields.policies }, features, own);
-  if (!features.quota && shape?.quota === true) own.add("quota", true, GATEWAY_FEATURE, "quota");
   const policies = readPolicies(fields.policies, own);
   const requestOptions = { partition, onMissing, cost, plan, clientIp, plans };
   const limiterOptions = {
@@ -84,11 +79,11 @@ export function readRule(
     segments: namedSegments(isLong ? undefined : fields.path),
     prefix: `${index}.`,
   };
-  const options = requestOptions as RequestOptions<Request>;
-  const reader = compileRequest(options, policies, { ...features, sources }, own, context);
+  const options = requestOptions as PlainRequestOptions<Request>;
+  const reader = compileRequest(options, policies, EVERY_FEATURE, own, context);
   const settings = checkSettings(
     { ...limiterOptions, policies: reader.policies },
-    features,
+    EVERY_FEATURE,
     own,
     reader.by,
   );

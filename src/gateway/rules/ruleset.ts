@@ -1,9 +1,9 @@
+import { lists as listFeature } from "../../features/lists/feature.ts";
 import type { FindListed } from "../../features/lists/request-lists.ts";
 import type { SharedDenials } from "../../features/shared-denials/shared-denials.ts";
 import type { LimiterOptions } from "../../limiter/options.ts";
 import type { Lists } from "../../lists/lists.ts";
 import type { Faults } from "../../options/faults.ts";
-import { WITHOUT_FEATURE } from "../../options/messages.ts";
 import { readsAddress } from "../../partition/address.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
 import {
@@ -13,9 +13,8 @@ import {
 } from "../../partition/field-names.ts";
 import { type CompiledRules, compileRules, type RulesData } from "./compile-rules.ts";
 import { withDigests } from "./digests.ts";
-import type { RuleFeatures } from "./features.ts";
 import { wordOrJson } from "./from-json.ts";
-import type { Overrides } from "./overrides.ts";
+import { compileOverrides, type Overrides } from "./overrides.ts";
 import { policiesOf } from "./policies-of.ts";
 import type { RuleDefaults } from "./rule.ts";
 
@@ -30,7 +29,6 @@ export interface RulesetDefaults extends Pick<RuleDefaults, "prefix" | "onFailur
   /** `CLIENT_IP`, unchecked. */
   readonly clientIp: unknown;
   readonly sharedDenials: SharedDenials | undefined;
-  readonly features: RuleFeatures;
 }
 
 /** The rules, plans, lists and overrides, compiled. */
@@ -65,47 +63,39 @@ export function compileRuleset(
   before?: Ruleset,
 ): Ruleset | undefined {
   const start = faults.list.length;
-  const { features } = defaults;
-  const identities = features.lists && withDigests(features.lists.identities);
-  const lists = features.lists?.compile(data.lists, "LISTS", faults, identities);
-  if (!features.lists && data.lists !== undefined) {
-    faults.add("LISTS", "(lists)", WITHOUT_FEATURE, "lists");
-  }
-  if (!features.plans && data.plans !== undefined) {
-    faults.add("PLANS", "(plans)", WITHOUT_FEATURE, "plans");
-  }
+  const identities = withDigests(listFeature.identities);
+  const lists = listFeature.compile(data.lists, "LISTS", faults, identities);
   const clientIp = readClientIp(defaults, data.rules, lists, faults);
   const same = before && hasSameRules(before.data, data) ? before : undefined;
   const compiled = same ?? compileRules(data, { ...defaults, clientIp }, faults);
-  const overrides =
-    features.live?.compileOverrides(
-      data.overrides,
-      {
-        plans: data.plans,
-        room: roomForPlans(data),
-        numbered: compiled && {
-          declared: policiesOf(compiled.rules, compiled.settings.policies),
-          policies: compiled.settings.policies,
-          known: same?.overrides.tables,
-        },
+  const overrides = compileOverrides(
+    data.overrides,
+    {
+      plans: data.plans,
+      room: roomForPlans(data),
+      numbered: compiled && {
+        declared: policiesOf(compiled.rules, compiled.settings.policies),
+        policies: compiled.settings.policies,
+        known: same?.overrides.tables,
       },
-      "OVERRIDES",
-      faults,
-    ) ?? NO_OVERRIDES;
+    },
+    "OVERRIDES",
+    faults,
+  );
   if (faults.list.length > start || !compiled) return undefined;
   const { rules, settings } = compiled;
   const fields = [
     ...rules.flatMap(({ reader }) => reader.fields),
-    ...(lists ? features.lists!.fieldsOf(lists) : []),
+    ...(lists ? listFeature.fieldsOf(lists) : []),
   ];
   const finderOf = (lists: Lists) =>
-    features.lists!.compileFindListed(lists, clientIp, features.lists!.headerIdentities(lists));
+    listFeature.compileFindListed(lists, clientIp, listFeature.headerIdentities(lists));
   return {
     data,
     rules,
     settings,
     lists: lists && finderOf(lists),
-    listsBesideAddresses: lists && finderOf(features.lists!.besideAddresses(lists)),
+    listsBesideAddresses: lists && finderOf(listFeature.besideAddresses(lists)),
     refused: lists?.digests ?? new Map(),
     overrides,
     isImitation: compileIsImitation(fields),
@@ -119,13 +109,6 @@ function hasSameRules(one: RulesetData, other: RulesetData): boolean {
   const [text, otherText] = [one, other].map(({ rules, plans }) => JSON.stringify([rules, plans]));
   return text === otherText;
 }
-
-/** The overrides of a gateway without live rules: only documents and single calls have any. */
-const NO_OVERRIDES: Overrides = {
-  tables: new Map(),
-  find: () => undefined,
-  hasDigests: false,
-};
 
 const MAX_PLANS = 10_000;
 
@@ -143,7 +126,7 @@ export function roomForPlans({ rules, plans }: RulesetData): number {
 
 /** Reads `CLIENT_IP`, which is required only if a rule counts by address, or a list asks where a request comes from. */
 function readClientIp(
-  { clientIp, features }: RulesetDefaults,
+  { clientIp }: RulesetDefaults,
   rules: readonly unknown[],
   lists: Lists | undefined,
   faults: Faults,
@@ -155,11 +138,11 @@ function readClientIp(
     const own = Array.isArray(policies) ? policies.map((policy) => Object(policy).partition) : [];
     return own.some((each: unknown = partition) => readsAddress(each));
   });
-  const readsClientIp = lists !== undefined && features.lists!.needsClientIp(lists);
+  const readsClientIp = lists !== undefined && listFeature.needsClientIp(lists);
   if (clientIp === undefined && !needed && !readsClientIp)
     return detectPlatform() ?? { trustedHops: 1 };
   const before = faults.list.length;
   const trusted = checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults);
-  if (lists && faults.list.length === before) features.lists!.checkFacts(lists, trusted, faults);
+  if (lists && faults.list.length === before) listFeature.checkFacts(lists, trusted, faults);
   return trusted;
 }

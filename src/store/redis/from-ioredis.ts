@@ -1,5 +1,7 @@
 import { Faults } from "../../options/faults.ts";
 import { CLUSTER_SENDS_AGAIN, IOREDIS_CLIENT, SENDS_AGAIN } from "../../options/messages.ts";
+import type { OptionValue } from "../../options/option-value.ts";
+import { asOption } from "./client-option.ts";
 import type { RedisClient } from "./client.ts";
 import { checkConnected, sendingOver } from "./connected-client.ts";
 
@@ -41,7 +43,7 @@ interface ClusterOptions {
  * const redis = new Redis({ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 });
  * const limiter = createLimiter({ redis: fromIoredis(redis), policies });
  */
-export function fromIoredis(client: IoredisClient): RedisClient {
+export function fromIoredis(client: IoredisClient): RedisClient & OptionValue<"redis"> {
   const faults = new Faults();
   if (checkConnected(client, ["evalsha", "eval"], IOREDIS_CLIENT, faults)) {
     checkSendsOnce(client, faults);
@@ -53,12 +55,12 @@ export function fromIoredis(client: IoredisClient): RedisClient {
     const { retryStrategy } = Object(client.options) as RedisOptions;
     if (client.isCluster || typeof retryStrategy === "function") client.disconnect(true);
   }
-  return {
+  return asOption({
     evalsha: (sha1, keys, args) =>
       over(() => client.evalsha(sha1, keys.length, ...keys, ...args), renew),
     eval: (script, keys, args) =>
       over(() => client.eval(script, keys.length, ...keys, ...args), renew),
-  };
+  });
 }
 
 function checkSendsOnce({ isCluster, options }: IoredisClient, faults: Faults): void {

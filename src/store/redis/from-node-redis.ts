@@ -1,5 +1,7 @@
 import { Faults } from "../../options/faults.ts";
 import { NODE_REDIS_CLIENT, NODE_REDIS_SENTINEL } from "../../options/messages.ts";
+import type { OptionValue } from "../../options/option-value.ts";
+import { asOption } from "./client-option.ts";
 import type { RedisClient } from "./client.ts";
 import { checkConnected, sendingOver } from "./connected-client.ts";
 
@@ -42,7 +44,7 @@ interface Sender {
  * const redis = await createClient({ disableOfflineQueue: true }).connect();
  * const limiter = createLimiter({ redis: fromNodeRedis(redis), policies });
  */
-export function fromNodeRedis(client: NodeRedisClient): RedisClient {
+export function fromNodeRedis(client: NodeRedisClient): RedisClient & OptionValue<"redis"> {
   const faults = new Faults();
   const isComplete = checkConnected(client, ["evalSha", "eval"], NODE_REDIS_CLIENT, faults);
   const kinds = Object(client) as Kinds;
@@ -64,12 +66,12 @@ export function fromNodeRedis(client: NodeRedisClient): RedisClient {
     return kinds.execute ? kinds.execute(sendOver) : sendOver(client);
   }
 
-  return {
+  return asOption({
     evalsha: (sha1, keys, args) =>
       sendWith(keys, (connection) => connection.evalSha(sha1, { keys, arguments: args })),
     eval: (script, keys, args) =>
       sendWith(keys, (connection) => connection.eval(script, { keys, arguments: args })),
-  };
+  });
 }
 
 /**

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { ConfigurationError } from "../../../src/errors/errors.ts";
 import { readConfig } from "../../../src/gateway/config/config.ts";
-import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
 import { expectFault, faultsOf } from "../faults.ts";
 
 const policy = { algorithm: "fixed-window", name: "p", limit: 5, window: "1m" };
@@ -500,6 +499,6 @@ describe("variables without fault", () => {
     [{ STORE: "memory", LIVE_REFRESH: "30s", ADMIN_TOKEN }, undefined],
   ])("%j reads live rules every %s ms", (variables, refreshMs) => {
     const given = { ...sound, STORE: undefined, ...redis, ...variables };
-    expect(readConfig(given, {}, EVERY_GATEWAY_FEATURE).liveRefreshMs).toBe(refreshMs);
+    expect(readConfig(given, {}).liveRefreshMs).toBe(refreshMs);
   });
 });

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
 import { readConfig } from "../../../src/gateway/config/config.ts";
-import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
 import { compileRuleset } from "../../../src/gateway/rules/ruleset.ts";
 import { Faults } from "../../../src/options/faults.ts";
 import { storeOver } from "../../../src/store/memory-store.ts";
@@ -28,7 +27,6 @@ function configOf(policies: readonly object[], variables: object = {}) {
       ...variables,
     },
     {},
-    EVERY_GATEWAY_FEATURE,
   );
 }
 

@@ -1,7 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 
 import { readConfig } from "../../../src/gateway/config/config.ts";
-import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
 import { ConfigurationError } from "../../../src/index.ts";
 import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
 
@@ -22,7 +21,7 @@ function settingsOf(...RULES: object[]) {
     CLIENT_IP: "cloudflare",
     RULES,
   };
-  return readConfig(variables, {}, EVERY_GATEWAY_FEATURE).ruleset.settings;
+  return readConfig(variables, {}).ruleset.settings;
 }
 
 afterEach(() => vi.unstubAllGlobals());

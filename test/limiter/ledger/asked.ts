@@ -1,5 +1,5 @@
 import type { Cost } from "../../../src/decide/cost.ts";
-import type { Decision } from "../../../src/index.ts";
+import type { Decision } from "../../support/limiter/plain.ts";
 import { drawCharge, drawCost, unitsOf } from "./costs.ts";
 import { type Client, PLANS } from "./draw.ts";
 import type { Isolate } from "./isolate.ts";

@@ -1,17 +1,17 @@
 import { compileFailures, type Failures } from "../../../src/features/holds/failures.ts";
-import { createLimiter, type Limiter } from "../../../src/index.ts";
 import { Faults } from "../../../src/options/faults.ts";
 import { createSlotBreaker } from "../../../src/store/cluster/slot-breaker.ts";
 import { splitStore } from "../../../src/store/cluster/split-store.ts";
 import { guardStore } from "../../../src/store/guarded-store.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { createLimiter, type ReservingLimiter } from "../../support/limiter/plain.ts";
 import type { Setting } from "./draw.ts";
 import { type LedgerPolicy, plansOf, policyOf } from "./policies.ts";
 
 /** A limiter of one isolate, put together as `createLimiter()` does it for a Redis. */
 export interface Isolate {
   readonly index: number;
-  readonly limiter: Limiter;
+  readonly limiter: ReservingLimiter;
   /** As this isolate has them. */
   readonly policies: readonly LedgerPolicy[];
   readonly failures: readonly Failures[];

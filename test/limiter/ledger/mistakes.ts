@@ -1,4 +1,4 @@
-import type { Store } from "../../../src/index.ts";
+import type { Store } from "../../support/limiter/plain.ts";
 import { mastersInMemory, type OpenMasters } from "./masters.ts";
 
 /** Makes a store that counts well into one that makes a mistake. */

@@ -6,7 +6,7 @@ import {
   slidingWindowCounter,
   slidingWindowLog,
   tokenBucket,
-} from "../../../src/index.ts";
+} from "../../support/limiter/plain.ts";
 
 /* The policies of a story, in the ledger's own numbers. */
 

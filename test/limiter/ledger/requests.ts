@@ -1,4 +1,4 @@
-import type { Decision } from "../../../src/index.ts";
+import type { Decision } from "../../support/limiter/plain.ts";
 import { drawRequest, type Request, tell } from "./asked.ts";
 import { unitsOf } from "./costs.ts";
 import type { Client } from "./draw.ts";

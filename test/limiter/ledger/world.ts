@@ -1,4 +1,4 @@
-import type { Decision } from "../../../src/index.ts";
+import type { Decision } from "../../support/limiter/plain.ts";
 import { type Book, createBook } from "./book.ts";
 import { type Client, type Dice, drawSetting, type Setting } from "./draw.ts";
 import type { HoldPage } from "./hold-page.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
-import { fixedWindow, type LimiterOptions } from "../../../src/index.ts";
+import { fixedWindow, type LimiterOptions } from "../../support/limiter/plain.ts";
 import { runs } from "../../support/runs.ts";
 import { afterwards, sideOf, type Step, take } from "./pair.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import { fixedWindow, type Policy } from "../../../src/index.ts";
+import { fixedWindow, type Policy } from "../../support/limiter/plain.ts";
 import { type Fate, limiterOnTwoMasters, BOTH } from "../two-masters.ts";
 import { afterwards, shown } from "./pair.ts";
 

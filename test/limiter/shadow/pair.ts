@@ -1,15 +1,15 @@
 import { expect, vi } from "vitest";
 
+import type { LimiterSettings } from "../../../src/limiter/settings.ts";
+import { builtLimiter } from "../../support/limiter/built-limiter.ts";
 import {
   type Decision,
   fixedWindow,
   type Identity,
-  type Limiter,
+  type ReservingLimiter,
   type LimiterOptions,
   type Policy,
-} from "../../../src/index.ts";
-import type { LimiterSettings } from "../../../src/limiter/settings.ts";
-import { builtLimiter } from "../../support/limiter/built-limiter.ts";
+} from "../../support/limiter/plain.ts";
 import { watchedStore } from "../../support/limiter/watched-store.ts";
 
 /** One request of a schedule. */
@@ -24,7 +24,7 @@ export interface Step {
 
 /** One side of a pair: a limiter, its world, and the calls of its store. */
 export interface Side extends ReturnType<typeof watchedStore> {
-  readonly limiter: Limiter;
+  readonly limiter: ReservingLimiter;
 }
 
 export function sideOf(options: LimiterOptions, given: Partial<LimiterSettings> = {}): Side {
@@ -59,7 +59,7 @@ export async function afterwards(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await vi.advanceTimersByTimeAsync(1);
 }
 
-export async function take(limiter: Limiter, step: Step): Promise<unknown> {
+export async function take(limiter: ReservingLimiter, step: Step): Promise<unknown> {
   const { operation, user, org, cost } = step;
   const identity: Identity = { user: `user-${user}`, org: `org-${org}` };
   const options = step.plan ? { cost, plan: "small" } : { cost };

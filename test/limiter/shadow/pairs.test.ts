@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
-import { fixedWindow, type LimiterOptions, tokenBucket } from "../../../src/index.ts";
+import { fixedWindow, type LimiterOptions, tokenBucket } from "../../support/limiter/plain.ts";
 import { NO_ANSWER, NOT_SENT } from "../../support/limiter/watched-store.ts";
 import { runs } from "../../support/runs.ts";
 import { expectPair, SHADOWS, sideOf, type Step } from "./pair.ts";

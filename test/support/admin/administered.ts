@@ -3,7 +3,6 @@ import { ConfigurationError } from "../../../src/errors/errors.ts";
 import { HEADER_IDENTITIES } from "../../../src/features/lists/header-identities.ts";
 import type { Administered, Enforced } from "../../../src/gateway/administration/administered.ts";
 import { readConfig } from "../../../src/gateway/config/config.ts";
-import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
 import { compileLists } from "../../../src/lists/lists.ts";
 import { Faults } from "../../../src/options/faults.ts";
 import { isRecord } from "../../../src/options/record.ts";
@@ -104,7 +103,6 @@ function checkDocument(document: unknown): readonly Fault[] {
         ...(lists !== undefined && { LISTS: lists }),
       },
       {},
-      EVERY_GATEWAY_FEATURE,
     );
     return [];
   } catch (error) {

@@ -1,5 +1,5 @@
-import type { Limiter } from "../../../src/decide/limiter.ts";
-import { EVERY_FEATURE } from "../../../src/limiter/every-feature.ts";
+import type { ReservingLimiter } from "../../../src/decide/limiter.ts";
+import { EVERY_FEATURE } from "../../../src/features/every.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { checkSettings } from "../../../src/limiter/settings.ts";
 import { Faults } from "../../../src/options/faults.ts";
@@ -10,7 +10,7 @@ export function builtLimiter(
   store: Store,
   options: Parameters<typeof checkSettings>[0],
   given: Partial<Parameters<typeof buildLimiter>[1]> = {},
-): Limiter {
+): ReservingLimiter {
   const faults = new Faults();
   const settings = checkSettings(options, EVERY_FEATURE, faults);
   faults.throwIfAny();

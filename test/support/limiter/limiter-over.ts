@@ -1,5 +1,5 @@
-import type { Limiter } from "../../../src/decide/limiter.ts";
-import { EVERY_FEATURE } from "../../../src/limiter/every-feature.ts";
+import type { ReservingLimiter } from "../../../src/decide/limiter.ts";
+import { EVERY_FEATURE } from "../../../src/features/every.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../../src/limiter/options.ts";
 import { checkSettings, type LimiterSettings } from "../../../src/limiter/settings.ts";
@@ -23,7 +23,7 @@ export function limiterOver(
   store: Store,
   options: LimiterOptions,
   own: Partial<Pick<LimiterSettings, "now" | "random">> = {},
-): Limiter {
+): ReservingLimiter {
   const settings = { ...settingsOf(options), now: () => 1_000, ...own };
   return buildLimiter(store, settings, EVERY_FEATURE);
 }

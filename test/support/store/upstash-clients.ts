@@ -5,8 +5,7 @@ import { Redis as Redis134 } from "upstash-redis-1-34";
 import { Redis as Redis136 } from "upstash-redis-1-36";
 import { describe, expect, inject, test, vi } from "vitest";
 
-import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
-import { createLimiter } from "../../../src/limiter/create-limiter.ts";
+import { client, createLimiter, fixedWindow } from "../../../src/index.ts";
 
 export interface Endpoint {
   readonly url: string;
@@ -47,7 +46,7 @@ export function upstashClients(runtime: string): void {
         const endpoint = { url: inject("flushedRestUrls")[at], token: inject("redisRestToken") };
         const failures: string[] = [];
         const limiter = createLimiter({
-          redis: build(endpoint),
+          redis: client(build(endpoint)),
           policies: [fixedWindow({ name: "default", limit: 3, window: "366d" })],
           timeout: "10s",
           denialCache: false,

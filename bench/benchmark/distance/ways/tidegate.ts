@@ -1,9 +1,9 @@
-import { createLimiter, type Policy, tokenBucket } from "../../../../src/index.ts";
+import { createLimiter, tokenBucket, type TokenBucketOptions } from "../../../../src/index.ts";
 import { LIMIT, RATE, TOKEN } from "../terms.ts";
 import type { Way } from "./way.ts";
 
 export const tidegate =
-  (options: Pick<Policy, "lease" | "optimistic">): Way =>
+  (options: Pick<TokenBucketOptions, "lease" | "optimistic">): Way =>
   ({ url, run }) => {
     const limiter = createLimiter({
       redis: { url, token: TOKEN },

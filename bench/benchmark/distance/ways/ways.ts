@@ -1,3 +1,4 @@
+import { lease, optimistic } from "../../../../src/index.ts";
 import { UNSETTLED } from "../terms.ts";
 import { interval } from "./interval.ts";
 import { own } from "./own.ts";
@@ -9,9 +10,9 @@ import type { Way } from "./way.ts";
 
 /** By the names of `names.ts`. */
 export const WAYS: Readonly<Record<string, Way>> = {
-  optimistic: tidegate({ optimistic: { unsettled: UNSETTLED } }),
+  optimistic: tidegate({ optimistic: optimistic({ unsettled: UNSETTLED }) }),
   plain: tidegate({}),
-  leased: tidegate({ lease: "400ms" }),
+  leased: tidegate({ lease: lease("400ms") }),
   upstash,
   interval,
   threshold,

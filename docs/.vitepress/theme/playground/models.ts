@@ -1,12 +1,16 @@
 import type { CalendarUnit } from "../../../../src/algorithms/calendar-units.ts";
 import {
   concurrency,
+  day,
   fixedWindow,
+  hour,
+  month,
   type Policy,
   segmentedWindow,
   slidingWindowCounter,
   slidingWindowLog,
   tokenBucket,
+  week,
 } from "../../../../src/index.ts";
 
 /** The settings of a reader. Lengths are seconds. */
@@ -34,6 +38,8 @@ export interface Model {
   readonly own?: { readonly key: "refill" | "segments" | "work"; readonly label: string };
   readonly policy: (settings: Settings) => Policy;
 }
+
+const UNITS = { month, week, day, hour };
 
 const windowLabel = "Window, seconds";
 const ms = (seconds: number) => `${Math.round(seconds * 1000)}ms` as const;
@@ -83,7 +89,8 @@ export const MODELS: readonly Model[] = [
     name: "Fixed window of a calendar",
     windowLabel: "Window",
     calendar: true,
-    policy: ({ limit, unit, timeZone }) => fixedWindow({ limit, window: unit, timeZone }),
+    policy: ({ limit, unit, timeZone }) =>
+      fixedWindow({ limit, window: UNITS[unit]({ timeZone }) }),
   },
   {
     id: "concurrency",

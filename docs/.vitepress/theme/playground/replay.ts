@@ -1,6 +1,7 @@
-import { calendar } from "../../../../src/features/calendar/feature.ts";
+import { takeApart } from "../../../../src/limiter/take-apart.ts";
 import { Faults } from "../../../../src/options/faults.ts";
 import { compilePolicy } from "../../../../src/policy/compile.ts";
+import type { Policy } from "../../../../src/policy/policy.ts";
 import { openMemoryStore, storeOver } from "../../../../src/store/memory-store.ts";
 import { createMemory } from "../../../../src/store/memory.ts";
 import type { Model, Settings } from "./models.ts";
@@ -31,7 +32,10 @@ export function replay(model: Model, settings: Settings, hits: readonly number[]
   const { startMs, factor } = scaleOf(model, settings);
   let atMs = 0;
   const now = () => Math.round((startMs + atMs * factor) * 1000);
-  const [known] = calendar.adopt([model.policy(settings)], openMemoryStore({ now }));
+  const given = { policies: [model.policy(settings)] };
+  const { options, features } = takeApart<{ policies: Policy[] }>(given, faults);
+  const adopted = features.calendar?.adopt(options.policies, openMemoryStore({ now }));
+  const [known] = adopted ?? options.policies;
   const policy = compilePolicy(known, "policy", faults, () => {});
   if (!policy || faults.list.length > 0) {
     const sentences = faults.list.map(({ path, value, remedy }) => `${path}, ${value}: ${remedy}`);

@@ -1,6 +1,5 @@
 import { ConfigurationError, type Fault } from "../../../errors/errors.ts";
 import { readConfig } from "../../../gateway/config/config.ts";
-import { EVERY_GATEWAY_FEATURE as features } from "../../../gateway/every-feature.ts";
 import { compileDocument } from "../../../gateway/live/document.ts";
 import { DEFAULTS } from "../../../limiter/settings.ts";
 import { Faults } from "../../../options/faults.ts";
@@ -10,7 +9,7 @@ export function faultsOfVariables(variables: Readonly<Record<string, unknown>>):
   const { RULES, PLANS, LISTS, CORS, CLIENT_IP = "cloudflare" } = variables;
   const texts = { RULES, PLANS, LISTS, CORS, CLIENT_IP };
   try {
-    readConfig({ ...texts, STORE: "memory", ORIGIN: "https://origin.invalid" }, {}, features);
+    readConfig({ ...texts, STORE: "memory", ORIGIN: "https://origin.invalid" }, {});
     return [];
   } catch (error) {
     if (error instanceof ConfigurationError) return error.faults;
@@ -24,7 +23,6 @@ export function faultsOfDocument(document: unknown): readonly Fault[] {
   const { prefix, onFailure } = DEFAULTS;
   // A document does not name the trusted source of addresses: its gateway does.
   const defaults = {
-    features,
     prefix,
     onFailure,
     clientIp: "cloudflare",

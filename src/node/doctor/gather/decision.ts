@@ -1,6 +1,6 @@
 import type { Implementation } from "../../../algorithms/algorithm.ts";
 import { IMPLEMENTATIONS } from "../../../algorithms/all.ts";
-import { concurrency } from "../../../algorithms/concurrency.ts";
+import { concurrency } from "../../../features/holds/concurrency-option.ts";
 import { Faults } from "../../../options/faults.ts";
 import { compilePolicies } from "../../../policy/compile.ts";
 import { fromData } from "../../../policy/from-data.ts";

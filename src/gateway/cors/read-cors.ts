@@ -6,8 +6,9 @@ import { fromJson } from "../rules/from-json.ts";
 import { compileCors, type Cors } from "./cors.ts";
 import { CorsOptions } from "./options.ts";
 
-/** Checks the variable CORS and compiles it; `undefined` after a fault. */
-function open(value: unknown, faults: Faults): Cors | undefined {
+/** Checks the variable CORS and compiles it; `undefined` without it, where the origin answers browsers, and after a fault. */
+export function readCors(value: unknown, faults: Faults): Cors | undefined {
+  if (value === undefined) return undefined;
   const options = fromJson(value);
   if (options instanceof SyntaxError) {
     faults.add("CORS", value, CORS_TEXT, positionOfFault(options));
@@ -16,6 +17,3 @@ function open(value: unknown, faults: Faults): Cors | undefined {
   const checked = check(CorsOptions, options, "CORS", faults);
   return checked && compileCors(checked);
 }
-
-/** Answers to browsers that ask whether a site's scripts may send requests and read answers. */
-export const cors = { open };

@@ -1,0 +1,37 @@
+import type { cluster } from "../store/cluster/cluster.ts";
+import type { clients } from "../store/redis/client-adapter.ts";
+import type { calendar } from "./calendar/feature.ts";
+import type { Dimensions } from "./dimensions/feature.ts";
+import type { holds } from "./holds/feature.ts";
+import type { leases } from "./leases/feature.ts";
+import type { lists } from "./lists/feature.ts";
+import type { notices } from "./notices/feature.ts";
+import type { optimistic } from "./optimistic/feature.ts";
+import type { plans } from "./plans/feature.ts";
+import type { replica } from "./replica/feature.ts";
+import type { roles } from "./roles/feature.ts";
+import type { shards } from "./shards/feature.ts";
+import type { sharedDenials } from "./shared-denials/feature.ts";
+import type { Sources } from "./sources/feature.ts";
+
+/**
+ * The code that acts on options, by its names. It comes with the values of options, or, where options are data, from
+ * `every.ts`. This file has only types, so that a bundle contains the features that it uses.
+ */
+export interface Features {
+  readonly calendar?: typeof calendar;
+  readonly clients?: typeof clients;
+  readonly cluster?: typeof cluster;
+  readonly dimensions?: Dimensions;
+  readonly holds?: typeof holds;
+  readonly leases?: typeof leases;
+  readonly lists?: typeof lists;
+  readonly notices?: typeof notices;
+  readonly optimistic?: typeof optimistic;
+  readonly plans?: typeof plans;
+  readonly replica?: typeof replica;
+  readonly roles?: typeof roles;
+  readonly shards?: typeof shards;
+  readonly sharedDenials?: typeof sharedDenials;
+  readonly sources?: Sources;
+}

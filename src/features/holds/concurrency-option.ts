@@ -1,0 +1,22 @@
+import { madeOf } from "../../algorithms/algorithm.ts";
+import type { Holding } from "../../algorithms/common-options.ts";
+import {
+  CONCURRENCY,
+  type ConcurrencyOptions,
+  type ConcurrencyPolicy,
+} from "../../algorithms/concurrency.ts";
+import { holds } from "./feature.ts";
+
+/**
+ * A slot for each hold, kept until the hold is settled or released, or until its time is over: with `limit: 10`, never
+ * more than ten at once. A hold takes one slot, whatever it costs. `Retry-After` of a denial is `retryAfter`; the policy's row
+ * says in `retryAfterMs` when the first slot expires.
+ *
+ * It has no `lease`, no `shards` and cannot count denials.
+ *
+ * @example
+ * concurrency({ name: "streams", limit: 10, ttl: "60s" })
+ */
+export function concurrency(options: ConcurrencyOptions): ConcurrencyPolicy & Holding {
+  return madeOf(options, { ...CONCURRENCY, features: { holds } });
+}

@@ -1,0 +1,14 @@
+import type { ListOptions } from "../../lists/options.ts";
+import { given, optionValue, type OptionValue } from "../../options/option-value.ts";
+import { lists as feature } from "./feature.ts";
+
+/**
+ * Clients that are not limited (`allow`) or get a 403 (`deny`), by address, identity, network or country. They are decided without
+ * Redis.
+ *
+ * @example
+ * createLimiter({ policies, lists: lists({ allow: [{ cidr: "10.0.0.0/8" }], deny: [{ identity: "user:13" }] }) })
+ */
+export function lists(entries: ListOptions): OptionValue<"lists"> {
+  return optionValue("lists", { lists: given(entries) }, { lists: feature });
+}

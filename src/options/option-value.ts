@@ -1,0 +1,38 @@
+/** The key under which a value has what it stands for, out of the way of everything else. */
+export const MEANING = Symbol("meaning");
+
+/** The value of an option, made by a function that brings the code with it. Only what is imported is in a bundle. */
+export interface OptionValue<Option extends string> {
+  readonly [MEANING]: { readonly option: Option };
+  /** Shown in faults. */
+  toJSON(): string;
+}
+
+/** What a value stands for. */
+export interface Meaning<Option extends string = string> {
+  readonly option: Option;
+  /** The plain options for which it stands: those that rules have as data. */
+  readonly plain: Readonly<Record<string, unknown>>;
+  /** The code that acts on them. */
+  readonly features: object;
+}
+
+/** Makes the value of an option. It is checked where the limiter is made, with all others. */
+export function optionValue<Option extends string>(
+  option: Option,
+  plain: Readonly<Record<string, unknown>>,
+  features: object,
+): OptionValue<Option> {
+  const meaning: Meaning<Option> = { option, plain, features };
+  return { [MEANING]: meaning, toJSON: () => `(a value of ${option})` };
+}
+
+/** What untyped code left out, as a value that checks refuse: `undefined` would mean the default. */
+export function given<Value>(value: Value): Value | null {
+  return value ?? null;
+}
+
+/** What a value stands for; `undefined` for a plain one. */
+export function meaningOf(value: unknown): Meaning | undefined {
+  return (value as OptionValue<string> | null | undefined)?.[MEANING] as Meaning | undefined;
+}

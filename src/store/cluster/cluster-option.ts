@@ -1,0 +1,18 @@
+import { meaningOf, optionValue, type OptionValue } from "../../options/option-value.ts";
+import type { RedisEndpoint } from "../redis/client.ts";
+import { cluster as feature } from "./cluster.ts";
+
+/**
+ * A Redis Cluster, whose masters have a part of the partitions each: one that fails is suspended alone. A decision of several
+ * partitions that lie on different masters is one call to each.
+ *
+ * @param redis `{ url, token }` of its REST API, or what `client()`, `fromIoredis()` or `fromNodeRedis()` returns. Default: from the
+ * environment
+ * @example
+ * createLimiter({ redis: cluster(fromIoredis(new Cluster(nodes, { retryDelayOnFailover: 0 }))), policies })
+ */
+export function cluster(redis?: RedisEndpoint | OptionValue<"redis">): OptionValue<"redis"> {
+  const meant = meaningOf(redis);
+  const plain = { redis: meant ? meant.plain["redis"] : redis };
+  return optionValue("redis", plain, { ...meant?.features, cluster: feature });
+}

@@ -1,0 +1,403 @@
+import { describe, expect, expectTypeOf, test } from "vitest";
+
+import { rateLimit } from "../../src/hono.ts";
+import {
+  concurrency,
+  ConfigurationError,
+  cookie,
+  createLimiter,
+  day,
+  denials,
+  type Fault,
+  failures,
+  fixedWindow,
+  header,
+  type Hold,
+  hour,
+  lease,
+  limit,
+  lists,
+  memoryStore,
+  month,
+  notify,
+  optimistic,
+  type OptionValue,
+  plans,
+  type Policy,
+  refundable,
+  replica,
+  shadow,
+  shards,
+  shareDenials,
+  slidingWindowCounter,
+  soft,
+  tokenBucket,
+  week,
+} from "../../src/index.ts";
+
+const store = () => memoryStore();
+const bucket = { limit: 20, refill: 10, per: "1s" } as const;
+
+function faultsOf(make: () => unknown): readonly Fault[] {
+  try {
+    make();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+const told = (make: () => unknown) =>
+  faultsOf(make).map(({ path, value, remedy }) => `${path}: ${value}: ${remedy}`);
+
+describe("values bring their features", () => {
+  test("none: a limiter that only counts", async () => {
+    const limiter = createLimiter({
+      store: store(),
+      policies: [tokenBucket({ ...bucket, limit: 1 })],
+    });
+    expect((await limiter.limit("a")).allowed).toBe(true);
+    expect((await limiter.limit("a")).allowed).toBe(false);
+    await expect(limiter.limit("a", { plan: "gold" })).rejects.toThrow(
+      /no plans: give it plans: plans/,
+    );
+    // For untyped code.
+    await expect((limiter as any).reserve("a")).rejects.toThrow(/reserve\(\) needs a policy that/);
+  });
+
+  test("plans", async () => {
+    const limiter = createLimiter({
+      store: store(),
+      policies: [fixedWindow({ name: "user", limit: 1, window: "1d" })],
+      plans: plans({ gold: { user: { limit: 3 } } }),
+    });
+    const { policies } = await limiter.limit("a", { plan: "gold" });
+    expect(policies[0]).toMatchObject({ limit: 3, remaining: 2 });
+  });
+
+  test("lists", async () => {
+    const limiter = createLimiter({
+      store: store(),
+      policies: [fixedWindow({ limit: 1, window: "1d" })],
+      lists: lists({ deny: [{ identity: "user:666" }] }),
+    });
+    expect((await limiter.limit("user:666")).reason).toBe("blocked");
+  });
+
+  test("shadow and soft", async () => {
+    const tight = fixedWindow({ name: "tight", limit: 1, window: "1d" });
+    const limiter = createLimiter({
+      store: store(),
+      policies: [
+        shadow(tight),
+        soft({ ...tight, name: "soft" }),
+        fixedWindow({ name: "loose", limit: 9, window: "1d" }),
+      ],
+    });
+    await limiter.limit("a");
+    const second = await limiter.limit("a");
+    expect(second).toMatchObject({ allowed: true, shadow: [{ name: "tight", allowed: false }] });
+    expect(second.policies.map(({ name, allowed }) => [name, allowed])).toEqual([
+      ["soft", false],
+      ["loose", true],
+    ]);
+  });
+
+  test("denials", async () => {
+    const limiter = createLimiter({
+      store: store(),
+      policies: [
+        fixedWindow({ name: "main", limit: 1, window: "1d" }),
+        fixedWindow({ name: "ban", limit: 2, window: "1d", counts: denials() }),
+      ],
+    });
+    for (let i = 0; i < 4; i++) await limiter.limit("a");
+    expect((await limiter.peek("a")).policies[1]).toMatchObject({ name: "ban", remaining: 0 });
+  });
+
+  test("refundable, failures, concurrency: a limiter with reserve()", async () => {
+    const limiter = createLimiter({
+      store: store(),
+      policies: [
+        slidingWindowCounter({
+          name: "tokens",
+          limit: 100,
+          window: "1m",
+          refundable: refundable(),
+        }),
+        concurrency({ name: "streams", limit: 2 }),
+      ],
+    });
+    const hold = await limiter.reserve("a", { cost: { tokens: 40 } });
+    expect(hold.reserved).toEqual({ tokens: 40 });
+    await hold.settle({ tokens: 10 });
+    expect((await limiter.peek("a")).policies[0]).toMatchObject({ remaining: 90 });
+
+    const login = createLimiter({
+      store: store(),
+      policies: [fixedWindow({ name: "login", limit: 1, window: "1d", counts: failures() })],
+    });
+    await (await login.reserve("a")).release();
+    expect((await login.reserve("a")).allowed).toBe(true);
+  });
+
+  test("lease, optimistic, shards, notify", async () => {
+    const noticed: string[] = [];
+    const limiter = createLimiter({
+      store: store(),
+      policies: [
+        tokenBucket({
+          name: "lease",
+          by: "a",
+          limit: 400,
+          refill: 400,
+          per: "1s",
+          lease: lease("100ms"),
+        }),
+        tokenBucket({ name: "optimistic", by: "b", ...bucket, optimistic: optimistic() }),
+        fixedWindow({ name: "shards", by: "c", limit: 100, window: "1d", shards: shards(4) }),
+        fixedWindow({
+          name: "notify",
+          by: "d",
+          limit: 1,
+          window: "1d",
+          notify: notify(1, (_decision, { name }) => noticed.push(name)),
+        }),
+      ],
+    });
+    const decision = await limiter.limit({ a: "1", b: "2", c: "3", d: "4" });
+    expect(decision.allowed).toBe(true);
+    expect(decision.policies[0]!.limit).toBeLessThan(400);
+    expect(decision.policies[2]!).toMatchObject({ limit: 100, remaining: 24 });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(noticed).toEqual(["notify"]);
+  });
+
+  test("windows of a calendar", async () => {
+    const calendar = [month({ timeZone: "Europe/Berlin", anchor: 15 }), week(), day(), hour()];
+    for (const window of calendar) {
+      const limiter = createLimiter({
+        store: store(),
+        policies: [fixedWindow({ limit: 1, window })],
+      });
+      expect((await limiter.limit("a")).allowed).toBe(true);
+    }
+  });
+});
+
+describe("a plain value is one clear fault, beside all others", () => {
+  const untyped = createLimiter as (options: any) => unknown;
+  const policy = (more: object) => ({
+    store: store(),
+    policies: [fixedWindow({ limit: 400, window: "1s", ...more } as any)],
+  });
+
+  test.each([
+    [
+      policy({ lease: "100ms" }),
+      'policies[0].lease: "100ms": Import { lease } from "tidegate", and give lease("100ms").',
+    ],
+    [
+      policy({ optimistic: true }),
+      'policies[0].optimistic: true: Import { optimistic } from "tidegate", and give optimistic().',
+    ],
+    [
+      policy({ shards: 8 }),
+      'policies[0].shards: 8: Import { shards } from "tidegate", and give shards(8).',
+    ],
+    [
+      policy({ counts: "failures" }),
+      'policies[0].counts: "failures": Import { failures } from "tidegate", and give failures().',
+    ],
+    [
+      policy({ refundable: true }),
+      'policies[0].refundable: true: Import { refundable } from "tidegate", and give refundable().',
+    ],
+    [
+      policy({ mode: "shadow" }),
+      'policies[0].mode: "shadow": Import { shadow } from "tidegate", and wrap the policy: shadow(tokenBucket({ ... })).',
+    ],
+    [
+      { ...policy({}), plans: { gold: {} } },
+      'plans: "(an object)": Import { plans } from "tidegate", and give plans(...).',
+    ],
+    [
+      { ...policy({}), lists: { deny: [] } },
+      'lists: "(an object)": Import { lists } from "tidegate", and give lists(...).',
+    ],
+    [
+      { ...policy({}), sharedDenials: {} },
+      'sharedDenials: "(an object)": Import { shareDenials } from "tidegate", and give shareDenials(...).',
+    ],
+    [
+      { ...policy({}), replica: { url: "u", token: "secret" } },
+      'replica: "(an object)": Import { replica } from "tidegate", and give replica(...).',
+    ],
+    [
+      policy({ window: "month" }),
+      'policies[0].window: "month": Import { month } from "tidegate", and give month().',
+    ],
+    [
+      policy({ timeZone: "Europe/Berlin" }),
+      'policies[0].timeZone: "Europe/Berlin": Import { month } from "tidegate", and give month(...).',
+    ],
+    // The value of another option.
+    [
+      policy({ lease: shards(8) }),
+      'policies[0].lease: "(an object)": Import { lease } from "tidegate", and give lease(...).',
+    ],
+  ])("%#", (options, fault) => {
+    expect(told(() => untyped(options))).toEqual([fault]);
+  });
+
+  test("a client", () => {
+    expect(
+      told(() => untyped({ policies: policy({}).policies, redis: { evalsha() {}, eval() {} } })),
+    ).toEqual(['redis: "(an object)": Import { client } from "tidegate", and give client(...).']);
+  });
+
+  test("all at once, and what a value holds is checked with its path", () => {
+    const make = () =>
+      untyped({
+        store: store(),
+        policies: [
+          tokenBucket({ ...bucket, limit: 0, lease: lease("1y" as any) }),
+          fixedWindow({ limit: 5, window: "1d", shards: shards(1) }),
+          fixedWindow({ limit: 5, window: "1h", counts: "denials" } as any),
+        ],
+        plans: plans({ gold: { nobody: {} } }),
+        prefix: "{}",
+      });
+    expect(faultsOf(make).map(({ path }) => path)).toEqual([
+      "policies[2].counts",
+      "policies[0].limit",
+      "policies[1].shards",
+      "policies[0].lease",
+      "prefix",
+    ]);
+  });
+
+  test("limit() takes none", async () => {
+    await expect(limit("a", tokenBucket({ ...bucket, lease: lease("100ms") }))).rejects.toThrow(
+      /policies\[0\]\.lease: .*limit\(\) has none/,
+    );
+    await expect(limit("a", shadow(tokenBucket(bucket)))).rejects.toThrow(
+      /policies\[0\]\.mode: .*limit\(\) has none/,
+    );
+  });
+
+  test("a source of middleware", () => {
+    const make = () =>
+      rateLimit({
+        store: store(),
+        policies: [tokenBucket(bucket)],
+        partition: ["header:x-api-key", "ip"] as any,
+        clientIp: "cloudflare",
+      });
+    expect(told(make)).toEqual([
+      'partition[0]: "header:x-api-key": Import { header } from "tidegate", and give header("x-api-key").',
+    ]);
+  });
+});
+
+test("middleware reads sources that are values", async () => {
+  const middleware = rateLimit({
+    store: store(),
+    policies: [
+      tokenBucket({ ...bucket, limit: 1 }),
+      fixedWindow({ limit: 5, window: "1d", partition: [[header("x-a"), cookie("b")], "ip"] }),
+    ],
+    partition: [header("x-api-key"), "ip"],
+    clientIp: "cloudflare",
+  });
+  expect(middleware).toBeTypeOf("function");
+});
+
+type Reserves<Make extends () => unknown> = "reserve" extends keyof ReturnType<Make> ? true : false;
+
+test("types: reserve() only where something is given back", () => {
+  const plain = () => createLimiter({ policies: [tokenBucket(bucket)] });
+  expectTypeOf<Reserves<typeof plain>>().toEqualTypeOf<false>();
+  const holding = () =>
+    createLimiter({
+      policies: [tokenBucket(bucket), tokenBucket({ ...bucket, refundable: refundable() })],
+    });
+  expectTypeOf<Reserves<typeof holding>>().toEqualTypeOf<true>();
+  const shadowed = () =>
+    createLimiter({ policies: [shadow(tokenBucket({ ...bucket, refundable: refundable() }))] });
+  expectTypeOf<Reserves<typeof shadowed>>().toEqualTypeOf<true>();
+  const failing = () =>
+    createLimiter({ policies: [fixedWindow({ limit: 1, window: "1d", counts: failures() })] });
+  expectTypeOf<Reserves<typeof failing>>().toEqualTypeOf<true>();
+  const banning = () =>
+    createLimiter({ policies: [fixedWindow({ limit: 1, window: "1d", counts: denials() })] });
+  expectTypeOf<Reserves<typeof banning>>().toEqualTypeOf<false>();
+  const slots = () => createLimiter({ policies: [concurrency({ limit: 1 })] });
+  expectTypeOf<Reserves<typeof slots>>().toEqualTypeOf<true>();
+  expectTypeOf<Awaited<ReturnType<ReturnType<typeof slots>["reserve"]>>>().toEqualTypeOf<Hold>();
+  expect(slots).toBeTypeOf("function");
+  // @ts-expect-error a plain value
+  void (() => tokenBucket({ ...bucket, lease: "100ms" }));
+  // @ts-expect-error the value of another option
+  void (() => tokenBucket({ ...bucket, lease: shards(8) }));
+  // @ts-expect-error a misspelt option
+  void (() => tokenBucket({ limit: 20, refill: 10, per: "1s", leese: lease("100ms") }));
+  // @ts-expect-error a misspelt option of a limiter
+  void (() => createLimiter({ policies: [tokenBucket(bucket)], prefx: "a" }));
+  // @ts-expect-error plans as data
+  void (() => createLimiter({ policies: [tokenBucket(bucket)], plans: { gold: {} } }));
+  void (() =>
+    createLimiter({
+      policies: [tokenBucket(bucket)],
+      sharedDenials: shareDenials({} as any),
+      replica: replica({ url: "", token: "" }),
+    }));
+});
+
+test("types: each option takes its own value, and data stays data", () => {
+  const base = { limit: 20, window: "1d" } as const;
+  // @ts-expect-error a value where a number stands
+  void (() => fixedWindow({ ...base, limit: shards(8) }));
+  // @ts-expect-error the word of rules
+  void (() => fixedWindow({ ...base, counts: "denials" }));
+  // @ts-expect-error the word of rules
+  void (() => fixedWindow({ ...base, mode: "shadow" }));
+  // @ts-expect-error shards as a number
+  void (() => fixedWindow({ ...base, shards: 8 }));
+  // @ts-expect-error a boolean
+  void (() => fixedWindow({ ...base, refundable: true }));
+  // @ts-expect-error a boolean
+  void (() => fixedWindow({ ...base, optimistic: true }));
+  // @ts-expect-error a share without a listener
+  void (() => fixedWindow({ ...base, notify: notify(0.8) }));
+  // @ts-expect-error a window of a calendar is month()
+  void (() => fixedWindow({ limit: 1, window: "month" }));
+  // @ts-expect-error only fixed windows are of a calendar
+  void (() => slidingWindowCounter({ limit: 1, window: month() }));
+  // @ts-expect-error a misspelt place of a calendar
+  void (() => month({ timezone: "UTC" }));
+  // @ts-expect-error a misspelt option of failures()
+  void (() => failures({ statuses: [401] }));
+  // @ts-expect-error a misspelt option of optimistic()
+  void (() => optimistic({ unsetled: 1 }));
+  // @ts-expect-error no duration
+  void (() => lease("soon"));
+  // @ts-expect-error the value of another option
+  void (() => createLimiter({ policies: [fixedWindow(base)], plans: lists({}) }));
+  // @ts-expect-error a client that is not wrapped
+  void (() => createLimiter({ policies: [fixedWindow(base)], redis: { evalsha() {}, eval() {} } }));
+  // @ts-expect-error a source as text
+  void (() => rateLimit({ policies: [fixedWindow(base)], partition: ["header:x-api-key"] }));
+  // @ts-expect-error plans as data
+  void (() => rateLimit({ policies: [fixedWindow(base)], plans: {} }));
+  // @ts-expect-error nothing is given back
+  void (() => createLimiter({ policies: [fixedWindow(base)] }).reserve("a"));
+  void (() =>
+    // @ts-expect-error nor where one denies what others count
+    createLimiter({ policies: [fixedWindow({ ...base, counts: denials() })] }).reserve("a"));
+  // Policies of unknown origin may give something back.
+  void ((policies: Policy[]) => createLimiter({ policies }).reserve("a"));
+  expectTypeOf(shadow(tokenBucket(bucket))).toEqualTypeOf(tokenBucket(bucket));
+  expectTypeOf(lease("100ms")).toEqualTypeOf<OptionValue<"lease">>();
+  expect(fixedWindow(base)).toMatchObject(base);
+});
