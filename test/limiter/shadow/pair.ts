@@ -9,6 +9,8 @@ import {
   type ReservingLimiter,
   type LimiterOptions,
   type Policy,
+  slidingWindowLog,
+  tokenBucket,
 } from "../../support/limiter/plain.ts";
 import { watchedStore } from "../../support/limiter/watched-store.ts";
 
@@ -40,6 +42,28 @@ export const SHADOWS: readonly Policy[] = [
   fixedWindow({ name: "shadow-user", by: "user", limit: 3, window: "10s", mode: "shadow" }),
   fixedWindow({ name: "shadow-org", by: "org", limit: 5, window: "1m", mode: "shadow" }),
   fixedWindow({ name: "shadow-all", by: "*", limit: 7, window: "5s", mode: "shadow" }),
+];
+
+/** Policies in shadow with traits of their own, which give units back or split their count. */
+export const SHADOWS_WITH_TRAITS: readonly Policy[] = [
+  tokenBucket({ name: "bucket", by: "user", limit: 4, refill: 4, per: "10s", mode: "shadow" }),
+  slidingWindowLog({
+    name: "log",
+    by: "org",
+    limit: 6,
+    window: "10s",
+    refundable: true,
+    mode: "shadow",
+  }),
+  fixedWindow({ name: "split", by: "org", limit: 9, window: "10s", shards: 3, mode: "shadow" }),
+  fixedWindow({
+    name: "failures",
+    by: "user",
+    limit: 4,
+    window: "10s",
+    counts: "failures",
+    mode: "shadow",
+  }),
 ];
 
 /** All that a client sees of a decision. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { fixedWindow, type LimiterOptions, tokenBucket } from "../../support/limiter/plain.ts";
 import { NO_ANSWER, NOT_SENT } from "../../support/limiter/watched-store.ts";
 import { runs } from "../../support/runs.ts";
-import { expectPair, SHADOWS, sideOf, type Step } from "./pair.ts";
+import { expectPair, SHADOWS, SHADOWS_WITH_TRAITS, sideOf, type Step } from "./pair.ts";
 
 // Work after a response waits for the next turn, which is at once here.
 beforeAll(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
@@ -88,12 +88,12 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 const schedule = fc.array(step, { minLength: 20, maxLength: 80 });
 
-function pairOf(options: Case, plans: boolean) {
+function pairOf(options: Case, plans: boolean, shadows = SHADOWS) {
   const without = { ...options, ...(plans && { plans: { small: { user: PLANS.small.user } } }) };
   const beside = {
     ...options,
     // A shadow may stand before the others, and its numbers may differ under a plan.
-    policies: [SHADOWS[0]!, ...options.policies, ...SHADOWS.slice(1)],
+    policies: [shadows[0]!, ...options.policies, ...shadows.slice(1)],
     ...(plans && { plans: PLANS }),
   };
   return [sideOf(without), sideOf(beside)] as const;
@@ -104,6 +104,25 @@ describe.each(Object.entries(CASES))("with %s, a shadow changes", (_, options) =
     const property = fc.asyncProperty(schedule, async (steps) => {
       const [without, beside] = pairOf(options, plans);
       const own = steps.map((each) => ({ ...each, plan: plans && each.plan }));
+      await expectPair(without, beside, own);
+    });
+    await fc.assert(property, { numRuns: runs(40) });
+  });
+
+  const shadows = SHADOWS_WITH_TRAITS.filter(({ counts, refundable, shards }) => {
+    // The lease of a limiter goes with none of these.
+    if (options.lease === "1s") return !counts && !refundable && !shards;
+    // Shards draw the next random number, which other shards would get.
+    return !shards || options.policies.every((policy) => !policy.shards);
+  });
+
+  test("nothing that clients see, whatever its own traits", async () => {
+    const property = fc.asyncProperty(schedule, async (steps) => {
+      const [without, beside] = pairOf(options, false, shadows);
+      // A hold gives units of a shadow back by a call of its own.
+      const own = steps
+        .filter(({ operation }) => operation !== "reserve")
+        .map((each) => Object.assign(each, { plan: false }));
       await expectPair(without, beside, own);
     });
     await fc.assert(property, { numRuns: runs(40) });
