@@ -46,7 +46,11 @@ export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings
       if (isReliable && waits(each)) {
         // After a charge, the wait is for one more unit.
         learnGroup(each, operation === "charge" ? group.defaultCosts : costs);
-      } else if (takes && each.countedBy === "store" && costs.some((cost) => cost > 0)) {
+      } else if (
+        takes &&
+        each.countedBy === "store" &&
+        group.denying.some((_, i) => costs[i]! > 0)
+      ) {
         // An earlier denial of a greater cost lacks the units that were taken, so that its waits have become too short.
         of(group).drop(partition, each.at.sentAtMs);
       }
