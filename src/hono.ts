@@ -69,7 +69,7 @@ declare module "hono" {
  * @example
  * app.use("/api/*", rateLimit({
  *   policies: [tokenBucket({ limit: 20, refill: 10, per: "1s" })],
- *   partition: ["header:x-api-key", "ip"],
+ *   partition: [header("x-api-key"), "ip"],
  * }));
  */
 export function rateLimit<E extends Env = Env>(options: RateLimitOptions<E>): RateLimit<E> {

@@ -16,7 +16,7 @@ export interface Hold extends Decision {
 
   /**
    * Units that the hold took of every policy, by policy, also of those that give none back: `{ requests: 1, tokens: 4000 }`.
-   * Slots of `concurrency` policies are no units, and those of `counts: "failures"` are settled by the response. Empty for a
+   * Slots of `concurrency` policies are no units, and those of `failures()` are settled by the response. Empty for a
    * denied hold.
    */
   readonly taken: Readonly<Record<string, number>>;

@@ -72,7 +72,7 @@ export interface Reserve {
   /**
    * As `limit()`, for a cost that is known only afterwards: takes an estimate now, and `settle()` of the hold corrects
    * it. Unlike `charge()` afterwards, it does not let a concurrent request use reserved units. Policies with
-   * `refundable: true` give unused units back.
+   * `refundable()` give unused units back.
    *
    * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`, `ERR_PLAN`, `ERR_HOLD`
    * @example

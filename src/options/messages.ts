@@ -399,11 +399,6 @@ export const NOTIFY_TWICE = {
   say: "Leave it out: the list has this share already.",
 } as const;
 
-export const NOTICE_WITHOUT_LISTENER = {
-  code: "without-effect",
-  say: "Give onNotice, which is called with each notice, or leave this out.",
-} as const;
-
 // Tools of MCP servers.
 
 export const ENDPOINT = { code: "shape", say: 'Give a path, such as "/mcp".' } as const;

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 import * as ofDocument from "../../src/gateway/messages/document.ts";
+import * as ofOverrides from "../../src/gateway/messages/overrides.ts";
 import * as ofVariables from "../../src/gateway/messages/variables.ts";
 import { Faults } from "../../src/options/faults.ts";
 import * as ofCode from "../../src/options/messages.ts";
@@ -15,7 +16,7 @@ function codesIn(text: string, form: RegExp): string[] {
 const fileOf = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
 /** Everything exported that is a kind of fault. */
-const kinds = [ofCode, ofVariables, ofDocument].flatMap((messages) =>
+const kinds = [ofCode, ofVariables, ofOverrides, ofDocument].flatMap((messages) =>
   Object.values(messages as Record<string, unknown>).flatMap((kind) =>
     typeof kind === "object" && kind !== null && "code" in kind ? [kind as { code: string }] : [],
   ),

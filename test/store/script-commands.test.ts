@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { concurrency, fixedWindow } from "../../src/index.ts";
+import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { countedRedis } from "../../src/store/redis/counted-redis.ts";
@@ -57,7 +58,7 @@ function countedStore() {
 /** Long enough that no request leaves its window, and that no bucket refills a unit, while the test runs. */
 const WINDOW = "30d";
 
-/** From one to four policies of any algorithm and role; those of leases are enforced or advisory, without slots. */
+/** From one to four policies of any algorithm and role; those of leases are enforced or advisory, without slots. Shadows may be owed. */
 function drawPolicies(draw: () => number, isLease: boolean) {
   const one = <Of>(list: readonly Of[]) => list[Math.floor(draw() * list.length)]!;
   const policies = Array.from({ length: 1 + Math.floor(draw() * 4) }, (_, i) => {
@@ -70,7 +71,11 @@ function drawPolicies(draw: () => number, isLease: boolean) {
     const role = isBan ? { counts: "denials" } : { mode: one(["enforce", "enforce", "shadow"]) };
     return { ...drawn, ...role, name: `p${i}` } as Policy;
   });
-  return compile(policies);
+  const owes = !isLease && draw() < 0.3;
+  return compile(policies).map((policy): CompiledPolicy => {
+    const isOwed = owes && policy.role === "advisory" && !policy.implementation.hasSlots;
+    return isOwed ? Object.assign(policy, { role: "owed" }) : policy;
+  });
 }
 
 test("the counted commands are those that a server ran, whatever the policies, the operation and the answer", async () => {
@@ -111,7 +116,9 @@ test("the counted commands are those that a server ran, whatever the policies, t
       const operation = kind < 0.7 ? "consume" : hasLog || kind < 0.85 ? "peek" : "charge";
       const reply = await store.decide(operation, keys, costs, policies, slot);
       told = { operation, costs, reply };
-      const denies = policies.some(({ role }, i) => role !== "advisory" && !reply.rows[i]!.allowed);
+      const denies = policies.some(
+        ({ role }, i) => (role === "enforced" || role === "denials") && !reply.rows[i]!.allowed,
+      );
       const isGiven = operation === "consume" && !denies && !hasLog && draw() < 0.4;
       if (isGiven && slot) await store.extend!(keys, policies, slot);
       if (isGiven) {

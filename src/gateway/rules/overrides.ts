@@ -13,7 +13,7 @@ import {
   PATTERN,
   PATTERNS,
   PLAN_OF_OVERRIDE,
-} from "../messages/variables.ts";
+} from "../messages/overrides.ts";
 import { isDigest } from "./digests.ts";
 import { type CompiledOverride, compileFind, type FindOverride } from "./find-override.ts";
 import { createNumberTables, type NumberedPolicies } from "./number-tables.ts";

@@ -23,7 +23,9 @@ export function commandsOfDecision(
   if (operation === "lease") return commandsOfLease(policies, lease, reply);
   const { rows } = reply;
   let commands = TIME + readsOf(policies);
-  const isDenying = policies.map(({ role }, i) => role !== "advisory" && !rows[i]!.allowed);
+  const isDenying = policies.map(
+    ({ role }, i) => (role === "enforced" || role === "denials") && !rows[i]!.allowed,
+  );
   const denials = isDenying.filter(Boolean).length;
   const isHold = slot !== undefined;
   // A script for one policy asks it once; so does one for several where no policy has a role, and no hold takes part.
@@ -38,6 +40,9 @@ export function commandsOfDecision(
         isTaken: takes && isHold,
         times: takes && asksAgain ? 2 : 1,
       });
+    } else if (policy.role === "owed") {
+      // It takes what it has room for, whatever the others decide.
+      commands += Number(operation !== "peek" && cost > 0 && row.allowed);
     } else if (policy.role === "denials") {
       const others = denials - Number(isDenying[i]);
       commands += Number(operation === "consume" && (cost > 0 || others > 0));
