@@ -11,9 +11,8 @@ export interface RequestOptions<Context> {
   /**
    * The client that is counted: a list of sources, of which the first one present in the request is used; `"*"` for all
    * clients together; or a function that returns the identity, or `undefined` for a request without one. The sources
-   * are `"ip"`, `"subnet"`, `"asn"`, `"country"`, `"header:NAME"`, `"cookie:NAME"`, `"query:NAME"`, and in the rules of
-   * a gateway `"path:NAME"`. An inner list is one source: all of its sources together. A policy's own `partition`
-   * overrides it.
+   * are `"ip"` and what `header()`, `cookie()`, `query()`, `subnet()`, `asn()` and `country()` return. An inner list is one
+   * source: all of its sources together. A policy's own `partition` overrides it.
    *
    * A client can make up any header that no proxy in front of you has checked, and a new value gives it a new quota:
    * add a policy with `partition: ["ip"]`. All spellings of a credential (a header whose name ends in `authorization`,
@@ -60,11 +59,11 @@ export interface RequestOptions<Context> {
    */
   readonly onDenied?: (context: Context, decision: Decision) => Response | Promise<Response>;
   /**
-   * Clients that are not limited (`allow`) or get a 403 (`deny`), by address, identity, network or country. They are
-   * decided without Redis. Default: none.
+   * What `lists()` returns: clients that are not limited (`allow`) or get a 403 (`deny`), by address, identity, network or
+   * country. They are decided without Redis. Default: none.
    *
    * @example
-   * lists: { allow: [{ cidr: "10.0.0.0/8" }], deny: [{ asn: 64496, until: "2027-01-01T00:00:00Z" }] }
+   * lists: lists({ allow: [{ cidr: "10.0.0.0/8" }], deny: [{ asn: 64496, until: "2027-01-01T00:00:00Z" }] })
    */
   readonly lists?: OptionValue<"lists">;
 }
