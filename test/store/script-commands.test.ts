@@ -5,6 +5,7 @@ import { type RedisServer, startRedisServer } from "../../scripts/support/redis-
 import { concurrency, fixedWindow } from "../../src/index.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import type { Policy } from "../../src/policy/policy.ts";
+import { mayDeny } from "../../src/store/decide-together.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { countedRedis } from "../../src/store/redis/counted-redis.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
@@ -116,9 +117,7 @@ test("the counted commands are those that a server ran, whatever the policies, t
       const operation = kind < 0.7 ? "consume" : hasLog || kind < 0.85 ? "peek" : "charge";
       const reply = await store.decide(operation, keys, costs, policies, slot);
       told = { operation, costs, reply };
-      const denies = policies.some(
-        ({ role }, i) => (role === "enforced" || role === "denials") && !reply.rows[i]!.allowed,
-      );
+      const denies = policies.some((policy, i) => mayDeny(policy) && !reply.rows[i]!.allowed);
       const isGiven = operation === "consume" && !denies && !hasLog && draw() < 0.4;
       if (isGiven && slot) await store.extend!(keys, policies, slot);
       if (isGiven) {

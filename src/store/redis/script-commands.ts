@@ -1,5 +1,6 @@
 import type { Row } from "../../algorithms/model.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
+import { mayDeny } from "../decide-together.ts";
 import type { LeaseRequest, Reply, Store } from "../store.ts";
 import { readCommands, TIME } from "./billed-commands.ts";
 
@@ -23,9 +24,7 @@ export function commandsOfDecision(
   if (operation === "lease") return commandsOfLease(policies, lease, reply);
   const { rows } = reply;
   let commands = TIME + readsOf(policies);
-  const isDenying = policies.map(
-    ({ role }, i) => (role === "enforced" || role === "denials") && !rows[i]!.allowed,
-  );
+  const isDenying = policies.map((policy, i) => mayDeny(policy) && !rows[i]!.allowed);
   const denials = isDenying.filter(Boolean).length;
   const isHold = slot !== undefined;
   // A script for one policy asks it once; so does one for several where no policy has a role, and no hold takes part.
