@@ -29,6 +29,7 @@ test(
         "cold",
         "distance",
         "edge",
+        "gateway",
         "lease",
         "objects",
         "redis",
