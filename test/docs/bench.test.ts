@@ -29,6 +29,7 @@ test(
         "cold",
         "distance",
         "edge",
+        "files",
         "gateway",
         "lease",
         "objects",
