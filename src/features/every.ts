@@ -2,6 +2,7 @@ import { cluster } from "../store/cluster/cluster.ts";
 import { clients } from "../store/redis/client-adapter.ts";
 import { calendar } from "./calendar/feature.ts";
 import { dimensions } from "./dimensions/feature.ts";
+import { slots } from "./holds/concurrency-option.ts";
 import { holds } from "./holds/feature.ts";
 import { leases } from "./leases/feature.ts";
 import { lists } from "./lists/feature.ts";
@@ -30,5 +31,6 @@ export const EVERY_FEATURE = {
   roles,
   shards,
   sharedDenials,
+  slots,
   sources: everySource,
 };
