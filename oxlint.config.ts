@@ -2,8 +2,6 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 
 /** The folders of src from the top down: files of one may import from those that come after it, never from those before. */
 export const LAYERS = [
-  "node",
-  "dashboard",
   "admin",
   "gateway",
   "live",
@@ -29,7 +27,7 @@ export const LAYERS = [
 
 const WEB_ONLY = {
   group: ["node:*"],
-  message: "Only src/node and src/gateway/proxy/node run in Node alone: use web standards.",
+  message: "Only src/gateway/proxy/node and programs run in Node alone: use web standards.",
 };
 
 /** The folders of the dashboard from the top down, in the same way. Views stand beside each other: none imports from another. */
@@ -63,7 +61,7 @@ export const FEATURES = [
 /** The entries of the package import from everywhere, and nothing imports from them. */
 const ENTRIES = {
   regex:
-    "^(\\.\\./)+(index|core|limit|hono|express|express-rate-limit|nest-throttler|better-auth|rate-limiter-flexible|upstash-ratelimit|fastify|vercel|node|cloudflare|durable-object|llm|gateway|admin|tracing|worker)\\.ts$",
+    "^(\\.\\./)+(src/)?(index|core|limit|hono|express|express-rate-limit|nest-throttler|better-auth|rate-limiter-flexible|upstash-ratelimit|fastify|vercel|node|cloudflare|durable-object|llm|gateway|admin|tracing|worker)\\.ts$",
   message: "It is an entry of the package: import what it imports.",
 };
 
@@ -78,16 +76,34 @@ function refusing(files: string, refusals: readonly Refusal[]): OxlintOverride {
   return { files: [files], rules: { "no-restricted-imports": ["error", { patterns }] } };
 }
 
-const aboveOf = (layer: string): Refusal[] =>
-  LAYERS.slice(0, LAYERS.indexOf(layer)).map((above) => ({
+/** What requests run knows of no program. */
+const PACKAGES_ABOVE = {
+  regex: "^(\\.\\./)+packages/",
+  message: "src is below the packages: imports go down.",
+};
+
+const aboveOf = (layer: string): Refusal[] => [
+  PACKAGES_ABOVE,
+  ...LAYERS.slice(0, LAYERS.indexOf(layer)).map((above) => ({
     regex: `^(\\.\\./)+${above}/`,
     message: `src/${layer} is below src/${above}: imports go down.`,
-  }));
+  })),
+];
 
-const layers = LAYERS.map((layer) => {
-  const refusals = aboveOf(layer);
-  return refusing(`src/${layer}/**`, layer === "node" ? refusals : [WEB_ONLY, ...refusals]);
-});
+const layers = LAYERS.map((layer) => refusing(`src/${layer}/**`, [WEB_ONLY, ...aboveOf(layer)]));
+
+/** The programs: each imports from `src`, and the command line from the bridge, whose client of Redis the doctor uses. */
+const programs = [
+  refusing("packages/cli/src/**", othersOf("cli", ["dashboard"])),
+  refusing("packages/redis-rest/src/**", othersOf("redis-rest", ["cli", "dashboard"])),
+];
+
+function othersOf(name: string, others: readonly string[]): Refusal[] {
+  return others.map((other) => ({
+    regex: `^(\\.\\./)+${other}/src/`,
+    message: `packages/${name} does not know packages/${other}.`,
+  }));
+}
 
 const features = FEATURES.map((feature) => {
   const others = FEATURES.filter((other) => other !== feature).map((other) => ({
@@ -104,8 +120,9 @@ const dashboardLayers = DASHBOARD_LAYERS.flatMap((folders, i) =>
       .flat()
       .filter((other) => other !== folder);
     return [1, 2].map((depth) =>
-      refusing(`src/dashboard/${folder}${"/*".repeat(depth)}`, [
+      refusing(`packages/dashboard/src/${folder}${"/*".repeat(depth)}`, [
         WEB_ONLY,
+        ...othersOf("dashboard", ["cli", "redis-rest"]),
         ...refused.map((other) => ({
           regex: `^(\\.\\./){${depth}}${other}/`,
           message: `The dashboard's ${folder} is not above its ${other}: imports go down.`,
@@ -133,17 +150,17 @@ export default defineConfig({
   },
   overrides: [
     {
-      files: ["src/**"],
+      files: ["src/**", "packages/dashboard/src/**"],
       rules: {
-        "no-restricted-imports": ["error", { patterns: [WEB_ONLY] }],
+        "no-restricted-imports": ["error", { patterns: [WEB_ONLY, PACKAGES_ABOVE] }],
         "no-console": "error",
       },
     },
     ...layers,
     // What imports of `#forward` find in Node.
     refusing("src/gateway/proxy/node/**", aboveOf("gateway")),
-    { files: ["src/node/**"], rules: { "no-console": "off" } },
     ...features,
+    ...programs,
     ...dashboardLayers,
     { files: ["test/**"], rules: { "unicorn/consistent-function-scoping": "off" } },
   ],

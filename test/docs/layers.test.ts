@@ -58,7 +58,7 @@ beforeAll(async () => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), text);
   }
-  const { stdout } = await promisify(execFile)(oxlint, ["--format", "json", "src"], {
+  const { stdout } = await promisify(execFile)(oxlint, ["--format", "json", "src", "packages"], {
     cwd: folder,
     maxBuffer: 1e7,
   }).catch((failure: { stdout: string }) => failure);
@@ -91,7 +91,7 @@ describe("every folder of src/features is a feature", () => {
 });
 
 test("every folder of the dashboard is a layer of it, but its styles", () => {
-  const folders = readdirSync("src/dashboard", { withFileTypes: true })
+  const folders = readdirSync("packages/dashboard/src", { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== "style")
     .map(({ name }) => name);
   expect(folders.toSorted()).toEqual(DASHBOARD_LAYERS.flat().toSorted());
@@ -110,7 +110,7 @@ test("the source layout names every entry of the package, and every layer, those
 
 test("the guide for contributors lists the layers from the top down", () => {
   const guide = readFileSync("CONTRIBUTING.md", "utf8");
-  const [line = ""] = /^ {4}node > .*$/m.exec(guide) ?? [];
+  const [line = ""] = /^ {4}admin > .*$/m.exec(guide) ?? [];
   expect(line.trim().split(" > ")).toEqual(LAYERS);
 });
 
@@ -142,10 +142,10 @@ describe("the linter", () => {
         ["app/a.ts", "../rule/b.ts", false],
       ] as const
     ).map(([file, target, isRefused]) => {
-      const said = lintImport(`src/dashboard/${file}`, target);
+      const said = lintImport(`packages/dashboard/src/${file}`, target);
       return [file, target, isRefused, said] as const;
     }),
-  )("of src/dashboard/%s from %s: refused is %s", ([, , isRefused, said]) => {
+  )("of packages/dashboard/src/%s from %s: refused is %s", ([, , isRefused, said]) => {
     expect(said().includes("imports go down")).toBe(isRefused);
   });
 
@@ -154,13 +154,37 @@ describe("the linter", () => {
       [
         ["src/gateway/a.ts", true],
         ["src/features/leases/a.ts", true],
-        ["src/dashboard/parts/a.ts", true],
+        ["packages/dashboard/src/parts/a.ts", true],
         ["src/a.ts", true],
-        ["src/node/cli/a.ts", false],
+        ["packages/cli/src/a.ts", false],
+        ["packages/redis-rest/src/a.ts", false],
       ] as const
     ).map(([file, isRefused]) => [file, isRefused, lintImport(file, "node:fs")] as const),
   )("of node:fs from %s: refused is %s", ([, isRefused, said]) => {
     expect(said().includes("use web standards")).toBe(isRefused);
+  });
+
+  test.for(
+    (
+      [
+        ["src/a.ts", "../packages/cli/src/b.ts", "src is below the packages"],
+        ["src/store/redis/a.ts", "../../../packages/cli/src/b.ts", "src is below the packages"],
+        [
+          "packages/redis-rest/src/a.ts",
+          "../../cli/src/b.ts",
+          "redis-rest does not know packages/cli",
+        ],
+        ["packages/cli/src/a.ts", "../../redis-rest/src/b.ts", ""],
+        ["packages/cli/src/a.ts", "../../../src/store/b.ts", ""],
+        ["packages/cli/src/a.ts", "../../../src/hono.ts", "entry of the package"],
+        ["packages/dashboard/src/parts/a.ts", "../../../cli/src/b.ts", "dashboard does not know"],
+      ] as const
+    ).map(([file, target, refusal]) => [file, target, refusal, lintImport(file, target)] as const),
+  )("says of %s importing %s: %s", ([, , refusal, said]) => {
+    const restricted = said()
+      .split("\n")
+      .filter((line) => line.includes("no-restricted-imports"));
+    expect(restricted).toEqual(refusal === "" ? [] : [expect.stringContaining(refusal)]);
   });
 
   const entry = lintImport("src/gateway/a.ts", "../hono.ts");

@@ -16,7 +16,7 @@ const TESTS: Table = {
   "src/adapter/route-fields.ts": ["test/edge/"],
   "src/admin": ["test/admin/", "test/metrics/", "test/live/"],
   "src/algorithms": ["test/model/", "test/policy/", "test/lua/"],
-  "src/dashboard": ["test/dashboard/"],
+  "packages/dashboard/src": ["test/dashboard/"],
   "src/decide": ["test/limiter/", "test/denials/"],
   "src/decision": ["test/decision/", "test/hono/"],
   "src/denials": ["test/denials/"],
@@ -46,10 +46,9 @@ const TESTS: Table = {
   "src/live": ["test/live/"],
   "src/llm": ["test/llm/"],
   "src/metrics": ["test/metrics/"],
-  "src/node": ["test/cli/", "test/bridge/"],
-  "src/node/bridge": ["test/bridge/"],
-  "src/node/cli": ["test/cli/", "test/doctor/"],
-  "src/node/doctor": ["test/doctor/"],
+  "packages/redis-rest/src": ["test/redis-rest/"],
+  "packages/cli/src": ["test/cli/"],
+  "packages/cli/src/doctor": ["test/cli/doctor/"],
   "src/options": ["test/options/", "test/policy/", "test/limiter/"],
   "src/outage": ["test/limiter/", "test/store/", "test/policy/"],
   "src/partition": ["test/partition/"],
@@ -101,12 +100,14 @@ const NEAREST: Table = {
   "src/gateway/notices": ["test/notices/gateway.test.ts"],
   "src/gateway/proxy": ["test/gateway/proxy/"],
   "src/hono.ts": ["test/hono/"],
-  "src/node/bridge": ["cli", "encoding", "batches", "bounds"].map(
-    (name) => `test/bridge/${name}.test.ts`,
+  "packages/redis-rest/src": ["cli", "encoding", "batches", "bounds"].map(
+    (name) => `test/redis-rest/${name}.test.ts`,
   ),
-  "src/node/cli": ["json", "check", "usage", "hostile"].map((name) => `test/cli/${name}.test.ts`),
-  "src/node/cli/doctor-options.ts": ["test/doctor/cli.test.ts"],
-  "src/node/doctor": ["test/doctor/judge.test.ts", "test/doctor/gateway.test.ts"],
+  "packages/cli/src": ["json", "check", "usage", "hostile"].map(
+    (name) => `test/cli/${name}.test.ts`,
+  ),
+  "packages/cli/src/doctor-options.ts": ["test/cli/doctor/cli.test.ts"],
+  "packages/cli/src/doctor": ["test/cli/doctor/judge.test.ts", "test/cli/doctor/gateway.test.ts"],
   "src/vercel.ts": ["test/edge/vercel.test.ts"],
 };
 
