@@ -4,7 +4,6 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 export const LAYERS = [
   "admin",
   "gateway",
-  "live",
   "metrics",
   "dropins",
   "adapter",
@@ -29,6 +28,9 @@ const WEB_ONLY = {
   group: ["node:*"],
   message: "Only src/gateway/proxy/node and programs run in Node alone: use web standards.",
 };
+
+/** The folders of src/gateway from the top down, in the same way. Its own files are above them. */
+export const GATEWAY_LAYERS = ["live", "config", "proxy", "route", "rules"];
 
 /** The folders of the dashboard from the top down, in the same way. Views stand beside each other: none imports from another. */
 export const DASHBOARD_LAYERS = [
@@ -113,6 +115,13 @@ const features = FEATURES.map((feature) => {
   return refusing(`src/features/${feature}/**`, [WEB_ONLY, ...aboveOf("features"), ...others]);
 });
 
+const gatewayLayers = GATEWAY_LAYERS.flatMap((folder, i) => {
+  const above = GATEWAY_LAYERS.slice(0, i).map((other) => `${other}/`);
+  const regex = `^\\.\\./(?:${[...above, "[\\w-]+\\.ts$"].join("|")})`;
+  const message = `The gateway's ${folder} is below this: imports go down.`;
+  return refusing(`src/gateway/${folder}/*`, [WEB_ONLY, ...aboveOf("gateway"), { regex, message }]);
+});
+
 /** Folders of src have the names of some views, so that a pattern counts the steps up. */
 const dashboardLayers = DASHBOARD_LAYERS.flatMap((folders, i) =>
   folders.flatMap((folder) => {
@@ -157,6 +166,7 @@ export default defineConfig({
       },
     },
     ...layers,
+    ...gatewayLayers,
     // What imports of `#forward` find in Node.
     refusing("src/gateway/proxy/node/**", aboveOf("gateway")),
     ...features,

@@ -6,7 +6,7 @@ import type { Counter } from "../metrics/counter.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import { requestReporter } from "../runtime/log.ts";
 import type { GatewayConfig } from "./config/config.ts";
-import type { InForce } from "./in-force.ts";
+import type { InForce } from "./live/in-force.ts";
 import type { Routed } from "./route/route.ts";
 import type { Rule } from "./rules/rule.ts";
 

@@ -9,13 +9,13 @@ import { report } from "../runtime/log.ts";
 import { originOf } from "./config/config.ts";
 import { readVariables } from "./config/variables.ts";
 import { alive } from "./health.ts";
-import { readPath } from "./match/path.ts";
-import { Steps } from "./match/steps.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
 import { keepHostsApart } from "./route/admin-host.ts";
 import { beginsLikeOwn, isOwn, OWN, ownPath } from "./route/own-path.ts";
 import { wordOrJson } from "./rules/from-json.ts";
+import { readPath } from "./rules/path.ts";
+import { Steps } from "./rules/steps.ts";
 
 /** No rule reads a field. */
 const NO_RULES = () => false;

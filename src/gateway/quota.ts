@@ -7,7 +7,7 @@ import { Faults } from "../options/faults.ts";
 import { clientIp as addressOf } from "../partition/client-ip.ts";
 import { openMemoryStore } from "../store/memory-store.ts";
 import type { GatewayConfig } from "./config/config.ts";
-import type { Enforcement, InForce } from "./in-force.ts";
+import type { Enforcement, InForce } from "./live/in-force.ts";
 import { readClient } from "./route/read-client.ts";
 import { notFound } from "./route/route.ts";
 

@@ -15,7 +15,7 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { DASHBOARD_LAYERS, FEATURES, LAYERS } from "../../oxlint.config.ts";
+import { DASHBOARD_LAYERS, FEATURES, GATEWAY_LAYERS, LAYERS } from "../../oxlint.config.ts";
 import manifest from "../../package.json" with { type: "json" };
 
 const oxlint = resolve("node_modules/.bin/oxlint");
@@ -90,6 +90,13 @@ describe("every folder of src/features is a feature", () => {
   });
 });
 
+test("every folder of the gateway is a layer of it", () => {
+  const folders = readdirSync("src/gateway", { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  expect(folders.toSorted()).toEqual(GATEWAY_LAYERS.toSorted());
+});
+
 test("every folder of the dashboard is a layer of it, but its styles", () => {
   const folders = readdirSync("packages/dashboard/src", { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== "style")
@@ -162,6 +169,25 @@ describe("the linter", () => {
     ).map(([file, isRefused]) => [file, isRefused, lintImport(file, "node:fs")] as const),
   )("of node:fs from %s: refused is %s", ([, isRefused, said]) => {
     expect(said().includes("use web standards")).toBe(isRefused);
+  });
+
+  test.for(
+    (
+      [
+        ["rules/a.ts", "../route/b.ts", true],
+        ["route/a.ts", "../rules/b.ts", false],
+        ["route/a.ts", "../proxy/b.ts", true],
+        ["proxy/a.ts", "../live/b.ts", true],
+        ["live/a.ts", "../serve.ts", true],
+        ["live/a.ts", "../config/b.ts", false],
+        ["live/a.ts", "../../metrics/b.ts", false],
+      ] as const
+    ).map(([file, target, isRefused]) => {
+      const said = lintImport(`src/gateway/${file}`, target);
+      return [file, target, isRefused, said] as const;
+    }),
+  )("of src/gateway/%s from %s: refused is %s", ([, , isRefused, said]) => {
+    expect(said().includes("imports go down")).toBe(isRefused);
   });
 
   test.for(

@@ -38,12 +38,12 @@ const TESTS: Table = {
   "src/features/shared-denials": ["test/denials/"],
   "src/features/listeners": ["test/limiter/"],
   "src/gateway": ["test/gateway/", "test/live/"],
-  "src/gateway/administration": ["test/live/", "test/admin/"],
+  "src/gateway/config/notices.ts": ["test/notices/"],
+  "src/gateway/config/sign-webhook.ts": ["test/notices/"],
+  "src/gateway/config/webhook.ts": ["test/notices/"],
   "src/gateway/live": ["test/live/", "test/admin/"],
-  "src/gateway/notices": ["test/notices/"],
   "src/limiter": ["test/limiter/"],
   "src/lists": ["test/lists/", "test/gateway/"],
-  "src/live": ["test/live/"],
   "src/llm": ["test/llm/"],
   "src/metrics": ["test/metrics/"],
   "packages/redis-rest/src": ["test/redis-rest/"],
@@ -92,12 +92,18 @@ const NEAREST: Table = {
   "src/features/shards": ["test/limiter/sharding.test.ts", "test/policy/shards.test.ts"],
   "src/gateway/config": ["test/gateway/config/"],
   "src/gateway/live": ["test/live/in-force.test.ts"],
-  "src/gateway/match": ["test/gateway/match/paths.test.ts"],
-  "src/gateway/match/router.ts": ["test/gateway/match/router.test.ts"],
-  "src/gateway/match/sought.ts": ["router", "path-values"].map(
-    (of) => `test/gateway/match/${of}.test.ts`,
+  ...Object.fromEntries(
+    ["methods", "named-segments", "path", "select-rules", "steps", "wildcard"].map((name) => [
+      `src/gateway/rules/${name}.ts`,
+      ["test/gateway/rules/paths.test.ts"],
+    ]),
   ),
-  "src/gateway/notices": ["test/notices/gateway.test.ts"],
+  "src/gateway/rules/router.ts": ["test/gateway/rules/router.test.ts"],
+  "src/gateway/rules/sought.ts": ["router", "path-values"].map(
+    (of) => `test/gateway/rules/${of}.test.ts`,
+  ),
+  "src/gateway/config/notices.ts": ["test/notices/gateway.test.ts"],
+  "src/gateway/config/webhook.ts": ["test/notices/gateway.test.ts"],
   "src/gateway/proxy": ["test/gateway/proxy/"],
   "src/hono.ts": ["test/hono/"],
   "packages/redis-rest/src": ["cli", "encoding", "batches", "bounds"].map(
@@ -129,7 +135,7 @@ export function testsOf(file: string): {
 
 function find(table: Table, file: string): readonly string[] | undefined {
   const [longest] = Object.keys(table)
-    .filter((name) => file === name || file.startsWith(`${name}/`))
+    .filter((name) => file.startsWith(name))
     .toSorted((a, b) => b.length - a.length);
   return longest === undefined ? undefined : table[longest];
 }

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import * as ofDocument from "../../src/gateway/messages/document.ts";
-import * as ofOverrides from "../../src/gateway/messages/overrides.ts";
-import * as ofVariables from "../../src/gateway/messages/variables.ts";
+import * as ofDocument from "../../src/gateway/rules/document-messages.ts";
+import * as ofOverrides from "../../src/gateway/rules/override-messages.ts";
+import * as ofVariables from "../../src/gateway/rules/variable-messages.ts";
 import { Faults } from "../../src/options/faults.ts";
 import * as ofCode from "../../src/options/messages.ts";
 import { PlacedFaults } from "../../src/options/placed-faults.ts";

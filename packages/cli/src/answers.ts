@@ -1,20 +1,20 @@
 import * as z from "zod/mini";
 
+import { Change } from "../../../src/admin/answer-parts.ts";
 import type {
   KeptEntry,
   KeptOverride,
   NamedClient as AnsweredClient,
   PutOverride as AnswerOfOverride,
   Reset as AnswerOfReset,
-} from "../../../src/admin/answers/entries.ts";
+} from "../../../src/admin/entry-answers.ts";
 import type {
   ExplainedPolicy as AnsweredPolicy,
   Explanation as AnswerOfExplanation,
-} from "../../../src/admin/answers/explanation.ts";
-import type { Health as AnswerOfHealth } from "../../../src/admin/answers/health.ts";
-import type { PartitionHistory, Top as AnswerOfTop } from "../../../src/admin/answers/metrics.ts";
-import { Change } from "../../../src/admin/answers/parts.ts";
-import type { Problem } from "../../../src/admin/answers/problem.ts";
+} from "../../../src/admin/explanation-answer.ts";
+import type { Health as AnswerOfHealth } from "../../../src/admin/health-answer.ts";
+import type { PartitionHistory, Top as AnswerOfTop } from "../../../src/admin/metrics-answers.ts";
+import type { Problem } from "../../../src/admin/problem-answer.ts";
 import type {
   Audit as AnswerOfAudit,
   Difference as AnswerOfDifference,
@@ -22,7 +22,7 @@ import type {
   Published as AnswerOfPublication,
   RulesAnswer,
   SavedDraft,
-} from "../../../src/admin/answers/rules.ts";
+} from "../../../src/admin/rules-answers.ts";
 import { reading } from "./reading.ts";
 
 /*

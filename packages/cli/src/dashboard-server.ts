@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 
-import { DASHBOARD_FIELDS } from "../../../src/gateway/administration/dashboard.ts";
+import { DASHBOARD_FIELDS } from "../../../src/admin/serve-dashboard.ts";
 import { readAtMost } from "../../../src/runtime/read-at-most.ts";
 import { randomToken } from "../../redis-rest/src/random-token.ts";
 import { type Connection, MAX_ANSWER_BYTES } from "./client.ts";

@@ -19,13 +19,10 @@ import type { RedisAddress } from "../../store/redis/client.ts";
 import { countedRedis } from "../../store/redis/counted-redis.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
-import type { Cors } from "../cors/cors.ts";
-import { readCors } from "../cors/read-cors.ts";
-import { NO_SHARING, VARIABLES } from "../messages/variables.ts";
-import { type Notices, noticesTo } from "../notices/notices.ts";
-import { createWebhook } from "../notices/webhook.ts";
 import type { Origin } from "../proxy/origin.ts";
 import { ownAddress } from "../proxy/own-address.ts";
+import type { Cors } from "../route/cors.ts";
+import { readCors } from "../route/read-cors.ts";
 import { wordOrJson } from "../rules/from-json.ts";
 import {
   compileRuleset,
@@ -33,8 +30,10 @@ import {
   type RulesetData,
   type RulesetDefaults,
 } from "../rules/ruleset.ts";
+import { NO_SHARING, VARIABLES } from "../rules/variable-messages.ts";
 import { readLists, readPlans, readRules } from "./json-variables.ts";
 import { reportMisspelt } from "./misspelt-variables.ts";
+import { type Notices, noticesTo } from "./notices.ts";
 import { openCounts } from "./open-counts.ts";
 import { openDenialLog } from "./open-denial-log.ts";
 import { analyticsIn, openRecorder } from "./open-recorder.ts";
@@ -42,6 +41,7 @@ import { readReplica } from "./read-replica.ts";
 import { readTokens, type Tokens } from "./tokens.ts";
 import { readVariables, type StoreName, type Variables } from "./variables.ts";
 import { readWebhookSettings } from "./webhook-settings.ts";
+import { createWebhook } from "./webhook.ts";
 
 /** The parts of a platform that the configuration needs. */
 export interface PlatformParts {

@@ -11,7 +11,7 @@ import { openStore } from "../../store/open-store.ts";
 import type { CountedRedis } from "../../store/redis/counted-redis.ts";
 import { inspectRedis } from "../../store/redis/inspect.ts";
 import type { Store } from "../../store/store.ts";
-import { NO_DURABLE_OBJECTS, NO_OBJECT_BINDING } from "../messages/variables.ts";
+import { NO_DURABLE_OBJECTS, NO_OBJECT_BINDING } from "../rules/variable-messages.ts";
 import type { Variables } from "./variables.ts";
 
 /** The binding of the class `TidegateObject`. */

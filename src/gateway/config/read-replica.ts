@@ -5,7 +5,7 @@ import type { Faults } from "../../options/faults.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { CountedRedis } from "../../store/redis/counted-redis.ts";
-import { REPLICA_WITHOUT_REDIS } from "../messages/variables.ts";
+import { REPLICA_WITHOUT_REDIS } from "../rules/variable-messages.ts";
 import type { Variables } from "./variables.ts";
 
 /** The variables of a replica, by the paths of the options that they stand for. */

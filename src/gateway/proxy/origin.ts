@@ -2,7 +2,7 @@ import type { Decision } from "../../decision/decision.ts";
 import type { ResponseSettlement } from "../../features/holds/settle-response.ts";
 import type { ClientIp } from "../../partition/client-ip.ts";
 import type { IsImitation } from "../../partition/field-names.ts";
-import type { Permission } from "../cors/cors.ts";
+import type { Permission } from "../route/cors.ts";
 import type { OwnAddress } from "./own-address.ts";
 
 /** The server behind the gateway. */

@@ -5,7 +5,7 @@ import { PlacedFaults } from "../../options/placed-faults.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { OwnNumbers } from "../../policy/own-numbers.ts";
 import type { Policy } from "../../policy/policy.ts";
-import { TABLES } from "../messages/overrides.ts";
+import { TABLES } from "./override-messages.ts";
 
 /** Each table of numbers is compiled with every policy. */
 export const MAX_TABLES = 1_000;

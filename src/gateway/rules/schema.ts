@@ -21,8 +21,8 @@ import { SOURCE } from "../../partition/source-text.ts";
 import { NAME } from "../../policy/compile.ts";
 import { MAX_SHARDS } from "../../policy/shards.ts";
 import { MODES, VERDICTS } from "../../policy/traits.ts";
-import { RULE_COST } from "../messages/variables.ts";
 import { DIGEST } from "./digests.ts";
+import { RULE_COST } from "./variable-messages.ts";
 
 /*
  * The schema of rules as data, from which the JSON Schema for editors is generated. A rule is checked with `RuleShape`: the

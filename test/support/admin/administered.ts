@@ -1,7 +1,7 @@
+import type { Administered, Enforced } from "../../../src/admin/administered.ts";
 import type { Fault } from "../../../src/errors/errors.ts";
 import { ConfigurationError } from "../../../src/errors/errors.ts";
 import { HEADER_IDENTITIES } from "../../../src/features/lists/header-identities.ts";
-import type { Administered, Enforced } from "../../../src/gateway/administration/administered.ts";
 import { readConfig } from "../../../src/gateway/config/config.ts";
 import { compileLists } from "../../../src/lists/lists.ts";
 import { Faults } from "../../../src/options/faults.ts";

@@ -1,6 +1,6 @@
 import { ConfigurationError, type Fault } from "../../../../src/errors/errors.ts";
 import { readConfig } from "../../../../src/gateway/config/config.ts";
-import { compileDocument } from "../../../../src/gateway/live/document.ts";
+import { compileDocument } from "../../../../src/gateway/live/live-document.ts";
 import { DEFAULTS } from "../../../../src/limiter/settings.ts";
 import { Faults } from "../../../../src/options/faults.ts";
 

@@ -1,23 +1,23 @@
 /* The answers of the admin API, as far as the dashboard reads them, by the types with which the gateway sends them. */
 
-import type { KeptEntry, KeptOverride } from "../../../../src/admin/answers/entries.ts";
-import type { Stats as SentStats } from "../../../../src/admin/answers/metrics.ts";
-import type { Change } from "../../../../src/admin/answers/parts.ts";
-import type { Problem as SentProblem } from "../../../../src/admin/answers/problem.ts";
+import type { Change } from "../../../../src/admin/answer-parts.ts";
+import type { KeptEntry, KeptOverride } from "../../../../src/admin/entry-answers.ts";
+import type { Stats as SentStats } from "../../../../src/admin/metrics-answers.ts";
+import type { Problem as SentProblem } from "../../../../src/admin/problem-answer.ts";
 import type {
   Audit,
   DraftAnswer,
   History,
   RulesAnswer,
-} from "../../../../src/admin/answers/rules.ts";
+} from "../../../../src/admin/rules-answers.ts";
 
-export type { ExplainedPolicy, Explanation } from "../../../../src/admin/answers/explanation.ts";
-export type { Health } from "../../../../src/admin/answers/health.ts";
+export type { ExplainedPolicy, Explanation } from "../../../../src/admin/explanation-answer.ts";
+export type { Health } from "../../../../src/admin/health-answer.ts";
 export type {
   PartitionHistory,
   PolicyHistory,
   TopPartition,
-} from "../../../../src/admin/answers/metrics.ts";
+} from "../../../../src/admin/metrics-answers.ts";
 export type { Change };
 
 export type Stats = Omit<SentStats, "from" | "to">;

@@ -1,6 +1,6 @@
 import { useState } from "hono/jsx/dom";
 
-import type { PutOverride } from "../../../../src/admin/answers/entries.ts";
+import type { PutOverride } from "../../../../src/admin/entry-answers.ts";
 import { ApiError } from "../api/api.ts";
 import { READ_ONLY, useSession } from "../api/session.ts";
 import { Field, Lasts, textOf } from "../parts/field.tsx";
