@@ -35,14 +35,13 @@ export interface EnforceRules {
 }
 
 export function enforceWith(config: GatewayConfig): EnforceRules {
-  const { store, notices, replica } = config;
+  const { store, notices } = config;
   return {
     limiterOf: ({ rules, settings }) =>
       buildLimiter(
         store,
         {
           ...settings,
-          ...(replica && { replica }),
           ...(notices && { onNotice: notices.listenFor(rules), followNotice: notices.follow }),
         },
         { ...EVERY_FEATURE, dimensions: dimensionsOfRequests },
