@@ -19,7 +19,7 @@ import { goesOn, tellRoute } from "./adapter/route-fields.ts";
 import { takeRequestApart } from "./adapter/take-request-apart.ts";
 import type { Hold } from "./decide/hold.ts";
 import type { Decision } from "./decision/decision.ts";
-import { dimensionsOfRequests } from "./features/dimensions/of-requests.ts";
+import { dimensionsOfRequests } from "./features/dimensions-feature.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import {
   type CreateLimiterOptions,

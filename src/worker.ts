@@ -8,7 +8,7 @@ import { env, tracing } from "cloudflare:workers";
 
 import { admin } from "./admin/admin.ts";
 import { coloCache, coloDenials } from "./cloudflare.ts";
-import { spanAttributes } from "./features/listeners/span-attributes.ts";
+import { spanAttributes } from "./features/span-attributes.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
 import { metrics } from "./metrics/recorder.ts";
 import { durableObjectStore } from "./store/durable-object/durable-object-store.ts";

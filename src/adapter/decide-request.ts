@@ -3,7 +3,7 @@ import type { Hold } from "../decide/hold.ts";
 import type { Limiter, Reserve } from "../decide/limiter.ts";
 import type { Decision } from "../decision/decision.ts";
 import { uncountedDecision } from "../decision/listed.ts";
-import type { DecisionListener } from "../features/listeners/decision-listener.ts";
+import type { DecisionListener } from "../features/decision-listener.ts";
 import type { OwnNumbers } from "../policy/own-numbers.ts";
 
 /** A request that a limiter decides. */

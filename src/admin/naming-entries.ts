@@ -1,8 +1,8 @@
 import { HEADER_IDENTITIES, headerIdentities } from "../features/lists/header-identities.ts";
+import { compileLists } from "../features/lists/lists.ts";
 import { compileSubject } from "../features/lists/request-lists.ts";
 import { isRefused, withDigests } from "../gateway/rules/digests.ts";
 import type { RulesetData } from "../gateway/rules/ruleset.ts";
-import { compileLists } from "../lists/lists.ts";
 import { Faults } from "../options/faults.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import type { ListedEntry } from "./administered.ts";

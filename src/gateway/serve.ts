@@ -1,4 +1,4 @@
-import { EVERY_FEATURE } from "../features/every.ts";
+import { EVERY_FEATURE } from "../features/every-feature.ts";
 import type { Counter } from "../metrics/counter.ts";
 import type { PeriodicWrites } from "../metrics/periodic-writes.ts";
 import type { WaitUntil } from "../runtime/wait-until.ts";

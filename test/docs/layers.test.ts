@@ -36,7 +36,7 @@ let diagnostics: readonly Diagnostic[];
 
 /** Runs the linter once for the imports of all tests, because it takes a second to start. */
 function lintImport(from: string, specifier: string): () => string {
-  const file = from.replace(/\w+\.ts$/, `import-${files.size}.ts`);
+  const file = from.replace(/\/a\.ts$/, `/import-${files.size}.ts`);
   files.set(
     file,
     `import type { Thing } from "${specifier}";\n\nexport const thing: Thing | undefined = undefined;\n`,
@@ -74,19 +74,36 @@ test("every folder of src is a layer", () => {
   expect(folders.map(({ name }) => name).toSorted()).toEqual(LAYERS.toSorted());
 });
 
-describe("every folder of src/features is a feature", () => {
-  const other = lintImport("src/features/leases/a.ts", "../shards/b.ts");
-  const own = lintImport("src/features/leases/a.ts", "./b.ts");
-  const up = lintImport("src/features/leases/a.ts", "../../limiter/b.ts");
+test("every folder of src/features, and every file directly in it, is one feature's, but the lists of all", () => {
+  const found = readdirSync("src/features", { withFileTypes: true }).map((entry) =>
+    entry.isDirectory() ? `${entry.name}/` : entry.name,
+  );
+  const named = [...Object.values(FEATURES).flat(), "every-feature.ts", "features.ts"];
+  expect(named.toSorted()).toEqual(found.toSorted());
+});
 
-  test("and none imports from another", () => {
-    const folders = readdirSync("src/features", { withFileTypes: true }).flatMap((entry) =>
-      entry.isDirectory() ? entry.name : [],
-    );
-    expect(folders.toSorted()).toEqual(FEATURES.toSorted());
-    expect(other()).toContain("The feature leases does not know shards");
-    expect(own()).not.toContain("does not know");
-    expect(up()).toContain("src/features is below src/limiter");
+describe("of the imports of features", () => {
+  test.for(
+    (
+      [
+        ["leases/a.ts", "../shards-option.ts", "The feature leases does not know shards"],
+        ["leases/a.ts", "../holds/b.ts", "The feature leases does not know holds"],
+        ["leases/a.ts", "./b.ts", ""],
+        ["leases/a.ts", "../../limiter/b.ts", "src/features is below src/limiter"],
+        ["plans.ts", "./shards-option.ts", "The feature plans does not know shards"],
+        ["read-plan.ts", "./leases/b.ts", "The feature plans does not know leases"],
+        ["plans-feature.ts", "./plan-step.ts", ""],
+        ["plan-step.ts", "../limiter/b.ts", "src/features is below src/limiter"],
+      ] as const
+    ).map(([file, target, refusal]) => {
+      const said = lintImport(`src/features/${file}`, target);
+      return [file, target, refusal, said] as const;
+    }),
+  )("src/features/%s of %s is refused with: %s", ([, , refusal, said]) => {
+    const restricted = said()
+      .split("\n")
+      .filter((line) => line.includes("no-restricted-imports"));
+    expect(restricted).toEqual(refusal === "" ? [] : [expect.stringContaining(refusal)]);
   });
 });
 

@@ -2,8 +2,8 @@ import { describe, expect, test, vi } from "vitest";
 
 import { createKit } from "../../src/decide/kit.ts";
 import { createCore } from "../../src/decide/operations.ts";
-import { byTextOrDimensions } from "../../src/features/dimensions/by-dimensions.ts";
-import { shards } from "../../src/features/shards/feature.ts";
+import { byTextOrDimensions } from "../../src/features/by-dimensions.ts";
+import { shards } from "../../src/features/shards-feature.ts";
 import { createMemory } from "../../src/store/memory.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { limiterOver, settingsOf } from "../support/limiter/limiter-over.ts";

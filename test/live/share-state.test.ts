@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import type { SharedCache } from "../../src/features/shared-denials/shared-denials.ts";
+import type { SharedCache } from "../../src/features/shared-denials.ts";
 import { type LiveState, NO_STATE } from "../../src/gateway/live/live-state.ts";
 import { MAX_SHARED_BYTES, throughCache } from "../../src/gateway/live/share-state.ts";
 

@@ -1,6 +1,6 @@
 import type { ReservingLimiter } from "../../src/decide/limiter.ts";
 import type { StoreError } from "../../src/errors/errors.ts";
-import { EVERY_FEATURE } from "../../src/features/every.ts";
+import { EVERY_FEATURE } from "../../src/features/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LimiterSettings } from "../../src/limiter/settings.ts";
 import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";

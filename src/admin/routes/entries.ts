@@ -1,5 +1,5 @@
 import type { EntryKind } from "../../gateway/live/live-state.ts";
-import { parseMoment } from "../../lists/moment.ts";
+import { parseMoment } from "../../options/moment.ts";
 import { isRecord } from "../../options/record.ts";
 import {
   type AdminRoute,

@@ -1,4 +1,3 @@
-import { parseMoment } from "../../lists/moment.ts";
 import type { Faults } from "../../options/faults.ts";
 import {
   ANCHOR_DAY,
@@ -8,6 +7,7 @@ import {
   TIME_ZONE,
   UNALIGNED_CALENDAR,
 } from "../../options/messages.ts";
+import { parseMoment } from "../../options/moment.ts";
 import { CALENDAR_UNITS, type CalendarUnit } from "../calendar-units.ts";
 import type { CommonOptions } from "../common-options.ts";
 import type { Calendar } from "./boundaries.ts";

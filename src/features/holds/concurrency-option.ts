@@ -5,7 +5,7 @@ import {
   type ConcurrencyOptions,
   type ConcurrencyPolicy,
 } from "../../algorithms/concurrency.ts";
-import { holds } from "./feature.ts";
+import { holds } from "./holds-feature.ts";
 
 /**
  * A slot for each hold, kept until the hold is settled or released, or until its time is over: with `limit: 10`, never

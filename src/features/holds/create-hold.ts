@@ -8,8 +8,8 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import { watchBody } from "../../runtime/watch-body.ts";
 import type { Slot } from "../../store/store.ts";
 import { type GiveBack, hasSlots } from "./give-back.ts";
-import { type Progress, settleBy, settlementCalls, type SettlementParts } from "./settle.ts";
-import { ttlUsOf } from "./ttl.ts";
+import { ttlUsOf } from "./hold-ttl.ts";
+import { type Progress, settleBy, settlementCalls, type SettlementParts } from "./settle-hold.ts";
 
 /** The units and slots that a hold can give back. */
 export interface Reservation {

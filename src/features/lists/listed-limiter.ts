@@ -3,10 +3,10 @@ import type { Identity } from "../../decide/identify.ts";
 import type { Limiter, Reserve } from "../../decide/limiter.ts";
 import type { Decision } from "../../decision/decision.ts";
 import { listedDecision } from "../../decision/listed.ts";
-import type { Subject } from "../../lists/compile-list.ts";
-import type { Lists } from "../../lists/lists.ts";
 import { UNKNOWN_ADDRESS } from "../../partition/client-key.ts";
 import { type Address, readAddress } from "../../partition/ip-address.ts";
+import type { Subject } from "./compile-list.ts";
+import type { Lists } from "./lists.ts";
 
 /**
  * A limiter that first looks an identity up in lists: `limit()`, `reserve()` and `peek()` of a listed identity take no

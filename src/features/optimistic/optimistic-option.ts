@@ -1,6 +1,6 @@
 import type { OptimisticOptions } from "../../algorithms/common-options.ts";
 import { optionValue, type OptionValue } from "../../options/option-value.ts";
-import { optimistic as feature } from "./feature.ts";
+import { optimistic as feature } from "./optimistic-feature.ts";
 
 /**
  * Answers without waiting for Redis: an isolate that knows of no denial, and whose last answer left more than `above` of the limit,

@@ -1,9 +1,6 @@
-import {
-  compileListener,
-  type DecisionListener,
-} from "../../features/listeners/decision-listener.ts";
-import type { NoticeListener } from "../../features/notices/listener.ts";
-import type { SharedCache, SharedDenials } from "../../features/shared-denials/shared-denials.ts";
+import { compileListener, type DecisionListener } from "../../features/decision-listener.ts";
+import type { NoticeListener } from "../../features/notice-listener.ts";
+import type { SharedCache, SharedDenials } from "../../features/shared-denials.ts";
 import type { DenialLog } from "../../metrics/denial-log.ts";
 import type { PeriodicWriter } from "../../metrics/periodic-writes.ts";
 import type { OpenRecorder, Recorder } from "../../metrics/recorder.ts";

@@ -1,4 +1,4 @@
-import { EVERY_FEATURE } from "../../features/every.ts";
+import { EVERY_FEATURE } from "../../features/every-feature.ts";
 import { partsOf } from "../../limiter/open-limiter.ts";
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";

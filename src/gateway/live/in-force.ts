@@ -1,6 +1,6 @@
 import type { Limiter, Reserve } from "../../decide/limiter.ts";
-import { dimensionsOfRequests } from "../../features/dimensions/of-requests.ts";
-import { EVERY_FEATURE } from "../../features/every.ts";
+import { dimensionsOfRequests } from "../../features/dimensions-feature.ts";
+import { EVERY_FEATURE } from "../../features/every-feature.ts";
 import { buildLimiter } from "../../limiter/limiter.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import { compileRoute, type RouteRequest } from "../route/route.ts";

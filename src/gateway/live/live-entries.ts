@@ -1,6 +1,6 @@
 import type { Fault } from "../../errors/errors.ts";
-import { parseMoment } from "../../lists/moment.ts";
 import { Faults } from "../../options/faults.ts";
+import { parseMoment } from "../../options/moment.ts";
 import { isRecord } from "../../options/record.ts";
 import { DOCUMENT } from "../rules/document-messages.ts";
 import {

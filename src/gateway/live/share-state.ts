@@ -1,4 +1,4 @@
-import type { SharedCache } from "../../features/shared-denials/shared-denials.ts";
+import type { SharedCache } from "../../features/shared-denials.ts";
 import { isRecord } from "../../options/record.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
 import { exceedsBytes } from "./document-size.ts";

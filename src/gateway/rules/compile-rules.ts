@@ -1,5 +1,5 @@
-import { EVERY_FEATURE } from "../../features/every.ts";
-import type { Plans } from "../../features/plans/plans.ts";
+import { EVERY_FEATURE } from "../../features/every-feature.ts";
+import type { Plans } from "../../features/plans.ts";
 import type { LimiterSettings } from "../../limiter/settings.ts";
 import type { Faults } from "../../options/faults.ts";
 import { checkSearchedSegments } from "./check-searched-segments.ts";

@@ -1,5 +1,5 @@
-import { isNow } from "../../lists/compile-list.ts";
-import type { IdentityForm } from "../../lists/entry.ts";
+import { isNow } from "../../features/lists/compile-list.ts";
+import type { IdentityForm } from "../../features/lists/list-entry.ts";
 import { partitionName } from "../../metrics/partition-name.ts";
 import { DIGEST as DIGEST_FAULT } from "./override-messages.ts";
 

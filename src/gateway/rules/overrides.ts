@@ -1,7 +1,7 @@
 import { HEADER_IDENTITIES } from "../../features/lists/header-identities.ts";
-import { parseMoment } from "../../lists/moment.ts";
 import type { Faults } from "../../options/faults.ts";
 import { MOMENT } from "../../options/messages.ts";
+import { parseMoment } from "../../options/moment.ts";
 import { isRecord } from "../../options/record.ts";
 import { checkOptions, hintAmong } from "../../options/unknown-options.ts";
 import type { OwnNumbers } from "../../policy/own-numbers.ts";

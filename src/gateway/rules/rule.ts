@@ -1,8 +1,8 @@
 import type { PlainRequestOptions } from "../../adapter/request-options.ts";
 import { compileRequest, type RequestReader } from "../../adapter/request-reader.ts";
-import { EVERY_FEATURE } from "../../features/every.ts";
-import type { Plans } from "../../features/plans/plans.ts";
-import type { SharedDenials } from "../../features/shared-denials/shared-denials.ts";
+import { EVERY_FEATURE } from "../../features/every-feature.ts";
+import type { Plans } from "../../features/plans.ts";
+import type { SharedDenials } from "../../features/shared-denials.ts";
 import type { LimiterOptions } from "../../limiter/options.ts";
 import { checkSettings, type LimiterSettings } from "../../limiter/settings.ts";
 import type { Faults } from "../../options/faults.ts";

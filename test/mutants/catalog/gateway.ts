@@ -46,7 +46,7 @@ export const GATEWAY: readonly Written[] = [
   },
   {
     name: "a client without an address passes a list of addresses",
-    file: "src/lists/lists.ts",
+    file: "src/features/lists/lists.ts",
     find: "subject.address === null && addressesDeniedUntilMs > nowMs",
     replace: "subject.address === null && addressesDeniedUntilMs === nowMs",
     tests: ["test/gateway/rules/lists", "test/lists"],

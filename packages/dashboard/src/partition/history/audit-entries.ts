@@ -1,6 +1,6 @@
+import { compileRanges } from "../../../../../src/features/lists/address-ranges.ts";
+import { parseCidr } from "../../../../../src/features/lists/cidr.ts";
 import { HEADER_IDENTITIES } from "../../../../../src/features/lists/header-identities.ts";
-import { parseCidr } from "../../../../../src/lists/cidr.ts";
-import { compileRanges } from "../../../../../src/lists/ranges.ts";
 import { isRecord } from "../../../../../src/options/record.ts";
 import { type Address, readAddress } from "../../../../../src/partition/ip-address.ts";
 import type { AuditEntry, Change } from "../../api/answers.ts";
