@@ -19,7 +19,6 @@ export const LAYERS = [
   "algorithms",
   "partition",
   "options",
-  "errors",
   "runtime",
 ];
 

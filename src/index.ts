@@ -21,7 +21,7 @@ export {
   type FaultCode,
   StoreError,
   TidegateError,
-} from "./errors/errors.ts";
+} from "./options/errors.ts";
 export type { HeaderOptions } from "./decision/fields.ts";
 export type { Identity } from "./decide/identify.ts";
 export type { CreateLimiterOptions, LimiterOptions } from "./limiter/options.ts";
@@ -45,7 +45,7 @@ export type {
   FailureWhen,
   OptimisticOptions,
 } from "./algorithms/common-options.ts";
-export type { CalendarOptions } from "./algorithms/calendar/options.ts";
+export type { CalendarOptions } from "./algorithms/calendar-options.ts";
 export type { ConcurrencyOptions } from "./algorithms/concurrency.ts";
 export { concurrency } from "./features/holds/concurrency-option.ts";
 export { fixedWindow, type FixedWindowOptions } from "./algorithms/fixed-window.ts";

@@ -1,8 +1,8 @@
 import { Hono } from "hono/tiny";
 
-import { StoreError } from "../errors/errors.ts";
 import type { Admin, Administration } from "../gateway/platform.ts";
 import { ownPath } from "../gateway/route/own-path.ts";
+import { StoreError } from "../options/errors.ts";
 import { report } from "../runtime/log.ts";
 import { administer } from "./administer.ts";
 import type { Administered } from "./administered.ts";

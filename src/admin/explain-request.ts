@@ -1,5 +1,5 @@
 import { decideRequest, LOOK } from "../adapter/decide-request.ts";
-import { renewalOf } from "../algorithms/calendar/definition.ts";
+import { renewalOf } from "../algorithms/calendar-definition.ts";
 import type { Decision, PolicyDecision } from "../decision/decision.ts";
 import type { InForce } from "../gateway/live/in-force.ts";
 import type { RuledClient } from "../gateway/route/read-client.ts";

@@ -1,5 +1,5 @@
-import { type Fault, isNotAsked, type StoreError } from "../errors/errors.ts";
 import { MAX_FAULTS } from "../gateway/live/first-faults.ts";
+import { type Fault, isNotAsked, type StoreError } from "../options/errors.ts";
 import { NotSentError } from "./not-sent.ts";
 import type { Problem } from "./problem-answer.ts";
 

@@ -1,4 +1,4 @@
-import { StoreError } from "../errors/errors.ts";
+import { StoreError } from "../options/errors.ts";
 import type { RedisAddress } from "../store/redis/client.ts";
 import { dialectAt, inDialect } from "../store/redis/dialect.ts";
 import { storeError } from "../store/redis/errors.ts";

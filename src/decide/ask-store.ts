@@ -1,5 +1,5 @@
 import type { Row } from "../algorithms/model.ts";
-import { StoreError } from "../errors/errors.ts";
+import { StoreError } from "../options/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { accountKeyOf } from "../store/lease-accounts.ts";
 import type { PartialReplyError } from "../store/partial-reply.ts";

@@ -1,6 +1,6 @@
 import type { Decision } from "../decision/decision.ts";
-import type { StoreError } from "../errors/errors.ts";
 import type { Duration } from "../options/duration.ts";
+import type { StoreError } from "../options/errors.ts";
 import type { Cost } from "./cost.ts";
 
 /**

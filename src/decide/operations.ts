@@ -1,5 +1,5 @@
 import type { Decision } from "../decision/decision.ts";
-import { TidegateError } from "../errors/errors.ts";
+import { TidegateError } from "../options/errors.ts";
 import type { Slot } from "../store/store.ts";
 import { checkCallOptions, checkCost } from "./cost.ts";
 import { decidePath } from "./decide.ts";

@@ -1,6 +1,6 @@
 import type { Row, Slot } from "../algorithms/model.ts";
 import type { Reason } from "../decision/outcome.ts";
-import type { StoreError } from "../errors/errors.ts";
+import type { StoreError } from "../options/errors.ts";
 import type { OwnNumbers } from "../policy/own-numbers.ts";
 import type { PolicyGroup } from "./groups.ts";
 

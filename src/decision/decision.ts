@@ -1,4 +1,4 @@
-import type { StoreError } from "../errors/errors.ts";
+import type { StoreError } from "../options/errors.ts";
 import { type FieldTarget, type HeaderOptions, setFields } from "./fields.ts";
 import {
   type DecisionStatus,

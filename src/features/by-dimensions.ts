@@ -10,7 +10,7 @@ import {
 } from "../decide/identify.ts";
 import type { CoreSettings, Kit } from "../decide/kit.ts";
 import type { AskedGroup } from "../decide/step.ts";
-import { TidegateError } from "../errors/errors.ts";
+import { TidegateError } from "../options/errors.ts";
 import { ipPartition } from "../partition/ip-address.ts";
 import { EVERYBODY, partitionKey } from "../partition/partition-key.ts";
 

@@ -1,6 +1,6 @@
 import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
-import { calendarWindowBy } from "../algorithms/calendar/definition.ts";
-import { namesCalendar } from "../algorithms/calendar/options.ts";
+import { calendarWindowBy } from "../algorithms/calendar-definition.ts";
+import { namesCalendar } from "../algorithms/calendar-options.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Store } from "../store/store.ts";
 

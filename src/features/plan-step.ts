@@ -1,7 +1,7 @@
 import type { PolicyGroup } from "../decide/groups.ts";
 import type { CoreSettings, Kit } from "../decide/kit.ts";
 import type { AskedGroup, Decide, Step } from "../decide/step.ts";
-import { TidegateError } from "../errors/errors.ts";
+import { TidegateError } from "../options/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { OwnNumbers } from "../policy/own-numbers.ts";
 

@@ -27,7 +27,7 @@ test("a bundle has the code of every word that rules may have, and not that of t
   const isBundled = (name: string) =>
     files.some((file) => file.endsWith(`/${kebab(name)}-feature.ts`));
   expect(features.filter((name) => !isBundled(name))).toEqual([]);
-  expect(files).toContain("src/algorithms/calendar/definition.ts");
+  expect(files).toContain("src/algorithms/calendar-definition.ts");
   expect(files.filter((file) => file.startsWith("src/admin"))).toEqual([]);
 });
 

@@ -19,7 +19,7 @@ async function bundle(source: string) {
 
 /** How the paths of each feature's code begin. Dimensions and listeners are in every limiter. */
 const CODE: Readonly<Record<string, string>> = {
-  calendar: "src/algorithms/calendar/",
+  calendar: "src/algorithms/calendar-definition.ts",
   clients: "src/store/redis/client-adapter.ts",
   cluster: "src/store/cluster/",
   holds: "src/features/holds/",

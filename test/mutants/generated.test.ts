@@ -22,7 +22,7 @@ test("the tests of the same name are the nearest, and others that a list names",
     "test/limiter/bans.test.ts",
     "test/limiter/modes.test.ts",
   ]);
-  expect(testsOf("src/algorithms/calendar/zone.ts").nearest).toEqual([
+  expect(testsOf("src/algorithms/calendar-zone.ts").nearest).toEqual([
     "test/algorithms/calendar-zone.test.ts",
     "test/algorithms/",
   ]);

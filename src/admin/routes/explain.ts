@@ -1,5 +1,5 @@
-import { ConfigurationError, StoreError } from "../../errors/errors.ts";
 import { HOUR_MS } from "../../metrics/keys.ts";
+import { ConfigurationError, StoreError } from "../../options/errors.ts";
 import { isRecord } from "../../options/record.ts";
 import type { Administered, DescribedRequest } from "../administered.ts";
 import { type AdminRoute, auditedAction, type Call, json, readSmallBody } from "../call.ts";

@@ -1,10 +1,10 @@
-import { TidegateError } from "../../errors/errors.ts";
 import {
   type Duration,
   type DurationRange,
   isDurationWithin,
   parseDuration,
 } from "../../options/duration.ts";
+import { TidegateError } from "../../options/errors.ts";
 
 /** As the `ttl` of a concurrency policy. */
 const TTL_RANGE: DurationRange = { min: "1s", max: "24h", example: "60s" };

@@ -2,7 +2,7 @@ import { byGroup } from "../../decide/ask-store.ts";
 import { type Cost, costsOf } from "../../decide/cost.ts";
 import type { Settlement } from "../../decide/hold.ts";
 import { type AskedGroup, askedIn, type Decide, type GroupVerdict } from "../../decide/step.ts";
-import { isNotAsked, StoreError, TidegateError } from "../../errors/errors.ts";
+import { isNotAsked, StoreError, TidegateError } from "../../options/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { PartialRefundError } from "../../store/partial-reply.ts";
 import type { Slot } from "../../store/store.ts";

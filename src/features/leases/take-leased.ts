@@ -9,7 +9,7 @@ import {
   deniesIn,
   type GroupVerdict,
 } from "../../decide/step.ts";
-import { StoreError } from "../../errors/errors.ts";
+import { StoreError } from "../../options/errors.ts";
 import type { LeaseAccess, LeaseAction } from "./lease-access.ts";
 
 /**

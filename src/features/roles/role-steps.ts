@@ -8,7 +8,7 @@ import {
   type GroupVerdict,
   type Verdict,
 } from "../../decide/step.ts";
-import { isNotAsked } from "../../errors/errors.ts";
+import { isNotAsked } from "../../options/errors.ts";
 import { advised } from "./advised.ts";
 import { shadowSteps } from "./shadows.ts";
 import { createWaitingDenials, type DenialBatch } from "./waiting-denials.ts";

@@ -9,7 +9,7 @@ import { Faults } from "../../options/faults.ts";
 import { FUNCTION } from "../../options/messages.ts";
 import { type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import type { durableObjectStore } from "../../store/durable-object/durable-object-store.ts";
+import type { durableObjectStore } from "../../store/durable-object-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
 import type { RedisAddress } from "../../store/redis/client.ts";
 import { countedRedis } from "../../store/redis/counted-redis.ts";

@@ -2,10 +2,7 @@ import { EVERY_FEATURE } from "../../features/every-feature.ts";
 import { partsOf } from "../../limiter/open-limiter.ts";
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import type {
-  durableObjectStore,
-  ObjectNamespace,
-} from "../../store/durable-object/durable-object-store.ts";
+import type { durableObjectStore, ObjectNamespace } from "../../store/durable-object-store.ts";
 import { openMemoryStore } from "../../store/memory-store.ts";
 import { openStore } from "../../store/open-store.ts";
 import type { CountedRedis } from "../../store/redis/counted-redis.ts";

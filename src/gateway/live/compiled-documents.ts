@@ -1,4 +1,4 @@
-import type { Fault } from "../../errors/errors.ts";
+import type { Fault } from "../../options/errors.ts";
 import { Faults } from "../../options/faults.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import { NO_DOCUMENT } from "../rules/document-messages.ts";

@@ -1,4 +1,4 @@
-import type { Fault } from "../../errors/errors.ts";
+import type { Fault } from "../../options/errors.ts";
 import { Faults } from "../../options/faults.ts";
 import { parseMoment } from "../../options/moment.ts";
 import { isRecord } from "../../options/record.ts";

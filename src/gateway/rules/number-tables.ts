@@ -1,5 +1,5 @@
-import type { Fault } from "../../errors/errors.ts";
 import { compileNumbers } from "../../features/plans.ts";
+import type { Fault } from "../../options/errors.ts";
 import type { Faults } from "../../options/faults.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";

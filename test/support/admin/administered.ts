@@ -1,9 +1,9 @@
 import type { Administered, Enforced } from "../../../src/admin/administered.ts";
-import type { Fault } from "../../../src/errors/errors.ts";
-import { ConfigurationError } from "../../../src/errors/errors.ts";
 import { HEADER_IDENTITIES } from "../../../src/features/lists/header-identities.ts";
 import { compileLists } from "../../../src/features/lists/lists.ts";
 import { readConfig } from "../../../src/gateway/config/config.ts";
+import type { Fault } from "../../../src/options/errors.ts";
+import { ConfigurationError } from "../../../src/options/errors.ts";
 import { Faults } from "../../../src/options/faults.ts";
 import { isRecord } from "../../../src/options/record.ts";
 import { openMemoryStore } from "../../../src/store/memory-store.ts";

@@ -1,7 +1,7 @@
-import { ConfigurationError, type Fault } from "../../../../src/errors/errors.ts";
 import { readConfig } from "../../../../src/gateway/config/config.ts";
 import { compileDocument } from "../../../../src/gateway/live/live-document.ts";
 import { DEFAULTS } from "../../../../src/limiter/settings.ts";
+import { ConfigurationError, type Fault } from "../../../../src/options/errors.ts";
 import { Faults } from "../../../../src/options/faults.ts";
 
 /** The faults of a gateway's variables RULES, PLANS, LISTS, CORS and CLIENT_IP. */

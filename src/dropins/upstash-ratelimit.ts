@@ -1,13 +1,13 @@
-import { DECIDE } from "../../algorithms/scripts.generated.ts";
-import type { Verdict } from "../../decide/step.ts";
-import { holds } from "../../features/holds/holds-feature.ts";
-import { optimistic } from "../../features/optimistic/optimistic-feature.ts";
-import type { Duration as OwnDuration } from "../../options/duration.ts";
-import { Faults } from "../../options/faults.ts";
-import { REDIS_CLIENT } from "../../options/messages.ts";
-import { monotonicNow } from "../../runtime/clock.ts";
-import { reportOnce } from "../../runtime/log.ts";
-import { prefixOf } from "../prefix.ts";
+import { DECIDE } from "../algorithms/scripts.generated.ts";
+import type { Verdict } from "../decide/step.ts";
+import { holds } from "../features/holds/holds-feature.ts";
+import { optimistic } from "../features/optimistic/optimistic-feature.ts";
+import type { Duration as OwnDuration } from "../options/duration.ts";
+import { Faults } from "../options/faults.ts";
+import { REDIS_CLIENT } from "../options/messages.ts";
+import { monotonicNow } from "../runtime/clock.ts";
+import { reportOnce } from "../runtime/log.ts";
+import { prefixOf } from "./prefix.ts";
 import {
   type Algorithm,
   bucket,
@@ -16,12 +16,12 @@ import {
   fixed,
   sliding,
   wholeOf,
-} from "./algorithms.ts";
-import { type LimitOptions, type RatelimitConfig, timeoutOf } from "./config.ts";
-import { type Cores, type DropInCore, openCores } from "./cores.ts";
-import { createRefunds, type Refunds } from "./refunds.ts";
-import { type RatelimitResponse, responseOf, waitMsOf } from "./response.ts";
-import { createSideCalls, type SideCalls } from "./side-calls.ts";
+} from "./upstash-algorithms.ts";
+import { type LimitOptions, type RatelimitConfig, timeoutOf } from "./upstash-config.ts";
+import { type Cores, type DropInCore, openCores } from "./upstash-cores.ts";
+import { createRefunds, type Refunds } from "./upstash-refunds.ts";
+import { type RatelimitResponse, responseOf, waitMsOf } from "./upstash-response.ts";
+import { createSideCalls, type SideCalls } from "./upstash-side-calls.ts";
 
 interface Answer {
   readonly response: RatelimitResponse;

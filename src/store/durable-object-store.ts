@@ -1,15 +1,15 @@
-import { StoreError } from "../../errors/errors.ts";
-import { checkDuration, type Duration } from "../../options/duration.ts";
-import { Faults } from "../../options/faults.ts";
-import { FUNCTION, NAMESPACE } from "../../options/messages.ts";
-import { checkedOptions } from "../../options/unknown-options.ts";
-import { monotonicNow } from "../../runtime/clock.ts";
-import { tagOf } from "../cluster/hash-slot.ts";
-import { createSlotBreaker } from "../cluster/slot-breaker.ts";
-import { DEFAULT_TIMEOUT_MS, guardStore, TIMEOUT_RANGE } from "../guarded-store.ts";
-import type { Store } from "../store.ts";
-import { perPartition } from "./per-partition.ts";
-import { toData } from "./policy-data.ts";
+import { checkDuration, type Duration } from "../options/duration.ts";
+import { StoreError } from "../options/errors.ts";
+import { Faults } from "../options/faults.ts";
+import { FUNCTION, NAMESPACE } from "../options/messages.ts";
+import { checkedOptions } from "../options/unknown-options.ts";
+import { monotonicNow } from "../runtime/clock.ts";
+import { tagOf } from "./cluster/hash-slot.ts";
+import { createSlotBreaker } from "./cluster/slot-breaker.ts";
+import { perPartition } from "./durable-object-partitions.ts";
+import { toData } from "./durable-object-policies.ts";
+import { DEFAULT_TIMEOUT_MS, guardStore, TIMEOUT_RANGE } from "./guarded-store.ts";
+import type { Store } from "./store.ts";
 import type { TidegateObject } from "./tidegate-object.ts";
 
 /** A binding of `TidegateObject`: the parts of Cloudflare's `DurableObjectNamespace` that the store uses. */

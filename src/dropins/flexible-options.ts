@@ -1,6 +1,6 @@
-import { DEFAULTS, PREFIX } from "../../limiter/settings.ts";
-import type { Faults } from "../../options/faults.ts";
-import { kindOf } from "../../options/kind-of.ts";
+import { DEFAULTS, PREFIX } from "../limiter/settings.ts";
+import type { Faults } from "../options/faults.ts";
+import { kindOf } from "../options/kind-of.ts";
 import {
   BLOCK_FROM,
   BOOLEAN,
@@ -15,10 +15,10 @@ import {
   REDIS_PACKAGE,
   SECONDS,
   STORE_CLIENT,
-} from "../../options/messages.ts";
-import { checkedOptions } from "../../options/unknown-options.ts";
-import type { DropInOptions } from "../open-drop-in.ts";
-import { prefixOf } from "../prefix.ts";
+} from "../options/messages.ts";
+import { checkedOptions } from "../options/unknown-options.ts";
+import type { DropInOptions } from "./open-drop-in.ts";
+import { prefixOf } from "./prefix.ts";
 
 /** The options of a `RateLimiterTidegate`: those of rate-limiter-flexible, and the Redis that counts. */
 export interface RateLimiterTidegateOptions extends Omit<DropInOptions, "prefix"> {

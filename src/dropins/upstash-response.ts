@@ -1,5 +1,5 @@
-import type { Verdict } from "../../decide/step.ts";
-import type { Algorithm } from "./algorithms.ts";
+import type { Verdict } from "../decide/step.ts";
+import type { Algorithm } from "./upstash-algorithms.ts";
 
 /** The answer of `limit()`. */
 export interface RatelimitResponse {

@@ -1,5 +1,5 @@
-import type { CalendarUnit } from "../calendar-units.ts";
-import type { Cover, Stretch, Zone } from "./zone.ts";
+import type { CalendarUnit } from "./calendar-units.ts";
+import type { Cover, Stretch, Zone } from "./calendar-zone.ts";
 
 /** A calendar's windows: in which zone they are, and with which of its days or minutes each begins. */
 export interface Calendar {

@@ -1,5 +1,5 @@
-import type { RedisClient } from "../../store/redis/client.ts";
-import type { Algorithm } from "./algorithms.ts";
+import type { RedisClient } from "../store/redis/client.ts";
+import type { Algorithm } from "./upstash-algorithms.ts";
 
 /** Where a request comes from, for analytics. */
 export interface Geo {

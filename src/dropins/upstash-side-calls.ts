@@ -1,6 +1,6 @@
-import { monotonicNow } from "../../runtime/clock.ts";
-import { setRecent } from "../../runtime/lru.ts";
-import type { RedisClient } from "../../store/redis/client.ts";
+import { monotonicNow } from "../runtime/clock.ts";
+import { setRecent } from "../runtime/lru.ts";
+import type { RedisClient } from "../store/redis/client.ts";
 
 /** How long an override of the limit, and a value of the deny list, are taken as read. */
 const READ_EVERY_MS = 1_000;

@@ -1,4 +1,4 @@
-import type { Faults } from "../../options/faults.ts";
+import type { Faults } from "../options/faults.ts";
 import {
   ANCHOR_DAY,
   ANCHOR_MOMENT,
@@ -6,12 +6,12 @@ import {
   CALENDAR_UNIT,
   TIME_ZONE,
   UNALIGNED_CALENDAR,
-} from "../../options/messages.ts";
-import { parseMoment } from "../../options/moment.ts";
-import { CALENDAR_UNITS, type CalendarUnit } from "../calendar-units.ts";
-import type { CommonOptions } from "../common-options.ts";
-import type { Calendar } from "./boundaries.ts";
-import { openZone, type Zone } from "./zone.ts";
+} from "../options/messages.ts";
+import { parseMoment } from "../options/moment.ts";
+import type { Calendar } from "./calendar-boundaries.ts";
+import { CALENDAR_UNITS, type CalendarUnit } from "./calendar-units.ts";
+import { openZone, type Zone } from "./calendar-zone.ts";
+import type { CommonOptions } from "./common-options.ts";
 
 export interface CalendarOptions extends CommonOptions {
   /** Units per window. Range: 1 to 9,007,199,254,740,991. */

@@ -1,10 +1,10 @@
-import { checkCost } from "../../decide/cost.ts";
-import type { AskedGroup, Verdict } from "../../decide/step.ts";
-import { createGiveBack } from "../../features/holds/give-back.ts";
-import { partitionKey } from "../../partition/partition-key.ts";
-import { monotonicNow } from "../../runtime/clock.ts";
-import { setRecent } from "../../runtime/lru.ts";
-import type { DropInCore } from "./cores.ts";
+import { checkCost } from "../decide/cost.ts";
+import type { AskedGroup, Verdict } from "../decide/step.ts";
+import { createGiveBack } from "../features/holds/give-back.ts";
+import { partitionKey } from "../partition/partition-key.ts";
+import { monotonicNow } from "../runtime/clock.ts";
+import { setRecent } from "../runtime/lru.ts";
+import type { DropInCore } from "./upstash-cores.ts";
 
 const MAX_KEYS = 10_000;
 

@@ -1,5 +1,5 @@
-import type { AlgorithmModel } from "../model.ts";
-import { defineForDropIns } from "./define.ts";
+import { defineForDropIns } from "./define-for-drop-ins.ts";
+import type { AlgorithmModel } from "./model.ts";
 
 /** How a throttler is asked, in the script's order. */
 export interface ThrottlerParameters extends Readonly<Record<string, number>> {

@@ -1,5 +1,5 @@
-import { TidegateError } from "../../errors/errors.ts";
-import { microsecondsOf } from "../numbers.ts";
+import { TidegateError } from "../options/errors.ts";
+import { microsecondsOf } from "./numbers.ts";
 
 /** As many as are counted, in one call and in sum. */
 const MOST_POINTS = 2 ** 52;

@@ -1,5 +1,5 @@
-import type { Implementation } from "../algorithm.ts";
-import type { AlgorithmModel } from "../model.ts";
+import type { Implementation } from "./algorithm.ts";
+import type { AlgorithmModel } from "./model.ts";
 
 /**
  * Makes an algorithm by which only drop-ins count. No limiter has policies of it, so that it is what stores read and no more; its

@@ -1,15 +1,15 @@
-import { byText } from "../../decide/identify.ts";
-import { createKit } from "../../decide/kit.ts";
-import { createCore } from "../../decide/operations.ts";
-import type { Features } from "../../features/features.ts";
-import { checkSettings, DEFAULTS } from "../../limiter/settings.ts";
-import { Faults } from "../../options/faults.ts";
-import type { Policy } from "../../policy/policy.ts";
-import { setRecent } from "../../runtime/lru.ts";
-import { takeTogether } from "../../store/decide-together.ts";
-import { createMemoryWith } from "../../store/memory.ts";
-import type { MoreScripts } from "../../store/redis/store.ts";
-import { type DropInOptions, openDropIn } from "../open-drop-in.ts";
+import { byText } from "../decide/identify.ts";
+import { createKit } from "../decide/kit.ts";
+import { createCore } from "../decide/operations.ts";
+import type { Features } from "../features/features.ts";
+import { checkSettings, DEFAULTS } from "../limiter/settings.ts";
+import { Faults } from "../options/faults.ts";
+import type { Policy } from "../policy/policy.ts";
+import { setRecent } from "../runtime/lru.ts";
+import { takeTogether } from "../store/decide-together.ts";
+import { createMemoryWith } from "../store/memory.ts";
+import type { MoreScripts } from "../store/redis/store.ts";
+import { type DropInOptions, openDropIn } from "./open-drop-in.ts";
 
 /** How many different rules are kept compiled. An application has a few; one that computes them may have any number. */
 const MAX_RULES = 1_000;

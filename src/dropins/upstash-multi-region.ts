@@ -1,10 +1,10 @@
-import { Faults } from "../../options/faults.ts";
-import { DATABASES } from "../../options/messages.ts";
-import type { RedisClient } from "../../store/redis/client.ts";
-import { type Algorithm, type Duration, fixed, sliding } from "./algorithms.ts";
-import type { LimitOptions, RatelimitConfig } from "./config.ts";
-import { Ratelimit } from "./ratelimit.ts";
-import type { RatelimitResponse } from "./response.ts";
+import { Faults } from "../options/faults.ts";
+import { DATABASES } from "../options/messages.ts";
+import type { RedisClient } from "../store/redis/client.ts";
+import { type Algorithm, type Duration, fixed, sliding } from "./upstash-algorithms.ts";
+import type { LimitOptions, RatelimitConfig } from "./upstash-config.ts";
+import { Ratelimit } from "./upstash-ratelimit.ts";
+import type { RatelimitResponse } from "./upstash-response.ts";
 
 /** The options of a `MultiRegionRatelimit`: those of a `Ratelimit`, but for dynamic limits. */
 export interface MultiRegionRatelimitConfig extends Omit<

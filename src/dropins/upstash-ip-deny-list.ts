@@ -4,8 +4,8 @@
  * @module
  */
 
-import { parseAddress } from "../../partition/ip-address.ts";
-import type { RedisClient } from "../../store/redis/client.ts";
+import { parseAddress } from "../partition/ip-address.ts";
+import type { RedisClient } from "../store/redis/client.ts";
 
 /** The addresses of 30 public lists. `3.txt` has those that at least three lists name. The files are made anew each day. */
 const LISTS = "https://raw.githubusercontent.com/stamparm/ipsum/master/levels";

@@ -1,6 +1,6 @@
-import { withAccounts } from "../lease-accounts.ts";
-import { storeOver, type SynchronousStore } from "../memory-store.ts";
-import { createMemory } from "../memory.ts";
+import { withAccounts } from "./lease-accounts.ts";
+import { storeOver, type SynchronousStore } from "./memory-store.ts";
+import { createMemory } from "./memory.ts";
 
 /** The parts of a Durable Object's SQLite storage that the counts use. */
 export interface ObjectStorage {

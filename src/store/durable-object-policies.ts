@@ -1,11 +1,11 @@
-import type { Implementation } from "../../algorithms/algorithm.ts";
-import { IMPLEMENTATIONS } from "../../algorithms/all.ts";
-import { CALENDAR_WINDOW } from "../../algorithms/calendar/definition.ts";
-import { CONCURRENCY } from "../../algorithms/concurrency.ts";
-import { COUNTER } from "../../algorithms/dropins/counter.ts";
-import { THROTTLER } from "../../algorithms/dropins/throttler.ts";
-import { NOTICE } from "../../algorithms/notice.ts";
-import type { CountedPolicy } from "../../policy/compile.ts";
+import type { Implementation } from "../algorithms/algorithm.ts";
+import { IMPLEMENTATIONS } from "../algorithms/all.ts";
+import { CALENDAR_WINDOW } from "../algorithms/calendar-definition.ts";
+import { CONCURRENCY } from "../algorithms/concurrency.ts";
+import { COUNTER } from "../algorithms/drop-in-counter.ts";
+import { THROTTLER } from "../algorithms/drop-in-throttler.ts";
+import { NOTICE } from "../algorithms/notice.ts";
+import type { CountedPolicy } from "../policy/compile.ts";
 
 /** A policy as data for an object: a call cannot carry functions. */
 export type PolicyData = Omit<CountedPolicy, "implementation">;

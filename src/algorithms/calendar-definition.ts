@@ -1,15 +1,20 @@
-import type { Faults } from "../../options/faults.ts";
-import { defineAlgorithm, MAX_UNITS, type PolicyOf } from "../algorithm.ts";
+import type { Faults } from "../options/faults.ts";
+import { defineAlgorithm, MAX_UNITS, type PolicyOf } from "./algorithm.ts";
+import type { Calendar } from "./calendar-boundaries.ts";
+import { follow } from "./calendar-current.ts";
+import {
+  type CalendarOptions,
+  readCalendar,
+  refusesLength,
+  WINDOW_US,
+} from "./calendar-options.ts";
 import {
   type CalendarParameters,
   countCalendarWindow,
   type CountedCalendarWindow,
-} from "../calendar-window.ts";
-import { CALENDAR_WINDOW as script } from "../scripts.generated.ts";
-import { scaleWindow } from "../window.ts";
-import type { Calendar } from "./boundaries.ts";
-import { follow } from "./current.ts";
-import { type CalendarOptions, readCalendar, refusesLength, WINDOW_US } from "./options.ts";
+} from "./calendar-window.ts";
+import { CALENDAR_WINDOW as script } from "./scripts.generated.ts";
+import { scaleWindow } from "./window.ts";
 
 /** A policy of `fixedWindow()` with a calendar's window, in a limiter that knows calendars. */
 export type CalendarWindowPolicy = PolicyOf<"calendar-window", CalendarOptions>;

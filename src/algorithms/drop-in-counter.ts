@@ -1,5 +1,5 @@
-import type { AlgorithmModel } from "../model.ts";
-import { defineForDropIns } from "./define.ts";
+import { defineForDropIns } from "./define-for-drop-ins.ts";
+import type { AlgorithmModel } from "./model.ts";
 
 /** What a charge does, as `lua/dropins/counter.lua` knows it. */
 export const ACTION = { add: 0, set: 1, takeBack: 2, forget: 3 } as const;

@@ -1,5 +1,5 @@
-import type { CalendarParameters } from "../calendar-window.ts";
-import { boundariesAround, type Calendar } from "./boundaries.ts";
+import { boundariesAround, type Calendar } from "./calendar-boundaries.ts";
+import type { CalendarParameters } from "./calendar-window.ts";
 
 /** The window of this moment in a list of boundaries that has the window after it, too. */
 function windowIn(boundaries: readonly number[], ms: number): CalendarParameters | undefined {

@@ -1,10 +1,10 @@
-import { decideInParts } from "../cluster/decide-in-parts.ts";
-import { extendInParts } from "../cluster/extend-in-parts.ts";
-import { tagOf } from "../cluster/hash-slot.ts";
-import { inGroups } from "../cluster/in-groups.ts";
-import { refundInParts } from "../cluster/refund-in-parts.ts";
-import type { GuardedStore } from "../guarded-store.ts";
-import type { Store } from "../store.ts";
+import { decideInParts } from "./cluster/decide-in-parts.ts";
+import { extendInParts } from "./cluster/extend-in-parts.ts";
+import { tagOf } from "./cluster/hash-slot.ts";
+import { inGroups } from "./cluster/in-groups.ts";
+import { refundInParts } from "./cluster/refund-in-parts.ts";
+import type { GuardedStore } from "./guarded-store.ts";
+import type { Store } from "./store.ts";
 
 /**
  * Makes a call for each partition, concurrently, as on the masters of a Redis Cluster: if one object denies, the others

@@ -1,9 +1,9 @@
 import { DurableObject } from "#durable-object";
 
-import type { Operation, Slot } from "../../algorithms/model.ts";
-import type { LeaseRequest, Reply } from "../store.ts";
-import { type KeptCounts, keepCounts, type ObjectStorage } from "./kept-counts.ts";
-import { type PolicyData, withAlgorithm } from "./policy-data.ts";
+import type { Operation, Slot } from "../algorithms/model.ts";
+import { type KeptCounts, keepCounts, type ObjectStorage } from "./durable-object-counts.ts";
+import { type PolicyData, withAlgorithm } from "./durable-object-policies.ts";
+import type { LeaseRequest, Reply } from "./store.ts";
 
 /**
  * Counts one partition. Export it from the worker's main module, bind it with SQLite storage in `wrangler.toml`, and

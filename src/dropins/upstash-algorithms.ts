@@ -1,8 +1,8 @@
-import { fixedWindow } from "../../algorithms/fixed-window.ts";
-import { slidingWindowCounter } from "../../algorithms/sliding-window-counter.ts";
-import { tokenBucket } from "../../algorithms/token-bucket.ts";
-import type { Duration as OwnDuration } from "../../options/duration.ts";
-import type { Policy } from "../../policy/policy.ts";
+import { fixedWindow } from "../algorithms/fixed-window.ts";
+import { slidingWindowCounter } from "../algorithms/sliding-window-counter.ts";
+import { tokenBucket } from "../algorithms/token-bucket.ts";
+import type { Duration as OwnDuration } from "../options/duration.ts";
+import type { Policy } from "../policy/policy.ts";
 
 type Unit = "ms" | "s" | "m" | "h" | "d" | "w";
 
