@@ -5,7 +5,7 @@ export { refundable } from "./features/holds/refundable-option.ts";
 export { lease } from "./features/leases/lease-option.ts";
 export { lists } from "./features/lists/lists-option.ts";
 export { notify } from "./features/notify-option.ts";
-export { optimistic } from "./features/optimistic/optimistic-option.ts";
+export { optimistic } from "./features/optimistic-option.ts";
 export { plans } from "./features/plans-option.ts";
 export { denials } from "./features/roles/denials-option.ts";
 export { failures } from "./limiter/failures-option.ts";
@@ -22,7 +22,7 @@ export {
   StoreError,
   TidegateError,
 } from "./options/errors.ts";
-export type { HeaderOptions } from "./decision/fields.ts";
+export type { HeaderOptions } from "./decide/header-fields.ts";
 export type { Identity } from "./decide/identify.ts";
 export type { CreateLimiterOptions, LimiterOptions } from "./limiter/options.ts";
 export type { PlanNumbers, Plans } from "./features/plans.ts";
@@ -30,8 +30,8 @@ export { shareDenials } from "./features/share-denials-option.ts";
 export type { SharedCache, SharedDenials } from "./features/shared-denials.ts";
 export type { ListEntry, ListOptions } from "./features/lists/list-options.ts";
 export type { StoreOptions } from "./store/open-store.ts";
-export type { Decision, PolicyDecision } from "./decision/decision.ts";
-export type { Reason } from "./decision/outcome.ts";
+export type { Decision, PolicyDecision } from "./decide/decision.ts";
+export type { Reason } from "./decide/outcome.ts";
 export type { Cost, CostOptions } from "./decide/cost.ts";
 export type { Extension, Hold, Settlement, StreamOptions } from "./decide/hold.ts";
 export type { NoticedPolicy, NoticeListener } from "./features/notice-listener.ts";

@@ -1,4 +1,4 @@
-import { problemResponse } from "../decision/problem.ts";
+import { problemResponse } from "../decide/problem.ts";
 import { compileListener } from "../features/decision-listener.ts";
 import type { Features } from "../features/features.ts";
 import type { Failures } from "../features/holds/failures.ts";

@@ -1,6 +1,6 @@
 import { decideRequest, LOOK } from "../adapter/decide-request.ts";
 import { renewalOf } from "../algorithms/calendar-definition.ts";
-import type { Decision, PolicyDecision } from "../decision/decision.ts";
+import type { Decision, PolicyDecision } from "../decide/decision.ts";
 import type { InForce } from "../gateway/live/in-force.ts";
 import type { RuledClient } from "../gateway/route/read-client.ts";
 import type { Rule } from "../gateway/rules/rule.ts";

@@ -1,4 +1,4 @@
-import { problemResponse } from "../decision/problem.ts";
+import { problemResponse } from "../decide/problem.ts";
 import { notFound } from "../gateway/route/route.ts";
 import type { Environment } from "../runtime/environment.ts";
 

@@ -1,6 +1,6 @@
 import type { Implementation } from "../algorithms/algorithm.ts";
 import type { Row } from "../algorithms/model.ts";
-import { createDenialCache } from "../denials/denial-cache.ts";
+import { createDenialCache } from "../decide/denial-cache.ts";
 import { StoreError } from "../options/errors.ts";
 import { warnOfRawAddress } from "../partition/client-key.ts";
 import { partitionKey } from "../partition/partition-key.ts";

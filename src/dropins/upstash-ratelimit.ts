@@ -1,7 +1,7 @@
 import { DECIDE } from "../algorithms/scripts.generated.ts";
 import type { Verdict } from "../decide/step.ts";
 import { holds } from "../features/holds/holds-feature.ts";
-import { optimistic } from "../features/optimistic/optimistic-feature.ts";
+import { optimistic } from "../features/optimistic-feature.ts";
 import type { Duration as OwnDuration } from "../options/duration.ts";
 import { Faults } from "../options/faults.ts";
 import { REDIS_CLIENT } from "../options/messages.ts";

@@ -1,4 +1,4 @@
-import type { Decision } from "../decision/decision.ts";
+import type { Decision } from "../decide/decision.ts";
 import type { Faults } from "../options/faults.ts";
 import { FUNCTION } from "../options/messages.ts";
 import { report } from "../runtime/log.ts";

@@ -6,7 +6,7 @@ import { holds } from "./holds/holds-feature.ts";
 import { leases } from "./leases/leases-feature.ts";
 import { lists } from "./lists/lists-feature.ts";
 import { notices } from "./notices-feature.ts";
-import { optimistic } from "./optimistic/optimistic-feature.ts";
+import { optimistic } from "./optimistic-feature.ts";
 import { plans } from "./plans-feature.ts";
 import { roles } from "./roles/roles-feature.ts";
 import { shards } from "./shards-feature.ts";

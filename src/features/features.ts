@@ -6,7 +6,7 @@ import type { holds } from "./holds/holds-feature.ts";
 import type { leases } from "./leases/leases-feature.ts";
 import type { lists } from "./lists/lists-feature.ts";
 import type { notices } from "./notices-feature.ts";
-import type { optimistic } from "./optimistic/optimistic-feature.ts";
+import type { optimistic } from "./optimistic-feature.ts";
 import type { plans } from "./plans-feature.ts";
 import type { roles } from "./roles/roles-feature.ts";
 import type { shards } from "./shards-feature.ts";

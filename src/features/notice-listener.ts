@@ -1,4 +1,4 @@
-import type { Decision, PolicyDecision } from "../decision/decision.ts";
+import type { Decision, PolicyDecision } from "../decide/decision.ts";
 
 /** A policy that a notice is about, as it was in the decision. */
 export interface NoticedPolicy extends PolicyDecision {

@@ -1,5 +1,5 @@
-import { type Decision, outcomeOf } from "../decision/decision.ts";
-import { firstDenying } from "../decision/outcome.ts";
+import { type Decision, outcomeOf } from "../decide/decision.ts";
+import { firstDenying } from "../decide/outcome.ts";
 import type { DecisionListener } from "./decision-listener.ts";
 
 /** The common part of OpenTelemetry's `trace` and Cloudflare's `tracing`. */

@@ -1,6 +1,6 @@
 import { decideRequest } from "../adapter/decide-request.ts";
+import type { Decision } from "../decide/decision.ts";
 import type { Hold } from "../decide/hold.ts";
-import type { Decision } from "../decision/decision.ts";
 import { EVERY_FEATURE } from "../features/every-feature.ts";
 import type { Counter } from "../metrics/counter.ts";
 import { monotonicNow } from "../runtime/clock.ts";

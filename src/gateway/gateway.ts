@@ -9,7 +9,7 @@ import type { Context, Handler, Hono } from "hono";
 import { Hono as TinyHono } from "hono/tiny";
 
 import { goneResponse } from "../adapter/gone-response.ts";
-import { problemResponse } from "../decision/problem.ts";
+import { problemResponse } from "../decide/problem.ts";
 import { periodicWrites } from "../metrics/periodic-writes.ts";
 import { connectionAddress, GONE } from "../partition/connection.ts";
 import { monotonicNow } from "../runtime/clock.ts";

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { Hono as TinyHono } from "hono/tiny";
 
-import { problemResponse } from "../decision/problem.ts";
+import { problemResponse } from "../decide/problem.ts";
 import { Faults } from "../options/faults.ts";
 import { checkClientIp } from "../partition/client-ip.ts";
 import type { Environment } from "../runtime/environment.ts";

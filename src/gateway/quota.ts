@@ -1,6 +1,6 @@
 import { type Client, decideRequest, LOOK } from "../adapter/decide-request.ts";
 import { fixedWindow } from "../algorithms/fixed-window.ts";
-import type { PolicyDecision } from "../decision/decision.ts";
+import type { PolicyDecision } from "../decide/decision.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { checkSettings } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";

@@ -1,5 +1,5 @@
 import type { FailureVerdict } from "../algorithms/common-options.ts";
-import type { HeaderOptions } from "../decision/fields.ts";
+import type { HeaderOptions } from "../decide/header-fields.ts";
 import type { DecisionListener } from "../features/decision-listener.ts";
 import type { ListOptions } from "../features/lists/list-options.ts";
 import type { Plans } from "../features/plans.ts";

@@ -1,4 +1,4 @@
-import { DRIFT } from "../../src/denials/denial-cache.ts";
+import { DRIFT } from "../../src/decide/denial-cache.ts";
 import { StoreError } from "../../src/options/errors.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { steadyClock } from "../../src/runtime/clock.ts";

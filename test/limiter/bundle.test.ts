@@ -26,7 +26,7 @@ const CODE: Readonly<Record<string, string>> = {
   leases: "src/features/leases/",
   lists: "src/features/lists/",
   notices: "src/features/notice",
-  optimistic: "src/features/optimistic/",
+  optimistic: "src/features/optimistic-",
   plans: "src/features/plan",
   roles: "src/features/roles/",
   shards: "src/features/shard-",

@@ -1,4 +1,4 @@
-import { DRIFT } from "../../denials/denial-cache.ts";
+import { DRIFT } from "../../decide/denial-cache.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { AUTO_LEASE, leaseBoundOf } from "../../policy/tighten.ts";
 import { setRecent } from "../../runtime/lru.ts";

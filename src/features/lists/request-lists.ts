@@ -1,5 +1,5 @@
-import type { Decision } from "../../decision/decision.ts";
-import { listedDecision } from "../../decision/listed.ts";
+import type { Decision } from "../../decide/decision.ts";
+import { listedDecision } from "../../decide/listed.ts";
 import { Faults } from "../../options/faults.ts";
 import { UNKNOWN_FACT } from "../../options/messages.ts";
 import { readsAddress } from "../../partition/address.ts";

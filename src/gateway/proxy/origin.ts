@@ -1,4 +1,4 @@
-import type { Decision } from "../../decision/decision.ts";
+import type { Decision } from "../../decide/decision.ts";
 import type { ResponseSettlement } from "../../features/holds/settle-response.ts";
 import type { ClientIp } from "../../partition/client-ip.ts";
 import type { IsImitation } from "../../partition/field-names.ts";

@@ -2,7 +2,7 @@ import { cors } from "hono/cors";
 import { Hono as TinyHono } from "hono/tiny";
 
 import type { AnswerFields } from "../../adapter/append-fields.ts";
-import { RATE_LIMIT_FIELDS } from "../../decision/fields.ts";
+import { RATE_LIMIT_FIELDS } from "../../decide/header-fields.ts";
 import type { CorsOptions } from "./cors-options.ts";
 
 const ALLOW_ORIGIN = "Access-Control-Allow-Origin";

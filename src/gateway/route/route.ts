@@ -1,5 +1,5 @@
 import type { Listed, Unidentified } from "../../adapter/decide-request.ts";
-import { problemResponse } from "../../decision/problem.ts";
+import { problemResponse } from "../../decide/problem.ts";
 import { readPath } from "../rules/path.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Ruleset } from "../rules/ruleset.ts";

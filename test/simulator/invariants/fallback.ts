@@ -1,7 +1,7 @@
 import type { FailureVerdict } from "../../../src/algorithms/common-options.ts";
 import type { Row } from "../../../src/algorithms/model.ts";
+import type { Decision } from "../../../src/decide/decision.ts";
 import type { Settlement } from "../../../src/decide/hold.ts";
-import type { Decision } from "../../../src/decision/decision.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
 import { factsOf } from "../../support/algorithms/all.ts";
 import { type Call, isDecided, type Isolate } from "../call.ts";

@@ -1,5 +1,5 @@
 import type { StoreError } from "../options/errors.ts";
-import { type FieldTarget, type HeaderOptions, setFields } from "./fields.ts";
+import { type FieldTarget, type HeaderOptions, setFields } from "./header-fields.ts";
 import {
   type DecisionStatus,
   type Outcome,

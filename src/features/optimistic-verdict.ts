@@ -1,9 +1,9 @@
-import type { Row } from "../../algorithms/model.ts";
-import type { CoreSettings, Kit } from "../../decide/kit.ts";
-import { projected } from "../../decide/projected.ts";
-import type { GroupVerdict, Verdict } from "../../decide/step.ts";
-import type { CompiledPolicy } from "../../policy/compile.ts";
-import type { Admitted } from "./settle-units.ts";
+import type { Row } from "../algorithms/model.ts";
+import type { CoreSettings, Kit } from "../decide/kit.ts";
+import { projected } from "../decide/projected.ts";
+import type { GroupVerdict, Verdict } from "../decide/step.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { Admitted } from "./settle-optimistic.ts";
 
 /** The verdict of a request that is admitted before the store has counted all of it. */
 export function ahead(groups: readonly GroupVerdict[], { clockUs }: Kit<CoreSettings>): Verdict {

@@ -1,9 +1,9 @@
-import type { CoreSettings, Kit } from "../../decide/kit.ts";
-import type { Known } from "../../decide/known.ts";
-import type { Asked, AskedGroup, Beside, Decide, Verdict } from "../../decide/step.ts";
-import { reportOnce } from "../../runtime/log.ts";
-import { nextTurn } from "../../runtime/next-turn.ts";
-import { createWaitingRoom } from "../../runtime/waiting-room.ts";
+import type { CoreSettings, Kit } from "../decide/kit.ts";
+import type { Known } from "../decide/known.ts";
+import type { Asked, AskedGroup, Beside, Decide, Verdict } from "../decide/step.ts";
+import { reportOnce } from "../runtime/log.ts";
+import { nextTurn } from "../runtime/next-turn.ts";
+import { createWaitingRoom } from "../runtime/waiting-room.ts";
 import type { OptimisticPartitions, Partition } from "./optimistic-partitions.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { setRecent } from "../runtime/lru.ts";
-import { createWaitingRoom, type WaitingRoom } from "../runtime/waiting-room.ts";
+import { setRecent } from "./lru.ts";
+import { createWaitingRoom, type WaitingRoom } from "./waiting-room.ts";
 
 /**
  * When a known denial has expired, one request of its partition asks the store, and the others wait for the answer.

@@ -1,6 +1,6 @@
-import type { LeaseSteps } from "../../decide/features.ts";
-import type { CoreSettings, Kit } from "../../decide/kit.ts";
-import { isStoreAnswer, type Known } from "../../decide/known.ts";
+import type { LeaseSteps } from "../decide/features.ts";
+import type { CoreSettings, Kit } from "../decide/kit.ts";
+import { isStoreAnswer, type Known } from "../decide/known.ts";
 import {
   after,
   type Asked,
@@ -8,11 +8,11 @@ import {
   type Decide,
   type Step,
   type Verdict,
-} from "../../decide/step.ts";
-import { keepAlive } from "../../runtime/keep-alive.ts";
+} from "../decide/step.ts";
+import { keepAlive } from "../runtime/keep-alive.ts";
 import { createOptimisticPartitions, type OptimisticPartitions } from "./optimistic-partitions.ts";
 import { admittedVerdict, ahead } from "./optimistic-verdict.ts";
-import { type Admitted, close, settler } from "./settle-units.ts";
+import { type Admitted, close, settler } from "./settle-optimistic.ts";
 
 /**
  * After a call without an answer, the store decides all requests for this long, and at least until it answers again. An

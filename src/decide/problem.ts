@@ -1,5 +1,5 @@
 import { waitInWords } from "../runtime/wait-in-words.ts";
-import { type HeaderOptions, retryAfter, setFields } from "./fields.ts";
+import { type HeaderOptions, retryAfter, setFields } from "./header-fields.ts";
 import { denies, type Outcome } from "./outcome.ts";
 
 /** An RFC 9457 problem. */

@@ -1,7 +1,7 @@
-import type { Row } from "../../algorithms/model.ts";
-import type { PolicyGroup } from "../../decide/groups.ts";
-import type { AskedGroup, GroupVerdict } from "../../decide/step.ts";
-import type { WaitingRoom } from "../../runtime/waiting-room.ts";
+import type { Row } from "../algorithms/model.ts";
+import type { PolicyGroup } from "../decide/groups.ts";
+import type { AskedGroup, GroupVerdict } from "../decide/step.ts";
+import type { WaitingRoom } from "../runtime/waiting-room.ts";
 
 /** The units that an isolate owes the store for one partition, and the store's last answer. All requests share it. */
 export interface Partition {

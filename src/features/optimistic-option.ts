@@ -1,5 +1,5 @@
-import type { OptimisticOptions } from "../../algorithms/common-options.ts";
-import { optionValue, type OptionValue } from "../../options/option-value.ts";
+import type { OptimisticOptions } from "../algorithms/common-options.ts";
+import { optionValue, type OptionValue } from "../options/option-value.ts";
 import { optimistic as feature } from "./optimistic-feature.ts";
 
 /**

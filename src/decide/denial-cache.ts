@@ -1,6 +1,6 @@
 import type { Row } from "../algorithms/model.ts";
+import { createClockCache, type ClockCache } from "../runtime/clock-cache.ts";
 import type { Reply } from "../store/store.ts";
-import { createClockCache, type ClockCache } from "./clock-cache.ts";
 
 /** The known denials of policies that share a partition key. Times are milliseconds of the isolate's clock. */
 export interface DenialCache {

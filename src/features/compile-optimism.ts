@@ -1,5 +1,5 @@
-import type { OptimisticOptions } from "../../algorithms/common-options.ts";
-import type { Faults } from "../../options/faults.ts";
+import type { OptimisticOptions } from "../algorithms/common-options.ts";
+import type { Faults } from "../options/faults.ts";
 import {
   ABOVE,
   COST_ABOVE_UNSETTLED,
@@ -8,13 +8,13 @@ import {
   OPTIMISM_OF_SLOTS,
   OPTIMISM_WITH_LEASE,
   OPTIMISTIC,
-} from "../../options/messages.ts";
-import { checkPositiveInteger } from "../../options/positive-integer.ts";
-import { isRecord } from "../../options/record.ts";
-import { checkOptions } from "../../options/unknown-options.ts";
-import type { CompiledPolicy } from "../../policy/compile.ts";
-import type { Policy } from "../../policy/policy.ts";
-import { areTogether, OPTIMISM, type Optimism } from "../../policy/traits.ts";
+} from "../options/messages.ts";
+import { checkPositiveInteger } from "../options/positive-integer.ts";
+import { isRecord } from "../options/record.ts";
+import { checkOptions } from "../options/unknown-options.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { Policy } from "../policy/policy.ts";
+import { areTogether, OPTIMISM, type Optimism } from "../policy/traits.ts";
 
 /** The excess of one isolate. With a higher one, the limit would have little effect. */
 export const MAX_UNSETTLED = 1_000;
