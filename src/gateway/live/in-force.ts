@@ -3,6 +3,7 @@ import { dimensionsOfRequests } from "../../features/dimensions-feature.ts";
 import { EVERY_FEATURE } from "../../features/every-feature.ts";
 import { buildLimiter } from "../../limiter/limiter.ts";
 import type { GatewayConfig } from "../config/config.ts";
+import { compilePasses, type PassesOn } from "../proxy/outgoing-fields.ts";
 import { compileRoute, type RouteRequest } from "../route/route.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
 
@@ -15,6 +16,8 @@ export interface InForce {
   /** Reserves where the gateway has holds. */
   readonly limiter: Limiter & Partial<Reserve>;
   readonly route: RouteRequest;
+  /** Which fields of a request the origin gets, unless `Connection` names them. */
+  readonly passes: PassesOn;
   /** Makes the same as if there were no lists, for what people ask about a client that one names. */
   readonly routeUnlisted: () => RouteRequest;
   /** Makes the same as if lists named no addresses, for a described request whose address is left open. */
@@ -31,7 +34,9 @@ export interface Enforcement {
 /** Makes what a gateway needs to enforce rules. */
 export interface EnforceRules {
   limiterOf(ruleset: Ruleset): InForce["limiter"];
-  routesOf(ruleset: Ruleset): Pick<InForce, "route" | "routeUnlisted" | "routeUnaddressed">;
+  routesOf(
+    ruleset: Ruleset,
+  ): Pick<InForce, "route" | "passes" | "routeUnlisted" | "routeUnaddressed">;
 }
 
 export function enforceWith(config: GatewayConfig): EnforceRules {
@@ -52,6 +57,7 @@ export function enforceWith(config: GatewayConfig): EnforceRules {
       const unaddressed = { ...ruleset, lists: ruleset.listsBesideAddresses };
       return {
         route: compileRoute(ruleset, config),
+        passes: compilePasses(config.origin.trusted, ruleset.isImitation),
         routeUnlisted: () => compileRoute(unlisted, config),
         routeUnaddressed: () => compileRoute(unaddressed, config),
       };
