@@ -2,11 +2,8 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 
 /** The folders of src from the top down: files of one may import from those that come after it, never from those before. */
 export const LAYERS = [
-  "node",
-  "dashboard",
   "admin",
   "gateway",
-  "live",
   "metrics",
   "dropins",
   "adapter",
@@ -15,22 +12,21 @@ export const LAYERS = [
   "features",
   "decide",
   "outage",
-  "denials",
-  "decision",
   "store",
   "policy",
   "algorithms",
-  "lists",
   "partition",
   "options",
-  "errors",
   "runtime",
 ];
 
 const WEB_ONLY = {
   group: ["node:*"],
-  message: "Only src/node and src/gateway/proxy/node run in Node alone: use web standards.",
+  message: "Only src/gateway/proxy/node and programs run in Node alone: use web standards.",
 };
+
+/** The folders of src/gateway from the top down, in the same way. Its own files are above them. */
+export const GATEWAY_LAYERS = ["live", "config", "proxy", "route", "rules"];
 
 /** The folders of the dashboard from the top down, in the same way. Views stand beside each other: none imports from another. */
 export const DASHBOARD_LAYERS = [
@@ -42,27 +38,47 @@ export const DASHBOARD_LAYERS = [
   ["api"],
 ];
 
-/** The folders of src/features stand beside each other: none imports from another. */
-export const FEATURES = [
-  "calendar",
-  "dimensions",
-  "holds",
-  "leases",
-  "lists",
-  "notices",
-  "optimistic",
-  "plans",
-  "roles",
-  "shards",
-  "shared-denials",
-  "sources",
-  "listeners",
-];
+/** Features stand beside each other in src/features: none imports from another. One of few files has no folder. */
+export const FEATURES: Readonly<Record<string, readonly string[]>> = {
+  calendar: ["calendar-feature.ts", "calendar-windows.ts"],
+  dimensions: ["by-dimensions.ts", "dimensions-feature.ts"],
+  holds: ["holds/"],
+  leases: ["leases/"],
+  listeners: ["decision-listener.ts", "listening-limiter.ts", "span-attributes.ts"],
+  lists: ["lists/"],
+  notices: [
+    "compile-notices.ts",
+    "notice-listener.ts",
+    "notice-marks.ts",
+    "notice-steps.ts",
+    "notices-feature.ts",
+    "notify-option.ts",
+  ],
+  optimistic: [
+    "compile-optimism.ts",
+    "optimistic-feature.ts",
+    "optimistic-option.ts",
+    "optimistic-partitions.ts",
+    "optimistic-step.ts",
+    "optimistic-verdict.ts",
+    "settle-optimistic.ts",
+  ],
+  plans: ["plan-step.ts", "plans.ts", "plans-feature.ts", "plans-option.ts", "read-plan.ts"],
+  roles: ["roles/"],
+  shards: ["shard-step.ts", "shards-feature.ts", "shards-option.ts"],
+  "shared denials": [
+    "share-denials-option.ts",
+    "shared-denials.ts",
+    "shared-denials-feature.ts",
+    "shared-denials-step.ts",
+  ],
+  sources: ["source-options.ts", "sources-feature.ts"],
+};
 
 /** The entries of the package import from everywhere, and nothing imports from them. */
 const ENTRIES = {
   regex:
-    "^(\\.\\./)+(index|core|limit|hono|express|express-rate-limit|nest-throttler|better-auth|rate-limiter-flexible|upstash-ratelimit|fastify|vercel|node|cloudflare|durable-object|llm|gateway|admin|tracing|worker)\\.ts$",
+    "^(\\.\\./)+(src/)?(index|core|limit|hono|express|express-rate-limit|nest-throttler|better-auth|rate-limiter-flexible|upstash-ratelimit|fastify|vercel|node|cloudflare|durable-object|llm|gateway|admin|tracing|worker)\\.ts$",
   message: "It is an entry of the package: import what it imports.",
 };
 
@@ -77,23 +93,56 @@ function refusing(files: string, refusals: readonly Refusal[]): OxlintOverride {
   return { files: [files], rules: { "no-restricted-imports": ["error", { patterns }] } };
 }
 
-const aboveOf = (layer: string): Refusal[] =>
-  LAYERS.slice(0, LAYERS.indexOf(layer)).map((above) => ({
+/** What requests run knows of no program. */
+const PACKAGES_ABOVE = {
+  regex: "^(\\.\\./)+packages/",
+  message: "src is below the packages: imports go down.",
+};
+
+const aboveOf = (layer: string): Refusal[] => [
+  PACKAGES_ABOVE,
+  ...LAYERS.slice(0, LAYERS.indexOf(layer)).map((above) => ({
     regex: `^(\\.\\./)+${above}/`,
     message: `src/${layer} is below src/${above}: imports go down.`,
-  }));
+  })),
+];
 
-const layers = LAYERS.map((layer) => {
-  const refusals = aboveOf(layer);
-  return refusing(`src/${layer}/**`, layer === "node" ? refusals : [WEB_ONLY, ...refusals]);
+const layers = LAYERS.map((layer) => refusing(`src/${layer}/**`, [WEB_ONLY, ...aboveOf(layer)]));
+
+/** The programs: each imports from `src`, and the command line from the bridge, whose client of Redis the doctor uses. */
+const programs = [
+  refusing("packages/cli/src/**", othersOf("cli", ["dashboard"])),
+  refusing("packages/redis-rest/src/**", othersOf("redis-rest", ["cli", "dashboard"])),
+];
+
+function othersOf(name: string, others: readonly string[]): Refusal[] {
+  return others.map((other) => ({
+    regex: `^(\\.\\./)+${other}/src/`,
+    message: `packages/${name} does not know packages/${other}.`,
+  }));
+}
+
+const features = Object.entries(FEATURES).flatMap(([feature, files]) => {
+  const others = Object.entries(FEATURES)
+    .filter(([other]) => other !== feature)
+    .map(([other, theirs]) => ({
+      regex: `^\\.\\.?/(?:${theirs.map((file) => file.replace(".ts", "\\.ts$")).join("|")})`,
+      message: `The feature ${feature} does not know ${other}: no feature imports another.`,
+    }));
+  return files.map((file) =>
+    refusing(`src/features/${file.replace(/\/$/, "/**")}`, [
+      WEB_ONLY,
+      ...aboveOf("features"),
+      ...others,
+    ]),
+  );
 });
 
-const features = FEATURES.map((feature) => {
-  const others = FEATURES.filter((other) => other !== feature).map((other) => ({
-    regex: `^\\.\\./${other}/`,
-    message: `The feature ${feature} does not know ${other}: no feature imports another.`,
-  }));
-  return refusing(`src/features/${feature}/**`, [WEB_ONLY, ...aboveOf("features"), ...others]);
+const gatewayLayers = GATEWAY_LAYERS.flatMap((folder, i) => {
+  const above = GATEWAY_LAYERS.slice(0, i).map((other) => `${other}/`);
+  const regex = `^\\.\\./(?:${[...above, "[\\w-]+\\.ts$"].join("|")})`;
+  const message = `The gateway's ${folder} is below this: imports go down.`;
+  return refusing(`src/gateway/${folder}/*`, [WEB_ONLY, ...aboveOf("gateway"), { regex, message }]);
 });
 
 /** Folders of src have the names of some views, so that a pattern counts the steps up. */
@@ -103,8 +152,9 @@ const dashboardLayers = DASHBOARD_LAYERS.flatMap((folders, i) =>
       .flat()
       .filter((other) => other !== folder);
     return [1, 2].map((depth) =>
-      refusing(`src/dashboard/${folder}${"/*".repeat(depth)}`, [
+      refusing(`packages/dashboard/src/${folder}${"/*".repeat(depth)}`, [
         WEB_ONLY,
+        ...othersOf("dashboard", ["cli", "redis-rest"]),
         ...refused.map((other) => ({
           regex: `^(\\.\\./){${depth}}${other}/`,
           message: `The dashboard's ${folder} is not above its ${other}: imports go down.`,
@@ -132,17 +182,18 @@ export default defineConfig({
   },
   overrides: [
     {
-      files: ["src/**"],
+      files: ["src/**", "packages/dashboard/src/**"],
       rules: {
-        "no-restricted-imports": ["error", { patterns: [WEB_ONLY] }],
+        "no-restricted-imports": ["error", { patterns: [WEB_ONLY, PACKAGES_ABOVE] }],
         "no-console": "error",
       },
     },
     ...layers,
+    ...gatewayLayers,
     // What imports of `#forward` find in Node.
     refusing("src/gateway/proxy/node/**", aboveOf("gateway")),
-    { files: ["src/node/**"], rules: { "no-console": "off" } },
     ...features,
+    ...programs,
     ...dashboardLayers,
     { files: ["test/**"], rules: { "unicorn/consistent-function-scoping": "off" } },
   ],

@@ -21,7 +21,7 @@ const PATIENCE_MS = 60_000;
 
 /** The programs beside the limiter, and what starts them: `npm run test:programs` has them apart from `npm test`. */
 const PROGRAMS = [
-  "test/{bridge,cli,create-tidegate,deploy,doctor,package,programs,stack,surge}/**/*.test.ts",
+  "test/{cli,create-tidegate,deploy,package,programs,redis-rest,stack,surge}/**/*.test.ts",
   "test/docs/{bench,cli,guides-commands,incident,tour}.test.ts",
 ];
 

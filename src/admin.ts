@@ -6,4 +6,4 @@
 
 export { admin } from "./admin/admin.ts";
 export { metrics } from "./metrics/recorder.ts";
-export type { Admin } from "./gateway/administration/administered.ts";
+export type { Admin } from "./gateway/platform.ts";

@@ -8,8 +8,8 @@
 import { waitUntil } from "#bindings";
 
 import type { Limiter } from "./decide/limiter.ts";
-import { shareDenials } from "./features/shared-denials/share-denials-option.ts";
-import type { SharedCache, SharedDenials } from "./features/shared-denials/shared-denials.ts";
+import { shareDenials } from "./features/share-denials-option.ts";
+import type { SharedCache, SharedDenials } from "./features/shared-denials.ts";
 import { hash } from "./partition/partition-key.ts";
 
 /**

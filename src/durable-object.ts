@@ -5,9 +5,6 @@
  * @module
  */
 
-export { durableObjectStore } from "./store/durable-object/durable-object-store.ts";
-export type {
-  DurableObjectStoreOptions,
-  ObjectNamespace,
-} from "./store/durable-object/durable-object-store.ts";
-export { TidegateObject } from "./store/durable-object/tidegate-object.ts";
+export { durableObjectStore } from "./store/durable-object-store.ts";
+export type { DurableObjectStoreOptions, ObjectNamespace } from "./store/durable-object-store.ts";
+export { TidegateObject } from "./store/tidegate-object.ts";

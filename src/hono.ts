@@ -18,10 +18,10 @@ import {
 } from "./adapter/request-options.ts";
 import { compileRequest } from "./adapter/request-reader.ts";
 import { takeRequestApart } from "./adapter/take-request-apart.ts";
+import type { Decision } from "./decide/decision.ts";
 import type { Hold } from "./decide/hold.ts";
 import type { ReservingLimiter } from "./decide/limiter.ts";
-import type { Decision } from "./decision/decision.ts";
-import { dimensionsOfRequests } from "./features/dimensions/of-requests.ts";
+import { dimensionsOfRequests } from "./features/dimensions-feature.ts";
 import type { Features } from "./features/features.ts";
 import { openLimiter, openLimiterLater } from "./limiter/open-limiter.ts";
 import {

@@ -1,23 +1,17 @@
 export { limit } from "./limit.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
-export {
-  month,
-  week,
-  day,
-  hour,
-  type CalendarPlace,
-} from "./features/calendar/calendar-windows.ts";
+export { month, week, day, hour, type CalendarPlace } from "./features/calendar-windows.ts";
 export { refundable } from "./features/holds/refundable-option.ts";
 export { lease } from "./features/leases/lease-option.ts";
 export { lists } from "./features/lists/lists-option.ts";
-export { notify } from "./features/notices/notify-option.ts";
-export { optimistic } from "./features/optimistic/optimistic-option.ts";
-export { plans } from "./features/plans/plans-option.ts";
+export { notify } from "./features/notify-option.ts";
+export { optimistic } from "./features/optimistic-option.ts";
+export { plans } from "./features/plans-option.ts";
 export { denials } from "./features/roles/denials-option.ts";
 export { failures } from "./limiter/failures-option.ts";
 export { shadow, soft } from "./features/roles/mode-options.ts";
-export { shards } from "./features/shards/shards-option.ts";
-export { asn, cookie, country, header, query, subnet } from "./features/sources/source-options.ts";
+export { shards } from "./features/shards-option.ts";
+export { asn, cookie, country, header, query, subnet } from "./features/source-options.ts";
 export { cluster } from "./features/cluster/cluster-option.ts";
 export { client } from "./store/redis/client-option.ts";
 export {
@@ -27,21 +21,21 @@ export {
   type FaultCode,
   StoreError,
   TidegateError,
-} from "./errors/errors.ts";
-export type { HeaderOptions } from "./decision/fields.ts";
+} from "./options/errors.ts";
+export type { HeaderOptions } from "./decide/header-fields.ts";
 export type { Identity } from "./decide/identify.ts";
 export type { CreateLimiterOptions, LimiterOptions } from "./limiter/options.ts";
-export type { PlanNumbers, Plans } from "./features/plans/plans.ts";
-export { shareDenials } from "./features/shared-denials/share-denials-option.ts";
-export type { SharedCache, SharedDenials } from "./features/shared-denials/shared-denials.ts";
-export type { ListEntry, ListOptions } from "./lists/options.ts";
+export type { PlanNumbers, Plans } from "./features/plans.ts";
+export { shareDenials } from "./features/share-denials-option.ts";
+export type { SharedCache, SharedDenials } from "./features/shared-denials.ts";
+export type { ListEntry, ListOptions } from "./features/lists/list-options.ts";
 export type { StoreOptions } from "./store/open-store.ts";
-export type { Decision, PolicyDecision } from "./decision/decision.ts";
-export type { Reason } from "./decision/outcome.ts";
+export type { Decision, PolicyDecision } from "./decide/decision.ts";
+export type { Reason } from "./decide/outcome.ts";
 export type { Cost, CostOptions } from "./decide/cost.ts";
 export type { Extension, Hold, Settlement, StreamOptions } from "./decide/hold.ts";
-export type { NoticedPolicy, NoticeListener } from "./features/notices/listener.ts";
-export type { DecisionInfo, DecisionListener } from "./features/listeners/decision-listener.ts";
+export type { NoticedPolicy, NoticeListener } from "./features/notice-listener.ts";
+export type { DecisionInfo, DecisionListener } from "./features/decision-listener.ts";
 export type { Limiter, LimitOptions, ReserveOptions, ReservingLimiter } from "./decide/limiter.ts";
 export type { Duration } from "./options/duration.ts";
 export type {
@@ -51,7 +45,7 @@ export type {
   FailureWhen,
   OptimisticOptions,
 } from "./algorithms/common-options.ts";
-export type { CalendarOptions } from "./algorithms/calendar/options.ts";
+export type { CalendarOptions } from "./algorithms/calendar-options.ts";
 export type { ConcurrencyOptions } from "./algorithms/concurrency.ts";
 export { concurrency } from "./features/holds/concurrency-option.ts";
 export { fixedWindow, type FixedWindowOptions } from "./algorithms/fixed-window.ts";

@@ -1,9 +1,9 @@
 import { IMPLEMENTATION } from "./algorithms/algorithm.ts";
 import { checkCallOptions, type CostOptions } from "./decide/cost.ts";
+import type { Decision } from "./decide/decision.ts";
 import { byText } from "./decide/identify.ts";
 import { createKit } from "./decide/kit.ts";
 import { type Core, createCore } from "./decide/operations.ts";
-import type { Decision } from "./decision/decision.ts";
 import { DEFAULTS } from "./limiter/settings.ts";
 import { Faults } from "./options/faults.ts";
 import { ONLY_IN_LIMITERS, ONLY_WITH_HOLDS } from "./options/messages.ts";

@@ -13,14 +13,14 @@ import {
   pointsOf,
 } from "./dropins/count-points.ts";
 import { type Answer, partitionOf } from "./dropins/counts.ts";
-import { type BlockedKeys, createBlockedKeys } from "./dropins/flexible/blocked-keys.ts";
-import { checkedFlexible, type RateLimiterTidegateOptions } from "./dropins/flexible/options.ts";
-import { checkedPoints, windowOf } from "./dropins/flexible/points.ts";
+import { type BlockedKeys, createBlockedKeys } from "./dropins/flexible-blocked-keys.ts";
+import { checkedFlexible, type RateLimiterTidegateOptions } from "./dropins/flexible-options.ts";
+import { checkedPoints, windowOf } from "./dropins/flexible-points.ts";
 import { isForever, microsecondsOf } from "./dropins/numbers.ts";
 import { openDropIn } from "./dropins/open-drop-in.ts";
 import { Faults } from "./options/faults.ts";
 
-export type { RateLimiterTidegateOptions } from "./dropins/flexible/options.ts";
+export type { RateLimiterTidegateOptions } from "./dropins/flexible-options.ts";
 
 interface CallOptions {
   /** Seconds, in place of `duration`, if the key has no points. */

@@ -4,8 +4,4 @@
  * @module
  */
 
-export {
-  type ActiveSpan,
-  spanAttributes,
-  type Tracing,
-} from "./features/listeners/span-attributes.ts";
+export { type ActiveSpan, spanAttributes, type Tracing } from "./features/span-attributes.ts";

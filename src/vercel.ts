@@ -17,9 +17,9 @@ import {
 import { compileRequest } from "./adapter/request-reader.ts";
 import { goesOn, tellRoute } from "./adapter/route-fields.ts";
 import { takeRequestApart } from "./adapter/take-request-apart.ts";
+import type { Decision } from "./decide/decision.ts";
 import type { Hold } from "./decide/hold.ts";
-import type { Decision } from "./decision/decision.ts";
-import { dimensionsOfRequests } from "./features/dimensions/of-requests.ts";
+import { dimensionsOfRequests } from "./features/dimensions-feature.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import {
   type CreateLimiterOptions,

@@ -8,12 +8,12 @@ import { env, tracing } from "cloudflare:workers";
 
 import { admin } from "./admin/admin.ts";
 import { coloCache, coloDenials } from "./cloudflare.ts";
-import { spanAttributes } from "./features/listeners/span-attributes.ts";
+import { spanAttributes } from "./features/span-attributes.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
 import { metrics } from "./metrics/recorder.ts";
-import { durableObjectStore } from "./store/durable-object/durable-object-store.ts";
+import { durableObjectStore } from "./store/durable-object-store.ts";
 
-export { TidegateObject } from "./store/durable-object/tidegate-object.ts";
+export { TidegateObject } from "./store/tidegate-object.ts";
 
 /** The gateway of the variables that are bound to the Worker. */
 const gateway: Gateway = createGateway(env, {

@@ -1,5 +1,5 @@
+import { styled } from "../../packages/cli/src/output/style.ts";
 import { wrapWords } from "../../scripts/support/wrap-words.ts";
-import { styled } from "../../src/node/cli/output/style.ts";
 import { significant } from "../support/significant.ts";
 import { type Figure, meets } from "./figure.ts";
 

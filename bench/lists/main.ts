@@ -1,7 +1,7 @@
 // Measures lists of many ranges: the CPU that they take to compile, and that a look-up takes. Run it by hand:
 // `node bench/lists/main.ts [entries]`
 
-import { compileLists } from "../../src/lists/lists.ts";
+import { compileLists } from "../../src/features/lists/lists.ts";
 import { Faults } from "../../src/options/faults.ts";
 
 const entries = Number(process.argv[2] ?? 10_000);

@@ -9,7 +9,7 @@ import { withOptionTables } from "./option-tables.ts";
 
 process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 
-const LIBRARY = globSync("src/**/*.ts", { exclude: ["src/node/**"] });
+const LIBRARY = globSync("src/**/*.ts");
 const sources = new Map(LIBRARY.map((path) => [path, readFileSync(path, "utf8")] as const));
 
 writeOrCheck("build:docs", {

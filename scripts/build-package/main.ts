@@ -55,7 +55,7 @@ function dropComments(): void {
 }
 
 function buildLauncher(): void {
-  const source = readFileSync("src/node/launch.ts", "utf8");
+  const source = readFileSync("packages/cli/src/launch.ts", "utf8");
   mkdirSync(programs, { recursive: true });
   writeFileSync(
     join(programs, "tidegate.js"),

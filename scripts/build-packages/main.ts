@@ -15,16 +15,16 @@ const BUILDS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     // As deep as the sources, so that paths relative to a module lead to the same place.
     await buildProgram({
       folder,
-      entry: { "node/cli/tidegate": "src/node/cli/main.ts" },
+      entry: { "node/cli/tidegate": "packages/cli/src/main.ts" },
       chunks: "node/shared/[name]-[hash]",
     });
     await buildDashboard(join(folder, "dashboard"));
   },
   dashboard: buildDashboard,
   async "redis-rest"(folder) {
-    await buildProgram({ folder, entry: { "redis-rest": "src/node/bridge/main.ts" } });
+    await buildProgram({ folder, entry: { "redis-rest": "packages/redis-rest/src/main.ts" } });
     // It is read at run time, from beside the program.
-    copyFileSync("src/node/bridge/declared-keys.lua", join(folder, "declared-keys.lua"));
+    copyFileSync("packages/redis-rest/src/declared-keys.lua", join(folder, "declared-keys.lua"));
   },
 };
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { Override } from "../../src/admin/answers/entries.ts";
+import { Override } from "../../src/admin/entry-answers.ts";
 import { ListEntry, Lists, Plans, Rules } from "../../src/gateway/rules/schema.ts";
 import { DOCUMENT_FIELDS, ENTRY_FIELDS, LIST_FIELDS, OVERRIDE_FIELDS } from "./descriptions.ts";
 import { describe, describeRules, jsonSchema } from "./json-schema.ts";

@@ -19,6 +19,7 @@ const FOLDER = join(root, "node_modules/.cache/tidegate-worker");
 /** All that a bundle is made from. */
 const SOURCES = [
   "src",
+  "packages/dashboard/src",
   "scripts/build-dashboard",
   "wrangler.toml",
   "tsconfig.json",

@@ -1,5 +1,5 @@
-import { startBridge } from "../../src/node/bridge/bridge.ts";
-import { randomToken } from "../../src/node/bridge/random-token.ts";
+import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
+import { randomToken } from "../../packages/redis-rest/src/random-token.ts";
 import { bundleWorker } from "./bundle.ts";
 import { startOrigin } from "./origin.ts";
 import { Parts, together } from "./parts.ts";

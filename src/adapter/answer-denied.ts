@@ -1,4 +1,4 @@
-import type { Decision } from "../decision/decision.ts";
+import type { Decision } from "../decide/decision.ts";
 import { addMissingFields } from "./append-fields.ts";
 import type { RequestOptions } from "./request-options.ts";
 

@@ -1,5 +1,5 @@
-import { type Decision, setFieldsOf } from "../decision/decision.ts";
-import type { FieldTarget } from "../decision/fields.ts";
+import { type Decision, setFieldsOf } from "../decide/decision.ts";
+import type { FieldTarget } from "../decide/header-fields.ts";
 
 /** Lists that several limiters on one path extend: existing items stay, ours follow. */
 const LISTS = ["RateLimit", "RateLimit-Policy"];

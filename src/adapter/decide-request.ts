@@ -1,9 +1,9 @@
 import type { Cost } from "../decide/cost.ts";
+import type { Decision } from "../decide/decision.ts";
 import type { Hold } from "../decide/hold.ts";
 import type { Limiter, Reserve } from "../decide/limiter.ts";
-import type { Decision } from "../decision/decision.ts";
-import { uncountedDecision } from "../decision/listed.ts";
-import type { DecisionListener } from "../features/listeners/decision-listener.ts";
+import { uncountedDecision } from "../decide/listed.ts";
+import type { DecisionListener } from "../features/decision-listener.ts";
 import type { OwnNumbers } from "../policy/own-numbers.ts";
 
 /** A request that a limiter decides. */

@@ -1,6 +1,6 @@
+import type { Decision } from "../decide/decision.ts";
 import type { Hold } from "../decide/hold.ts";
-import type { Decision } from "../decision/decision.ts";
-import { dimensionsOfRequests } from "../features/dimensions/of-requests.ts";
+import { dimensionsOfRequests } from "../features/dimensions-feature.ts";
 import { openLimiter } from "../limiter/open-limiter.ts";
 import {
   type CreateLimiterOptions,

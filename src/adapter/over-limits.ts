@@ -1,4 +1,4 @@
-import type { Decision } from "../decision/decision.ts";
+import type { Decision } from "../decide/decision.ts";
 
 /** The field of a request that says which policies it is over without being denied. */
 export const OVER = "tidegate-over";

@@ -1,4 +1,4 @@
-import { problemResponse } from "../decision/problem.ts";
+import { problemResponse } from "../decide/problem.ts";
 import { compileIsImitation } from "../partition/field-names.ts";
 
 /** Refuses a request by the names of its fields, in lower case; `undefined` if there is nothing to refuse. */

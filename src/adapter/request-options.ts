@@ -1,7 +1,7 @@
 import type { Cost } from "../decide/cost.ts";
-import type { Decision } from "../decision/decision.ts";
-import type { PlanOption } from "../features/plans/read-plan.ts";
-import type { ListOptions } from "../lists/options.ts";
+import type { Decision } from "../decide/decision.ts";
+import type { ListOptions } from "../features/lists/list-options.ts";
+import type { PlanOption } from "../features/read-plan.ts";
 import type { OptionValue } from "../options/option-value.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import type { Sources, SourceValues } from "../partition/source.ts";

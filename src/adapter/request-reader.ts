@@ -1,7 +1,7 @@
-import { problemResponse } from "../decision/problem.ts";
+import { problemResponse } from "../decide/problem.ts";
+import { compileListener } from "../features/decision-listener.ts";
 import type { Features } from "../features/features.ts";
 import type { Failures } from "../features/holds/failures.ts";
-import { compileListener } from "../features/listeners/decision-listener.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { FUNCTION, PLAN_WITHOUT_PLANS } from "../options/messages.ts";

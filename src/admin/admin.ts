@@ -1,15 +1,11 @@
 import { Hono } from "hono/tiny";
 
-import { StoreError } from "../errors/errors.ts";
-import { administer } from "../gateway/administration/administer.ts";
-import type {
-  Admin,
-  Administered,
-  Administration,
-} from "../gateway/administration/administered.ts";
-import { serveDashboard } from "../gateway/administration/dashboard.ts";
+import type { Admin, Administration } from "../gateway/platform.ts";
 import { ownPath } from "../gateway/route/own-path.ts";
+import { StoreError } from "../options/errors.ts";
 import { report } from "../runtime/log.ts";
+import { administer } from "./administer.ts";
+import type { Administered } from "./administered.ts";
 import { compileAuthorize } from "./authorize.ts";
 import type { AdminRoute } from "./call.ts";
 import { nothingHere, Refusal, unavailable } from "./refusal.ts";
@@ -21,8 +17,9 @@ import { healthRoutes } from "./routes/health.ts";
 import { HISTORY } from "./routes/history.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { RULES } from "./routes/rules.ts";
-import { connectionTo } from "./storage/connection.ts";
-import { type Storage, storageOf } from "./storage/storage.ts";
+import { serveDashboard } from "./serve-dashboard.ts";
+import { connectionTo } from "./storage-connection.ts";
+import { type Storage, storageOf } from "./storage.ts";
 
 export const BASE = "/_tidegate/api/v1";
 

@@ -1,12 +1,12 @@
 import { slidingWindowLog } from "../algorithms/sliding-window-log.ts";
 import type { Limiter } from "../decide/limiter.ts";
-import type { Administered } from "../gateway/administration/administered.ts";
 import { tokensIn } from "../gateway/config/tokens.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { checkSettings } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import { setRecent } from "../runtime/lru.ts";
+import type { Administered } from "./administered.ts";
 import { hexOf } from "./hex.ts";
 import { Refusal } from "./refusal.ts";
 

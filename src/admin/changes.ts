@@ -1,7 +1,7 @@
 import diff, { type Difference } from "microdiff";
 
 import { isRecord } from "../options/record.ts";
-import type { Change } from "./answers/parts.ts";
+import type { Change } from "./answer-parts.ts";
 
 const TYPES = { CREATE: "added", REMOVE: "removed", CHANGE: "changed" } as const;
 

@@ -1,5 +1,5 @@
+import { parseCidr } from "../features/lists/cidr.ts";
 import { HEADER_IDENTITIES } from "../features/lists/header-identities.ts";
-import { parseCidr } from "../lists/cidr.ts";
 import { hexOf } from "./hex.ts";
 
 /** The client of a checked entry, in one spelling: entries with the same client are equal. */

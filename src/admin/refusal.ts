@@ -1,7 +1,7 @@
-import { type Fault, isNotAsked, type StoreError } from "../errors/errors.ts";
 import { MAX_FAULTS } from "../gateway/live/first-faults.ts";
-import type { Problem } from "./answers/problem.ts";
-import { NotSentError } from "./storage/not-sent.ts";
+import { type Fault, isNotAsked, type StoreError } from "../options/errors.ts";
+import { NotSentError } from "./not-sent.ts";
+import type { Problem } from "./problem-answer.ts";
 
 const TITLES = {
   400: "Bad Request",

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { UNKNOWN_FIELD } from "../gateway/messages/variables.ts";
 import { check } from "../gateway/rules/check-shape.ts";
+import { UNKNOWN_FIELD } from "../gateway/rules/variable-messages.ts";
 import { type DurationRange, parseDuration } from "../options/duration.ts";
 import { Faults } from "../options/faults.ts";
 import { DURATION } from "../options/messages.ts";

@@ -7,7 +7,7 @@ import {
   MAX_UNITS,
   type PolicyOf,
 } from "./algorithm.ts";
-import type { CalendarOptions } from "./calendar/options.ts";
+import type { CalendarOptions } from "./calendar-options.ts";
 import type { Denials, Failures, HoldingOf, PolicyOptions, Refundable } from "./common-options.ts";
 import { type CountedWindow, countIn, giveBackIn } from "./counted-window.ts";
 import type { AlgorithmModel, RefundModel } from "./model.ts";

@@ -1,4 +1,4 @@
-import { StoreError } from "../errors/errors.ts";
+import { StoreError } from "../options/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { accountKeyOf } from "../store/lease-accounts.ts";
 import type { Reply } from "../store/store.ts";

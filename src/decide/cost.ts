@@ -1,4 +1,4 @@
-import { TidegateError } from "../errors/errors.ts";
+import { TidegateError } from "../options/errors.ts";
 import { isRecord } from "../options/record.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { PolicyGroup } from "./groups.ts";

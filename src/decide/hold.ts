@@ -1,7 +1,7 @@
-import type { Decision } from "../decision/decision.ts";
-import type { StoreError } from "../errors/errors.ts";
 import type { Duration } from "../options/duration.ts";
+import type { StoreError } from "../options/errors.ts";
 import type { Cost } from "./cost.ts";
+import type { Decision } from "./decision.ts";
 
 /**
  * A decision whose cost is settled later: `reserve()` takes an estimate, and `settle()` corrects it. A hold that is

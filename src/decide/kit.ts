@@ -1,9 +1,9 @@
 import type { FailureVerdict } from "../algorithms/common-options.ts";
-import type { HeaderOptions } from "../decision/fields.ts";
 import { createLocalCounts, type LocalCounts, type LocalParts } from "../outage/local-counts.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Store } from "../store/store.ts";
 import { createGroup, type PolicyGroup } from "./groups.ts";
+import type { HeaderOptions } from "./header-fields.ts";
 import type { AskedGroup } from "./step.ts";
 
 /** The checked settings that a limiter's steps read. Each feature adds its own. */

@@ -1,5 +1,5 @@
-import type { KnownDenial } from "../denials/denial-cache.ts";
-import { createSingleFlight } from "../denials/single-flight.ts";
+import { createSingleFlight } from "../runtime/single-flight.ts";
+import type { KnownDenial } from "./denial-cache.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
 import type { Known } from "./known.ts";
 import {

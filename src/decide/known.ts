@@ -1,7 +1,7 @@
-import { createDenialCache, type DenialCache, type Knowledge } from "../denials/denial-cache.ts";
-import { createRedisClocks, type RedisClocks } from "../denials/redis-clocks.ts";
+import { createDenialCache, type DenialCache, type Knowledge } from "./denial-cache.ts";
 import type { PolicyGroup } from "./groups.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
+import { createRedisClocks, type RedisClocks } from "./redis-clocks.ts";
 import type { Asked, AskedGroup, GroupVerdict, Verdict } from "./step.ts";
 
 /** The denials that an isolate knows from the store's answers. */

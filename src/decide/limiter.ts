@@ -1,7 +1,7 @@
 import type { NotHolding } from "../algorithms/common-options.ts";
-import type { Decision } from "../decision/decision.ts";
 import type { Duration } from "../options/duration.ts";
 import type { Cost, CostOptions } from "./cost.ts";
+import type { Decision } from "./decision.ts";
 import type { Hold } from "./hold.ts";
 import type { Identity } from "./identify.ts";
 

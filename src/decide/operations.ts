@@ -1,8 +1,8 @@
-import type { Decision } from "../decision/decision.ts";
-import { TidegateError } from "../errors/errors.ts";
+import { TidegateError } from "../options/errors.ts";
 import type { Slot } from "../store/store.ts";
 import { checkCallOptions, checkCost } from "./cost.ts";
 import { decidePath } from "./decide.ts";
+import type { Decision } from "./decision.ts";
 import type { StepsOfFeatures } from "./features.ts";
 import type { Identify, Identity } from "./identify.ts";
 import type { CoreSettings, Kit } from "./kit.ts";

@@ -1,6 +1,6 @@
-import { createDecisionLater, type Decision, type Parts } from "../decision/decision.ts";
-import type { PolicyRows } from "../decision/outcome.ts";
+import { createDecisionLater, type Decision, type Parts } from "./decision.ts";
 import type { CoreSettings } from "./kit.ts";
+import type { PolicyRows } from "./outcome.ts";
 import type { Verdict } from "./step.ts";
 
 /**

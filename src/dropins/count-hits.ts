@@ -2,7 +2,7 @@ import {
   THROTTLER,
   type ThrottlerParameters,
   type ThrottlerState,
-} from "../algorithms/dropins/throttler.ts";
+} from "../algorithms/drop-in-throttler.ts";
 import { type Answer, type CountsBy, openCounts } from "./counts.ts";
 import type { DropIn } from "./open-drop-in.ts";
 import { THROTTLER as script } from "./scripts.generated.ts";

@@ -3,7 +3,7 @@ import {
   COUNTER,
   type CounterParameters,
   type CounterState,
-} from "../algorithms/dropins/counter.ts";
+} from "../algorithms/drop-in-counter.ts";
 import type { Row } from "../algorithms/model.ts";
 import { type Answer, type CountsBy, openCounts } from "./counts.ts";
 import type { DropIn } from "./open-drop-in.ts";

@@ -1,7 +1,7 @@
 import type { Implementation } from "../algorithms/algorithm.ts";
 import type { AnyModel, Row } from "../algorithms/model.ts";
-import { createDenialCache } from "../denials/denial-cache.ts";
-import { StoreError } from "../errors/errors.ts";
+import { createDenialCache } from "../decide/denial-cache.ts";
+import { StoreError } from "../options/errors.ts";
 import { warnOfRawAddress } from "../partition/client-key.ts";
 import { partitionKey } from "../partition/partition-key.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";

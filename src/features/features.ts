@@ -1,18 +1,18 @@
 import type { clients } from "../store/redis/client-adapter.ts";
-import type { calendar } from "./calendar/feature.ts";
+import type { calendar } from "./calendar-feature.ts";
 import type { cluster } from "./cluster/feature.ts";
-import type { Dimensions } from "./dimensions/feature.ts";
+import type { Dimensions } from "./dimensions-feature.ts";
 import type { slots } from "./holds/concurrency-option.ts";
-import type { holds } from "./holds/feature.ts";
-import type { leases } from "./leases/feature.ts";
-import type { lists } from "./lists/feature.ts";
-import type { notices } from "./notices/feature.ts";
-import type { optimistic } from "./optimistic/feature.ts";
-import type { plans } from "./plans/feature.ts";
-import type { roles } from "./roles/feature.ts";
-import type { shards } from "./shards/feature.ts";
-import type { sharedDenials } from "./shared-denials/feature.ts";
-import type { Sources } from "./sources/feature.ts";
+import type { holds } from "./holds/holds-feature.ts";
+import type { leases } from "./leases/leases-feature.ts";
+import type { lists } from "./lists/lists-feature.ts";
+import type { notices } from "./notices-feature.ts";
+import type { optimistic } from "./optimistic-feature.ts";
+import type { plans } from "./plans-feature.ts";
+import type { roles } from "./roles/roles-feature.ts";
+import type { shards } from "./shards-feature.ts";
+import type { sharedDenials } from "./shared-denials-feature.ts";
+import type { Sources } from "./sources-feature.ts";
 
 /**
  * The code that acts on options, by its names. It comes with the values of options, or, where options are data, from

@@ -1,12 +1,12 @@
 import { decideRequest } from "../adapter/decide-request.ts";
+import type { Decision } from "../decide/decision.ts";
 import type { Hold } from "../decide/hold.ts";
-import type { Decision } from "../decision/decision.ts";
-import { EVERY_FEATURE } from "../features/every.ts";
+import { EVERY_FEATURE } from "../features/every-feature.ts";
 import type { Counter } from "../metrics/counter.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import { requestReporter } from "../runtime/log.ts";
 import type { GatewayConfig } from "./config/config.ts";
-import type { InForce } from "./in-force.ts";
+import type { InForce } from "./live/in-force.ts";
 import type { Routed } from "./route/route.ts";
 import type { Rule } from "./rules/rule.ts";
 

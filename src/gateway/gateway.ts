@@ -9,7 +9,7 @@ import type { Context, Handler, Hono } from "hono";
 import { Hono as TinyHono } from "hono/tiny";
 
 import { goneResponse } from "../adapter/gone-response.ts";
-import { problemResponse } from "../decision/problem.ts";
+import { problemResponse } from "../decide/problem.ts";
 import { periodicWrites } from "../metrics/periodic-writes.ts";
 import { connectionAddress, GONE } from "../partition/connection.ts";
 import { monotonicNow } from "../runtime/clock.ts";
@@ -17,15 +17,14 @@ import type { Environment } from "../runtime/environment.ts";
 import { report, requestReporter } from "../runtime/log.ts";
 import { waitUntilOf } from "../runtime/wait-until.ts";
 import { type GatewayConfig, readConfig } from "./config/config.ts";
-import { permitted } from "./cors/cors.ts";
-import { isPreflight } from "./cors/preflight.ts";
 import { alive, healthCheck } from "./health.ts";
-import { openLive } from "./live/open.ts";
+import { openLive } from "./live/open-live.ts";
 import { passThroughGateway } from "./pass-through.ts";
 import type { Platform } from "./platform.ts";
 import { originReporter } from "./proxy/report-origin.ts";
 import { answerQuota } from "./quota.ts";
 import { keepHostsApart } from "./route/admin-host.ts";
+import { isPreflight, permitted } from "./route/cors.ts";
 import { OWN, ownPath } from "./route/own-path.ts";
 import { compileServe } from "./serve.ts";
 

@@ -1,5 +1,5 @@
 import { fixedWindow } from "../algorithms/fixed-window.ts";
-import { StoreError } from "../errors/errors.ts";
+import { StoreError } from "../options/errors.ts";
 import { Faults } from "../options/faults.ts";
 import { compilePolicies } from "../policy/compile.ts";
 import type { Store, StoreFacts } from "../store/store.ts";

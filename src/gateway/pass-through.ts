@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { Hono as TinyHono } from "hono/tiny";
 
-import { problemResponse } from "../decision/problem.ts";
+import { problemResponse } from "../decide/problem.ts";
 import { Faults } from "../options/faults.ts";
 import { checkClientIp } from "../partition/client-ip.ts";
 import type { Environment } from "../runtime/environment.ts";
@@ -9,14 +9,14 @@ import { report } from "../runtime/log.ts";
 import { originOf } from "./config/config.ts";
 import { readVariables } from "./config/variables.ts";
 import { alive } from "./health.ts";
-import { readPath } from "./match/path.ts";
-import { Steps } from "./match/steps.ts";
 import { compilePasses } from "./proxy/outgoing-fields.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
 import { keepHostsApart } from "./route/admin-host.ts";
 import { beginsLikeOwn, isOwn, OWN, ownPath } from "./route/own-path.ts";
 import { wordOrJson } from "./rules/from-json.ts";
+import { readPath } from "./rules/path.ts";
+import { Steps } from "./rules/steps.ts";
 
 /** No rule reads a field. */
 const NO_RULES = () => false;

@@ -1,13 +1,13 @@
 import { type Client, decideRequest, LOOK } from "../adapter/decide-request.ts";
 import { fixedWindow } from "../algorithms/fixed-window.ts";
-import type { PolicyDecision } from "../decision/decision.ts";
+import type { PolicyDecision } from "../decide/decision.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { checkSettings } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
 import { clientIp as addressOf } from "../partition/client-ip.ts";
 import { openMemoryStore } from "../store/memory-store.ts";
 import type { GatewayConfig } from "./config/config.ts";
-import type { Enforcement, InForce } from "./in-force.ts";
+import type { Enforcement, InForce } from "./live/in-force.ts";
 import { readClient } from "./route/read-client.ts";
 import { notFound } from "./route/route.ts";
 

@@ -1,15 +1,15 @@
-import { EVERY_FEATURE } from "../features/every.ts";
-import type { Refresh } from "../live/refresh.ts";
+import { EVERY_FEATURE } from "../features/every-feature.ts";
 import type { Counter } from "../metrics/counter.ts";
 import type { PeriodicWrites } from "../metrics/periodic-writes.ts";
 import type { WaitUntil } from "../runtime/wait-until.ts";
 import { compileAdmit } from "./admit.ts";
 import type { GatewayConfig } from "./config/config.ts";
-import { permitted } from "./cors/cors.ts";
-import type { Enforcement } from "./in-force.ts";
+import type { Enforcement } from "./live/in-force.ts";
+import type { Refresh } from "./live/refresh.ts";
 import type { Forwarded } from "./proxy/origin.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
+import { permitted } from "./route/cors.ts";
 
 /** The parts that serve a request. */
 export interface Served {

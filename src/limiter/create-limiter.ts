@@ -1,8 +1,8 @@
 import type { LimiterOf, ReservingLimiter } from "../decide/limiter.ts";
-import { dimensions } from "../features/dimensions/feature.ts";
+import { compileListener } from "../features/decision-listener.ts";
+import { dimensions } from "../features/dimensions-feature.ts";
 import type { Features } from "../features/features.ts";
-import { compileListener } from "../features/listeners/decision-listener.ts";
-import { withListener } from "../features/listeners/listening-limiter.ts";
+import { withListener } from "../features/listening-limiter.ts";
 import { Faults } from "../options/faults.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import type { Policy } from "../policy/policy.ts";

@@ -1,6 +1,6 @@
 import type { Failures, FailureWhen } from "../algorithms/common-options.ts";
-import { holds } from "../features/holds/feature.ts";
-import { roles } from "../features/roles/feature.ts";
+import { holds } from "../features/holds/holds-feature.ts";
+import { roles } from "../features/roles/roles-feature.ts";
 import { optionValue } from "../options/option-value.ts";
 
 /**

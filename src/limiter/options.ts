@@ -1,9 +1,9 @@
 import type { FailureVerdict } from "../algorithms/common-options.ts";
-import type { HeaderOptions } from "../decision/fields.ts";
-import type { DecisionListener } from "../features/listeners/decision-listener.ts";
-import type { Plans } from "../features/plans/plans.ts";
-import type { SharedDenials } from "../features/shared-denials/shared-denials.ts";
-import type { ListOptions } from "../lists/options.ts";
+import type { HeaderOptions } from "../decide/header-fields.ts";
+import type { DecisionListener } from "../features/decision-listener.ts";
+import type { ListOptions } from "../features/lists/list-options.ts";
+import type { Plans } from "../features/plans.ts";
+import type { SharedDenials } from "../features/shared-denials.ts";
 import type { Duration } from "../options/duration.ts";
 import type { OptionValue } from "../options/option-value.ts";
 import type { Policy } from "../policy/policy.ts";

@@ -1,10 +1,10 @@
 import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
+import type { HeaderOptions } from "../decide/header-fields.ts";
 import type { CoreSettings } from "../decide/kit.ts";
-import type { HeaderOptions } from "../decision/fields.ts";
 import type { Features } from "../features/features.ts";
-import type { NoticeSettings } from "../features/notices/step.ts";
-import type { PlanSettings } from "../features/plans/step.ts";
-import type { SharedDenialSettings } from "../features/shared-denials/step.ts";
+import type { NoticeSettings } from "../features/notice-steps.ts";
+import type { PlanSettings } from "../features/plan-step.ts";
+import type { SharedDenialSettings } from "../features/shared-denials-step.ts";
 import type { Faults } from "../options/faults.ts";
 import {
   DENIAL_CACHE,

@@ -1,4 +1,4 @@
-import type { Decision } from "../decision/decision.ts";
+import type { Decision } from "../decide/decision.ts";
 import { waitInWords } from "../runtime/wait-in-words.ts";
 
 /** The AI SDK waits no longer than this for a provider; then it tries again too early. */

@@ -1,4 +1,4 @@
-import { type Fault, TidegateError } from "../errors/errors.ts";
+import { type Fault, TidegateError } from "../options/errors.ts";
 
 /** A request that must not be sent to a model, with every fault. Answer it with the status 400. */
 export class RequestError extends TidegateError {

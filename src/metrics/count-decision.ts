@@ -1,5 +1,5 @@
-import { type Decision, outcomeOf } from "../decision/decision.ts";
-import { denies, type Outcome, type Reason } from "../decision/outcome.ts";
+import { type Decision, outcomeOf } from "../decide/decision.ts";
+import { denies, type Outcome, type Reason } from "../decide/outcome.ts";
 import {
   ABOVE_LIMIT,
   ALLOWED,

@@ -1,4 +1,4 @@
-import type { Decision } from "../decision/decision.ts";
+import type { Decision } from "../decide/decision.ts";
 import { countDecision } from "./count-decision.ts";
 import {
   BAD_PATH,

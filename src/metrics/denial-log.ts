@@ -1,5 +1,5 @@
-import { type Decision, outcomeOf } from "../decision/decision.ts";
-import { firstDenying } from "../decision/outcome.ts";
+import { type Decision, outcomeOf } from "../decide/decision.ts";
+import { firstDenying } from "../decide/outcome.ts";
 import { labelOf } from "./fields.ts";
 import { identityOf, partitionName } from "./partition-name.ts";
 import type { PeriodicWriter } from "./periodic-writes.ts";

@@ -1,5 +1,5 @@
 import { READ_METRICS } from "../algorithms/scripts.generated.ts";
-import { StoreError } from "../errors/errors.ts";
+import { StoreError } from "../options/errors.ts";
 import type { RedisAddress } from "../store/redis/client.ts";
 import { storeError } from "../store/redis/errors.ts";
 import { restReader } from "../store/redis/rest.ts";

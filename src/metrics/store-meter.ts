@@ -1,4 +1,4 @@
-import type { StoreError } from "../errors/errors.ts";
+import type { StoreError } from "../options/errors.ts";
 import type { Reply, Store } from "../store/store.ts";
 import { codeOf, FIELD } from "./fields.ts";
 import { DURATION_BOUNDS_MS, STORE_ERRORS } from "./outcomes.ts";

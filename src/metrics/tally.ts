@@ -1,4 +1,4 @@
-import type { PolicyRows } from "../decision/outcome.ts";
+import type { PolicyRows } from "../decide/outcome.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { codeOf, FIELD, labelOf, MAX_RULES, NO_RULE_LABEL, OTHER_RULES_LABEL } from "./fields.ts";
 import { MODES, ORIGIN_FAILURES, OUTCOMES, UTILIZATION_BOUNDS } from "./outcomes.ts";

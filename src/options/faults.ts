@@ -1,4 +1,4 @@
-import { ConfigurationError, type Fault, type FaultCode } from "../errors/errors.ts";
+import { ConfigurationError, type Fault, type FaultCode } from "./errors.ts";
 
 /** The sentence of a fault: a text, or a function of its values. */
 export type Sentence<Values = never> = string | ((values: Values) => string);

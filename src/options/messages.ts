@@ -14,7 +14,7 @@ export function namesIn(names: readonly string[]): string {
 
 /*
  * The sentences for people who write code, one for each kind of fault. A sentence says what to do. Where rules are data,
- * src/gateway/messages has those that are written in another way.
+ * the files of messages in src/gateway/rules have those that are written in another way.
  */
 
 // Options of any kind.

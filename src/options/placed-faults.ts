@@ -1,4 +1,4 @@
-import type { Fault } from "../errors/errors.ts";
+import type { Fault } from "./errors.ts";
 import { Faults, type Sentences } from "./faults.ts";
 
 /** The position of a part of a configuration. */

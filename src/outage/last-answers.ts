@@ -1,5 +1,5 @@
-import { createClockCache, type ClockCache } from "../denials/clock-cache.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
+import { createClockCache, type ClockCache } from "../runtime/clock-cache.ts";
 import type { Reply } from "../store/store.ts";
 import type { UsedUnits } from "./local-units.ts";
 

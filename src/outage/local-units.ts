@@ -1,5 +1,5 @@
-import { type ClockCache, createClockCache } from "../denials/clock-cache.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
+import { type ClockCache, createClockCache } from "../runtime/clock-cache.ts";
 
 /** Units that count until their window ends. */
 export interface UsedUnits {

@@ -1,4 +1,4 @@
-import { TidegateError } from "../errors/errors.ts";
+import { TidegateError } from "../options/errors.ts";
 
 /**
  * The longest identity that appears in a key unhashed: an IPv6 prefix, a UUID or an e-mail address fits, and a key

@@ -1,6 +1,6 @@
 import type { PolicyMadeFor } from "../algorithms/algorithm.ts";
 import type { IMPLEMENTATIONS } from "../algorithms/all.ts";
-import type { CalendarWindowPolicy } from "../algorithms/calendar/definition.ts";
+import type { CalendarWindowPolicy } from "../algorithms/calendar-definition.ts";
 import type { ConcurrencyPolicy } from "../algorithms/concurrency.ts";
 import type { NoticePolicy } from "../algorithms/notice.ts";
 

@@ -1,4 +1,4 @@
-import { StoreError } from "../errors/errors.ts";
+import { StoreError } from "../options/errors.ts";
 
 /** A Redis Cluster refuses keys of several hash slots in one call. It did not run the call. */
 export class CrossSlotError extends StoreError {

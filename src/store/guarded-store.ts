@@ -1,5 +1,5 @@
-import { StoreError } from "../errors/errors.ts";
 import type { DurationRange } from "../options/duration.ts";
+import { StoreError } from "../options/errors.ts";
 import { report } from "../runtime/log.ts";
 import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
 import { firstContactMs } from "./first-contact.ts";

@@ -1,5 +1,5 @@
-import type { StoreError } from "../errors/errors.ts";
 import { checkDuration, type Duration } from "../options/duration.ts";
+import type { StoreError } from "../options/errors.ts";
 import type { Faults } from "../options/faults.ts";
 import { kindOf } from "../options/kind-of.ts";
 import { DIALECT, FUNCTION, REDIS, PLAIN_VALUE, STORE } from "../options/messages.ts";

@@ -1,5 +1,5 @@
 import type { Row } from "../algorithms/model.ts";
-import { StoreError } from "../errors/errors.ts";
+import { StoreError } from "../options/errors.ts";
 
 /** A call over several masters, some of which did not answer. */
 class PartialError extends StoreError {

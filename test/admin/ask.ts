@@ -1,7 +1,7 @@
 import { inject } from "vitest";
 
 import { answerAdmin } from "../../src/admin/admin.ts";
-import type { Administered } from "../../src/gateway/administration/administered.ts";
+import type { Administered } from "../../src/admin/administered.ts";
 import { ADMIN_TOKEN, administered } from "../support/admin/administered.ts";
 
 export interface Asked {

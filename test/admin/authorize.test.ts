@@ -1,9 +1,9 @@
 import { afterEach, expect, inject, onTestFinished, test, vi } from "vitest";
 
+import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { admin, routesOf } from "../../src/admin/admin.ts";
 import { nothingHere } from "../../src/admin/refusal.ts";
 import { createGateway } from "../../src/gateway.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
 import {
   ADMIN_TOKEN,
   administered,

@@ -1,6 +1,6 @@
 import { inject, onTestFinished } from "vitest";
 
-import { startBridge } from "../../src/node/bridge/bridge.ts";
+import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { administered } from "../support/admin/administered.ts";
 import { startFaultProxy } from "../support/fault-proxy.ts";
 import { askingOf, sharedRedis } from "./ask.ts";

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect, onTestFinished, test } from "vitest";
 
+import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
 import { administered, documentOf } from "../support/admin/administered.ts";
 import { random } from "../support/random.ts";
 import { type Ask, askingOf } from "./ask.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
+import { readCalendar } from "../../src/algorithms/calendar-options.ts";
 import type { CalendarUnit } from "../../src/algorithms/calendar-units.ts";
-import { readCalendar } from "../../src/algorithms/calendar/options.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { compileAt } from "../support/calendar/compile.ts";
 import { fixedWindow } from "../support/limiter/plain.ts";

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
+import { boundariesAround } from "../../src/algorithms/calendar-boundaries.ts";
+import { follow } from "../../src/algorithms/calendar-current.ts";
 import type { CalendarUnit } from "../../src/algorithms/calendar-units.ts";
-import { boundariesAround } from "../../src/algorithms/calendar/boundaries.ts";
-import { follow } from "../../src/algorithms/calendar/current.ts";
-import { openZone } from "../../src/algorithms/calendar/zone.ts";
+import { openZone } from "../../src/algorithms/calendar-zone.ts";
 import { expectedOf, KNOWN, windowOf } from "../support/calendar/known.ts";
 import { FACTOR } from "../support/runs.ts";
 import { boundariesByDate, changes, hourByDate } from "./date-model.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { follow } from "../../src/algorithms/calendar/current.ts";
-import { openZone } from "../../src/algorithms/calendar/zone.ts";
+import { follow } from "../../src/algorithms/calendar-current.ts";
+import { openZone } from "../../src/algorithms/calendar-zone.ts";
 
 const HOUR_MS = 3_600_000;
 const NOON_MS = Date.UTC(2031, 2, 10, 12);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { renewalOf } from "../../src/algorithms/calendar/definition.ts";
+import { renewalOf } from "../../src/algorithms/calendar-definition.ts";
 import { compileAt } from "../support/calendar/compile.ts";
 import { fixedWindow } from "../support/limiter/plain.ts";
 

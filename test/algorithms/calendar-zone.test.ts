@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import { openZone } from "../../src/algorithms/calendar/zone.ts";
+import { openZone } from "../../src/algorithms/calendar-zone.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
 import { cluster as inCluster, createLimiter, fixedWindow } from "../../src/index.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { random } from "../support/random.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";

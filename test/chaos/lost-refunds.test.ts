@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect, test } from "vitest";
 
+import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import {
   type Decision,
@@ -11,7 +12,6 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { type Fault, none, resetBefore, startFaultProxy } from "../support/fault-proxy.ts";
 import { random } from "../support/random.ts";

@@ -1,5 +1,5 @@
+import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
 import { type FaultProxy, startFaultProxy } from "../support/fault-proxy.ts";
 
 export const TOKEN = "token";

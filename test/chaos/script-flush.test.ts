@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 import { LIMIT } from "./subject.ts";

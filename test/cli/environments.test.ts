@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { environmentsIn } from "../../src/node/cli/check/environments.ts";
-import { checkEnvironments } from "../../src/node/doctor/checks/environments.ts";
+import { environmentsIn } from "../../packages/cli/src/check/environments.ts";
+import { checkEnvironments } from "../../packages/cli/src/doctor/checks/environments.ts";
 import { useGateway } from "./use-gateway.ts";
 
 const on = useGateway();

@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { oversizedVariables, variablesIn } from "../../src/node/cli/check/oversized.ts";
-import { checkVariables } from "../../src/node/doctor/checks/variables.ts";
+import { oversizedVariables, variablesIn } from "../../packages/cli/src/check/oversized.ts";
+import { checkVariables } from "../../packages/cli/src/doctor/checks/variables.ts";
 import { useGateway } from "./use-gateway.ts";
 
 const on = useGateway();

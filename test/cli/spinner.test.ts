@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { withSpinner } from "../../src/node/cli/output/spinner.ts";
+import { withSpinner } from "../../packages/cli/src/output/spinner.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();

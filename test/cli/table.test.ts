@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { table } from "../../src/node/cli/output/table.ts";
+import { table } from "../../packages/cli/src/output/table.ts";
 
 test("a table of thousands of rows lines up from the first to the last", () => {
   const rows = Array.from({ length: 1_234 }, (_, i) => [`client ${10 ** (i % 7)}`, i, undefined]);

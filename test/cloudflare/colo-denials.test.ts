@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { coloDenials } from "../../src/cloudflare.ts";
-import { createDenialCache } from "../../src/denials/denial-cache.ts";
-import { createRedisClocks } from "../../src/denials/redis-clocks.ts";
-import type { Sharing } from "../../src/features/shared-denials/shared-denials.ts";
+import { createDenialCache } from "../../src/decide/denial-cache.ts";
+import { createRedisClocks } from "../../src/decide/redis-clocks.ts";
+import type { Sharing } from "../../src/features/shared-denials.ts";
 import { compile } from "../support/compile-policy.ts";
 
 /** The promises for which the platform was asked to keep a request alive. */

@@ -3,8 +3,8 @@ import type { RequestListener } from "node:http";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 
+import { randomToken } from "../../packages/redis-rest/src/random-token.ts";
 import { startWorker } from "../../scripts/local-stack/worker.ts";
-import { randomToken } from "../../src/node/bridge/random-token.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
 import { openBrowser } from "./browser.ts";
 import { signIn } from "./visit.ts";

@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { type DashboardServer, serveDashboard } from "../../packages/cli/src/dashboard-server.ts";
 import { buildDashboard } from "../../scripts/build-dashboard/build.ts";
-import { type DashboardServer, serveDashboard } from "../../src/node/cli/dashboard-server.ts";
 import { openBrowser } from "./browser.ts";
 
 const TOKEN = "the-token-of-these-tests";

@@ -1,11 +1,20 @@
 import { expect, test } from "vitest";
 
-import type { Entry, Stats } from "../../src/dashboard/api/answers.ts";
-import { historyPath, RANGES, statsPath, topPath } from "../../src/dashboard/live/ranges.ts";
-import { overall, quantile } from "../../src/dashboard/overview/latency.ts";
-import { entryOf } from "../../src/dashboard/partition/targets.ts";
-import { sum } from "../../src/dashboard/parts/format.ts";
-import { byOutcome, byRule, denialsByRule } from "../../src/dashboard/parts/request-counts.ts";
+import type { Entry, Stats } from "../../packages/dashboard/src/api/answers.ts";
+import {
+  historyPath,
+  RANGES,
+  statsPath,
+  topPath,
+} from "../../packages/dashboard/src/live/ranges.ts";
+import { overall, quantile } from "../../packages/dashboard/src/overview/latency.ts";
+import { entryOf } from "../../packages/dashboard/src/partition/targets.ts";
+import { sum } from "../../packages/dashboard/src/parts/format.ts";
+import {
+  byOutcome,
+  byRule,
+  denialsByRule,
+} from "../../packages/dashboard/src/parts/request-counts.ts";
 
 const NOW = Date.UTC(2031, 0, 2, 15, 4, 30);
 const MINUTE = 60_000;

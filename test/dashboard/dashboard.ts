@@ -1,8 +1,8 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 
+import { randomToken } from "../../packages/redis-rest/src/random-token.ts";
 import { type LocalStack, startLocalStack } from "../../scripts/local-stack/local-stack.ts";
-import { randomToken } from "../../src/node/bridge/random-token.ts";
 import { openBrowser } from "./browser.ts";
 import { fakeStats, fakeTop, signIn } from "./visit.ts";
 

@@ -3,8 +3,8 @@ import { ensureSyntaxTree } from "@codemirror/language";
 import { EditorState } from "@codemirror/state";
 import { expect, test } from "vitest";
 
-import { excerptAt } from "../../src/dashboard/code/excerpt.ts";
-import { propose } from "../../src/dashboard/code/schema-help.ts";
+import { excerptAt } from "../../packages/dashboard/src/code/excerpt.ts";
+import { propose } from "../../packages/dashboard/src/code/schema-help.ts";
 
 const ruleOf = (i: number) => ({
   path: `/api/resource-${i}/*`,

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 
-import { distinct, labelsAt } from "../../src/dashboard/parts/axis-labels.ts";
-import { count, milliseconds } from "../../src/dashboard/parts/format.ts";
-import { lonePoints } from "../../src/dashboard/parts/lone-points.ts";
+import { distinct, labelsAt } from "../../packages/dashboard/src/parts/axis-labels.ts";
+import { count, milliseconds } from "../../packages/dashboard/src/parts/format.ts";
+import { lonePoints } from "../../packages/dashboard/src/parts/lone-points.ts";
 import { hash } from "../../src/partition/partition-key.ts";
 import { statsFor } from "./counts.ts";
 import { useDashboard } from "./dashboard.ts";
@@ -119,7 +119,9 @@ function contrast(one: string, other: string): number {
 }
 
 test.each([0, 1])("each colour of a picture stands out from the card, theme %i", (theme) => {
-  const text = readFileSync("src/dashboard/style/tokens.css", "utf8").split(":root")[theme + 1]!;
+  const text = readFileSync("packages/dashboard/src/style/tokens.css", "utf8").split(":root")[
+    theme + 1
+  ]!;
   const colours = Object.fromEntries(
     [...text.matchAll(/--([\w-]+): (#[\da-f]{3,6});/g)].map(([, name, colour]) => [name, colour!]),
   );

@@ -1,8 +1,8 @@
 import { expect, inject, test } from "vitest";
 
+import { randomToken } from "../../packages/redis-rest/src/random-token.ts";
 import { admin } from "../../src/admin.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
-import { randomToken } from "../../src/node/bridge/random-token.ts";
 import { quota } from "../support/gateway/gateway.ts";
 
 const FILES: Readonly<Record<string, string>> = {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import { readJson } from "../../src/dashboard/edit/json-text.ts";
-import { linkable, namedBy } from "../../src/dashboard/partition/described.ts";
-import { duration, percent } from "../../src/dashboard/parts/format.ts";
-import { clipped, plain } from "../../src/dashboard/parts/plain.ts";
-import { modeInWords, sourcesOf, termsOf } from "../../src/dashboard/parts/rule-label.ts";
-import { locationOf } from "../../src/dashboard/parts/view-location.ts";
+import { readJson } from "../../packages/dashboard/src/edit/json-text.ts";
+import { linkable, namedBy } from "../../packages/dashboard/src/partition/described.ts";
+import { duration, percent } from "../../packages/dashboard/src/parts/format.ts";
+import { clipped, plain } from "../../packages/dashboard/src/parts/plain.ts";
+import { modeInWords, sourcesOf, termsOf } from "../../packages/dashboard/src/parts/rule-label.ts";
+import { locationOf } from "../../packages/dashboard/src/parts/view-location.ts";
 import { momentIn } from "../../src/runtime/moment-in.ts";
 
 describe("a text of JSON", () => {

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
-import { recognize } from "../../src/dashboard/partition/candidates.ts";
+import { recognize } from "../../packages/dashboard/src/partition/candidates.ts";
 import { partitionName } from "../../src/metrics/partition-name.ts";
 import { hash } from "../../src/partition/partition-key.ts";
 import { useDashboard } from "./dashboard.ts";

@@ -1,9 +1,9 @@
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Row } from "../../src/algorithms/model.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { createDecision, type Decision } from "../../src/decision/decision.ts";
-import type { HeaderOptions } from "../../src/decision/fields.ts";
-import type { Reason } from "../../src/decision/outcome.ts";
+import { createDecision, type Decision } from "../../src/decide/decision.ts";
+import type { HeaderOptions } from "../../src/decide/header-fields.ts";
+import type { Reason } from "../../src/decide/outcome.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { listedDecision } from "../../src/decision/listed.ts";
+import { listedDecision } from "../../src/decide/listed.ts";
 
 test("a client that a list allows is allowed, and has no quota", async () => {
   const decision = listedDecision("exempt");

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 
 import { expect, test } from "vitest";
 
-import { createClockCache } from "../../src/denials/clock-cache.ts";
+import { createClockCache } from "../../src/runtime/clock-cache.ts";
 
 test("it grows with its content, by a sixteenth at most, and never beyond its bound", () => {
   const table = createClockCache(2_000, 2, 10);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 
-import { createDenialCache } from "../../src/denials/denial-cache.ts";
+import { createDenialCache } from "../../src/decide/denial-cache.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { runs } from "../support/runs.ts";
 import { modelDenialCache } from "./denial-model.ts";

@@ -1,5 +1,5 @@
 import type { Row } from "../../src/algorithms/model.ts";
-import type { DenialCache } from "../../src/denials/denial-cache.ts";
+import type { DenialCache } from "../../src/decide/denial-cache.ts";
 
 interface Denial {
   readonly costs: readonly number[];

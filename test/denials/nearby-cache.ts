@@ -1,4 +1,4 @@
-import type { SharedCache } from "../../src/features/shared-denials/shared-denials.ts";
+import type { SharedCache } from "../../src/features/shared-denials.ts";
 
 /** A cache for shared denials; `trip` takes as long as one way to it. */
 export function nearbyCache(trip: () => Promise<void>): SharedCache {

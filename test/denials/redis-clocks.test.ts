@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { createRedisClocks } from "../../src/denials/redis-clocks.ts";
+import { createRedisClocks } from "../../src/decide/redis-clocks.ts";
 
 /** Redis's clock against the isolate's, in milliseconds and as a share. */
 interface Truth {

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vites
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { createDenialCache } from "../../src/denials/denial-cache.ts";
-import { createRedisClocks } from "../../src/denials/redis-clocks.ts";
-import { shareDenials } from "../../src/features/shared-denials/share-denials-option.ts";
+import { createDenialCache } from "../../src/decide/denial-cache.ts";
+import { createRedisClocks } from "../../src/decide/redis-clocks.ts";
+import { shareDenials } from "../../src/features/share-denials-option.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";

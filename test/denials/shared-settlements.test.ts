@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { EVERY_FEATURE } from "../../src/features/every.ts";
+import { EVERY_FEATURE } from "../../src/features/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { compilePolicy } from "../support/compile-policy.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
-import { createSingleFlight, MAX_WAIT_MS } from "../../src/denials/single-flight.ts";
+import { createSingleFlight, MAX_WAIT_MS } from "../../src/runtime/single-flight.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
 import { memoryStore, type Store, StoreError, tokenBucket } from "../support/limiter/plain.ts";
 

@@ -6,13 +6,13 @@ import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 
+import { checkSecurityFixes } from "../../packages/cli/src/doctor/checks/security-fixes.ts";
 import { freePort } from "../../scripts/support/free-port.ts";
 import { pingRedis } from "../../scripts/support/redis-ping.ts";
-import { checkSecurityFixes } from "../../src/node/doctor/checks/security-fixes.ts";
 import { serveAdministered } from "../docs/serve-administered.ts";
-import { ask, until } from "../support/bridge/harness.ts";
-import { connect, idsOf } from "../support/doctor/deployment.ts";
+import { connect, idsOf } from "../support/cli/deployment.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
+import { ask, until } from "../support/redis-rest/harness.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read what they expect
 type Yaml = any;
@@ -225,7 +225,7 @@ test("the commands of the containers run, their probes hold, and the bridge's us
   };
   expect(await rightsOf("limiter")).toEqual(await rightsOf("documented"));
 
-  const program = [process.execPath, resolve("src/node/bridge/main.ts")];
+  const program = [process.execPath, resolve("packages/redis-rest/src/main.ts")];
   const { REDIS_PASSWORD } = passwords;
   void start([...program, ...here(bridge.args)], { REDIS_PASSWORD, ...tokens });
   const probe = () => start(here(bridge.readinessProbe.exec.command), tokens);

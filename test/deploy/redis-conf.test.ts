@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import { bytesPerKey } from "../../src/node/doctor/memory-formula.ts";
-import { connect, deployRedis } from "../support/doctor/deployment.ts";
+import { bytesPerKey } from "../../packages/cli/src/doctor/memory-formula.ts";
+import { connect, deployRedis } from "../support/cli/deployment.ts";
 
 const conf = readFileSync("deploy/redis.conf", "utf8");
 const lines = conf.split("\n");

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 import { MODELS } from "../../docs/.vitepress/theme/playground/models.ts";
+import type { Policy as Sent } from "../../packages/dashboard/src/api/answers.ts";
+import { termsOf } from "../../packages/dashboard/src/parts/rule-label.ts";
 import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
-import type { Policy as Sent } from "../../src/dashboard/api/answers.ts";
-import { termsOf } from "../../src/dashboard/parts/rule-label.ts";
 import * as tidegate from "../../src/index.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 

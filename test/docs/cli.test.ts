@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { EXIT } from "../../src/node/cli/errors.ts";
+import { EXIT } from "../../packages/cli/src/errors.ts";
 import { tidegate } from "../support/cli/run.ts";
 import { codeBlocks } from "./code-blocks.ts";
 

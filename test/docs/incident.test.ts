@@ -11,7 +11,7 @@ import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { codeBlocks } from "./code-blocks.ts";
 import { serveAdministered } from "./serve-administered.ts";
 
-const PROGRAM = `'${process.execPath}' '${resolve("src/node/cli/main.ts")}'`;
+const PROGRAM = `'${process.execPath}' '${resolve("packages/cli/src/main.ts")}'`;
 
 const CLIENT = { "x-user-id": "42", "cf-connecting-ip": "203.0.113.7" };
 

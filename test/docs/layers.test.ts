@@ -15,7 +15,7 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { DASHBOARD_LAYERS, FEATURES, LAYERS } from "../../oxlint.config.ts";
+import { DASHBOARD_LAYERS, FEATURES, GATEWAY_LAYERS, LAYERS } from "../../oxlint.config.ts";
 import manifest from "../../package.json" with { type: "json" };
 
 const oxlint = resolve("node_modules/.bin/oxlint");
@@ -36,7 +36,7 @@ let diagnostics: readonly Diagnostic[];
 
 /** Runs the linter once for the imports of all tests, because it takes a second to start. */
 function lintImport(from: string, specifier: string): () => string {
-  const file = from.replace(/\w+\.ts$/, `import-${files.size}.ts`);
+  const file = from.replace(/\/a\.ts$/, `/import-${files.size}.ts`);
   files.set(
     file,
     `import type { Thing } from "${specifier}";\n\nexport const thing: Thing | undefined = undefined;\n`,
@@ -58,7 +58,7 @@ beforeAll(async () => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), text);
   }
-  const { stdout } = await promisify(execFile)(oxlint, ["--format", "json", "src"], {
+  const { stdout } = await promisify(execFile)(oxlint, ["--format", "json", "src", "packages"], {
     cwd: folder,
     maxBuffer: 1e7,
   }).catch((failure: { stdout: string }) => failure);
@@ -74,24 +74,48 @@ test("every folder of src is a layer", () => {
   expect(folders.map(({ name }) => name).toSorted()).toEqual(LAYERS.toSorted());
 });
 
-describe("every folder of src/features is a feature", () => {
-  const other = lintImport("src/features/leases/a.ts", "../shards/b.ts");
-  const own = lintImport("src/features/leases/a.ts", "./b.ts");
-  const up = lintImport("src/features/leases/a.ts", "../../limiter/b.ts");
+test("every folder of src/features, and every file directly in it, is one feature's, but the lists of all", () => {
+  const found = readdirSync("src/features", { withFileTypes: true }).map((entry) =>
+    entry.isDirectory() ? `${entry.name}/` : entry.name,
+  );
+  const named = [...Object.values(FEATURES).flat(), "every-feature.ts", "features.ts"];
+  expect(named.toSorted()).toEqual(found.toSorted());
+});
 
-  test("and none imports from another", () => {
-    const folders = readdirSync("src/features", { withFileTypes: true }).flatMap((entry) =>
-      entry.isDirectory() ? entry.name : [],
-    );
-    expect(folders.toSorted()).toEqual(FEATURES.toSorted());
-    expect(other()).toContain("The feature leases does not know shards");
-    expect(own()).not.toContain("does not know");
-    expect(up()).toContain("src/features is below src/limiter");
+describe("of the imports of features", () => {
+  test.for(
+    (
+      [
+        ["leases/a.ts", "../shards-option.ts", "The feature leases does not know shards"],
+        ["leases/a.ts", "../holds/b.ts", "The feature leases does not know holds"],
+        ["leases/a.ts", "./b.ts", ""],
+        ["leases/a.ts", "../../limiter/b.ts", "src/features is below src/limiter"],
+        ["plans.ts", "./shards-option.ts", "The feature plans does not know shards"],
+        ["read-plan.ts", "./leases/b.ts", "The feature plans does not know leases"],
+        ["plans-feature.ts", "./plan-step.ts", ""],
+        ["plan-step.ts", "../limiter/b.ts", "src/features is below src/limiter"],
+      ] as const
+    ).map(([file, target, refusal]) => {
+      const said = lintImport(`src/features/${file}`, target);
+      return [file, target, refusal, said] as const;
+    }),
+  )("src/features/%s of %s is refused with: %s", ([, , refusal, said]) => {
+    const restricted = said()
+      .split("\n")
+      .filter((line) => line.includes("no-restricted-imports"));
+    expect(restricted).toEqual(refusal === "" ? [] : [expect.stringContaining(refusal)]);
   });
 });
 
+test("every folder of the gateway is a layer of it", () => {
+  const folders = readdirSync("src/gateway", { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  expect(folders.toSorted()).toEqual(GATEWAY_LAYERS.toSorted());
+});
+
 test("every folder of the dashboard is a layer of it, but its styles", () => {
-  const folders = readdirSync("src/dashboard", { withFileTypes: true })
+  const folders = readdirSync("packages/dashboard/src", { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== "style")
     .map(({ name }) => name);
   expect(folders.toSorted()).toEqual(DASHBOARD_LAYERS.flat().toSorted());
@@ -110,7 +134,7 @@ test("the source layout names every entry of the package, and every layer, those
 
 test("the guide for contributors lists the layers from the top down", () => {
   const guide = readFileSync("CONTRIBUTING.md", "utf8");
-  const [line = ""] = /^ {4}node > .*$/m.exec(guide) ?? [];
+  const [line = ""] = /^ {4}admin > .*$/m.exec(guide) ?? [];
   expect(line.trim().split(" > ")).toEqual(LAYERS);
 });
 
@@ -142,10 +166,10 @@ describe("the linter", () => {
         ["app/a.ts", "../rule/b.ts", false],
       ] as const
     ).map(([file, target, isRefused]) => {
-      const said = lintImport(`src/dashboard/${file}`, target);
+      const said = lintImport(`packages/dashboard/src/${file}`, target);
       return [file, target, isRefused, said] as const;
     }),
-  )("of src/dashboard/%s from %s: refused is %s", ([, , isRefused, said]) => {
+  )("of packages/dashboard/src/%s from %s: refused is %s", ([, , isRefused, said]) => {
     expect(said().includes("imports go down")).toBe(isRefused);
   });
 
@@ -154,13 +178,56 @@ describe("the linter", () => {
       [
         ["src/gateway/a.ts", true],
         ["src/features/leases/a.ts", true],
-        ["src/dashboard/parts/a.ts", true],
+        ["packages/dashboard/src/parts/a.ts", true],
         ["src/a.ts", true],
-        ["src/node/cli/a.ts", false],
+        ["packages/cli/src/a.ts", false],
+        ["packages/redis-rest/src/a.ts", false],
       ] as const
     ).map(([file, isRefused]) => [file, isRefused, lintImport(file, "node:fs")] as const),
   )("of node:fs from %s: refused is %s", ([, isRefused, said]) => {
     expect(said().includes("use web standards")).toBe(isRefused);
+  });
+
+  test.for(
+    (
+      [
+        ["rules/a.ts", "../route/b.ts", true],
+        ["route/a.ts", "../rules/b.ts", false],
+        ["route/a.ts", "../proxy/b.ts", true],
+        ["proxy/a.ts", "../live/b.ts", true],
+        ["live/a.ts", "../serve.ts", true],
+        ["live/a.ts", "../config/b.ts", false],
+        ["live/a.ts", "../../metrics/b.ts", false],
+      ] as const
+    ).map(([file, target, isRefused]) => {
+      const said = lintImport(`src/gateway/${file}`, target);
+      return [file, target, isRefused, said] as const;
+    }),
+  )("of src/gateway/%s from %s: refused is %s", ([, , isRefused, said]) => {
+    expect(said().includes("imports go down")).toBe(isRefused);
+  });
+
+  test.for(
+    (
+      [
+        ["src/a.ts", "../packages/cli/src/b.ts", "src is below the packages"],
+        ["src/store/redis/a.ts", "../../../packages/cli/src/b.ts", "src is below the packages"],
+        [
+          "packages/redis-rest/src/a.ts",
+          "../../cli/src/b.ts",
+          "redis-rest does not know packages/cli",
+        ],
+        ["packages/cli/src/a.ts", "../../redis-rest/src/b.ts", ""],
+        ["packages/cli/src/a.ts", "../../../src/store/b.ts", ""],
+        ["packages/cli/src/a.ts", "../../../src/hono.ts", "entry of the package"],
+        ["packages/dashboard/src/parts/a.ts", "../../../cli/src/b.ts", "dashboard does not know"],
+      ] as const
+    ).map(([file, target, refusal]) => [file, target, refusal, lintImport(file, target)] as const),
+  )("says of %s importing %s: %s", ([, , refusal, said]) => {
+    const restricted = said()
+      .split("\n")
+      .filter((line) => line.includes("no-restricted-imports"));
+    expect(restricted).toEqual(refusal === "" ? [] : [expect.stringContaining(refusal)]);
   });
 
   const entry = lintImport("src/gateway/a.ts", "../hono.ts");

@@ -6,9 +6,7 @@ import { withOptionTables } from "../../scripts/build-docs/option-tables.ts";
 
 const document = readFileSync("docs/options.md", "utf8");
 const sources = new Map(
-  globSync("src/**/*.ts", { exclude: ["src/node/**"] }).map(
-    (path) => [path, readFileSync(path, "utf8")] as const,
-  ),
+  globSync("src/**/*.ts").map((path) => [path, readFileSync(path, "utf8")] as const),
 );
 
 const marked = (name: string) => `<!-- options: ${name} -->\n<!-- end -->\n`;

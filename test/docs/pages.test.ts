@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 
-import { checkText } from "../../src/node/cli/check/check-text.ts";
+import { checkText } from "../../packages/cli/src/check/check-text.ts";
 import { codeBlocks } from "./code-blocks.ts";
 import { writeBlocks } from "./typed-blocks.ts";
 

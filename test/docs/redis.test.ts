@@ -2,12 +2,16 @@ import { globSync, readdirSync, readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import { type Algorithm, ALGORITHMS, bytesPerKey } from "../../src/node/doctor/memory-formula.ts";
-import { connect, deployRedis, idsOf } from "../support/doctor/deployment.ts";
+import {
+  type Algorithm,
+  ALGORITHMS,
+  bytesPerKey,
+} from "../../packages/cli/src/doctor/memory-formula.ts";
+import { connect, deployRedis, idsOf } from "../support/cli/deployment.ts";
 
 const document = readFileSync("docs/redis.md", "utf8");
-const checks = readdirSync("src/node/doctor/checks")
-  .map((file) => readFileSync(`src/node/doctor/checks/${file}`, "utf8"))
+const checks = readdirSync("packages/cli/src/doctor/checks")
+  .map((file) => readFileSync(`packages/cli/src/doctor/checks/${file}`, "utf8"))
   .join("\n");
 
 test("the table of the doctor has every finding, and no other", () => {

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startLocalStack } from "../../scripts/local-stack/local-stack.ts";
 import { codeBlocks } from "./code-blocks.ts";
 
-const program = fileURLToPath(new URL("../../src/node/cli/main.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));
 const run = promisify(execFile);
 
 /** A folder with a `npx` that runs the command line of this repository. */

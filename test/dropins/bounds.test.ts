@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 
-import { createBlockedKeys } from "../../src/dropins/flexible/blocked-keys.ts";
-import { createRefunds } from "../../src/dropins/upstash/refunds.ts";
-import { createSideCalls } from "../../src/dropins/upstash/side-calls.ts";
+import { createBlockedKeys } from "../../src/dropins/flexible-blocked-keys.ts";
+import { createRefunds } from "../../src/dropins/upstash-refunds.ts";
+import { createSideCalls } from "../../src/dropins/upstash-side-calls.ts";
 import { TidegateStore } from "../../src/express-rate-limit.ts";
 import { memoryStore, StoreError } from "../../src/index.ts";
 import { RateLimiterTidegate } from "../../src/rate-limiter-flexible.ts";

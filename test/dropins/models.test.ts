@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { ACTION, COUNTER } from "../../src/algorithms/dropins/counter.ts";
-import { THROTTLER } from "../../src/algorithms/dropins/throttler.ts";
+import { ACTION, COUNTER } from "../../src/algorithms/drop-in-counter.ts";
+import { THROTTLER } from "../../src/algorithms/drop-in-throttler.ts";
 import type { AnyModel, Operation } from "../../src/algorithms/model.ts";
 import * as scripts from "../../src/dropins/scripts.generated.ts";
 import { clientWithClock } from "../support/redis-with-clock.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
-import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
 import { fixedWindow, header, lists, plans, soft as inSoft } from "../../src/index.ts";
+import { ConfigurationError, type Fault } from "../../src/options/errors.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/vercel.ts";
 

@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 
 import { beforeEach, describe, expect, inject, test } from "vitest";
 
+import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
 import { startOrigin } from "../support/gateway/gateway.ts";
 import { startMiddleware } from "./edge.ts";
 import { installExample, manifestOf, placeOf, startScript } from "./example.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from "vitest";
 
+import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { type Shape, shapesOf } from "./redis-commands.ts";
 
 /** Milliseconds, more than any command here takes: a longer call hangs. */

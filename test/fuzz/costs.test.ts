@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 import { MAX_LIMIT } from "../../src/algorithms/algorithm.ts";
 import { IMPLEMENTATIONS, MODELS } from "../../src/algorithms/all.ts";
 import type { ModelRequest } from "../../src/algorithms/model.ts";
-import { ConfigurationError } from "../../src/errors/errors.ts";
+import { ConfigurationError } from "../../src/options/errors.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";

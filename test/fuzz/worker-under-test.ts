@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll } from "vitest";
 
+import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { startWorker, type Worker } from "../../scripts/local-stack/worker.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { exchange } from "./raw-http.ts";
 
 export interface RawAnswer {

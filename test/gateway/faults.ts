@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 
-import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
+import { ConfigurationError, type Fault } from "../../src/options/errors.ts";
 
 /** The faults of a gateway's variables. */
 export function faultsOf(variables: object): readonly Fault[] {

@@ -1,9 +1,9 @@
 import { Redis } from "ioredis";
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
+import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
-import { startOlderRedis } from "../doctor/older-redis.ts";
+import { startOlderRedis } from "../cli/doctor/older-redis.ts";
 import { gatewayOn, OK, stopClock } from "./health.ts";
 
 stopClock();

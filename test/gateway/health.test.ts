@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
+import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
-import { StoreError } from "../../src/errors/errors.ts";
 import { healthCheck } from "../../src/gateway/health.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
+import { StoreError } from "../../src/options/errors.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { gatewayTo, generous, quota } from "../support/gateway/gateway.ts";
 import { gatewayOn, OK, stopClock } from "./health.ts";

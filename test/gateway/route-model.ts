@@ -1,6 +1,6 @@
-import { canonicalMethod, methodsInstead } from "../../src/gateway/match/methods.ts";
-import type { Readings, Segments } from "../../src/gateway/match/path.ts";
-import type { Asked, Route } from "../../src/gateway/match/select-rules.ts";
+import { canonicalMethod, methodsInstead } from "../../src/gateway/rules/methods.ts";
+import type { Readings, Segments } from "../../src/gateway/rules/path.ts";
+import type { Asked, Route } from "../../src/gateway/rules/select-rules.ts";
 import { foldCase } from "../../src/partition/decode.ts";
 
 /*

@@ -2,10 +2,10 @@ import { Hono } from "hono";
 import { afterEach, describe, expect, inject, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { ConfigurationError, type Fault, type StoreError } from "../../src/errors/errors.ts";
-import { shareDenials } from "../../src/features/shared-denials/share-denials-option.ts";
+import { shareDenials } from "../../src/features/share-denials-option.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
 import { denials, failures, header, lists, plans, subnet } from "../../src/index.ts";
+import { ConfigurationError, type Fault, type StoreError } from "../../src/options/errors.ts";
 import { meaningOf } from "../../src/options/option-value.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 

@@ -3,8 +3,8 @@ import { describe, expect, expectTypeOf, inject, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import type { Decision } from "../../src/decide/decision.ts";
 import type { Hold } from "../../src/decide/hold.ts";
-import type { Decision } from "../../src/decision/decision.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { appOf } from "./app.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 
-import { EVERY_FEATURE } from "../../src/features/every.ts";
-import { autoUnits } from "../../src/features/leases/auto.ts";
+import { EVERY_FEATURE } from "../../src/features/every-feature.ts";
+import { autoUnits } from "../../src/features/leases/auto-lease.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
-import { StoreError } from "../../src/errors/errors.ts";
-import type { SharedDenials } from "../../src/features/shared-denials/shared-denials.ts";
+import type { SharedDenials } from "../../src/features/shared-denials.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
+import { StoreError } from "../../src/options/errors.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";

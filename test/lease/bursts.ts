@@ -1,5 +1,5 @@
-import { StoreError } from "../../src/errors/errors.ts";
 import type { Duration } from "../../src/options/duration.ts";
+import { StoreError } from "../../src/options/errors.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";

@@ -1,5 +1,5 @@
-import { DRIFT } from "../../src/denials/denial-cache.ts";
-import { StoreError } from "../../src/errors/errors.ts";
+import { DRIFT } from "../../src/decide/denial-cache.ts";
+import { StoreError } from "../../src/options/errors.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { steadyClock } from "../../src/runtime/clock.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";

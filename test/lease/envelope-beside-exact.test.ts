@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { StoreError } from "../../src/errors/errors.ts";
+import { StoreError } from "../../src/options/errors.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { excessOf } from "../support/lease/excess.ts";

@@ -1,4 +1,4 @@
-import type { Decision } from "../../src/decision/decision.ts";
+import type { Decision } from "../../src/decide/decision.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
 import { FACTS } from "../support/algorithms/all.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";

@@ -1,4 +1,4 @@
-import { EVERY_FEATURE } from "../../src/features/every.ts";
+import { EVERY_FEATURE } from "../../src/features/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
-import { StoreError } from "../../src/errors/errors.ts";
-import { calendar } from "../../src/features/calendar/feature.ts";
+import { calendar } from "../../src/features/calendar-feature.ts";
+import { StoreError } from "../../src/options/errors.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Reply, Store } from "../../src/store/store.ts";

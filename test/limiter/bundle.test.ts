@@ -17,27 +17,25 @@ async function bundle(source: string) {
   return { files, text: outputFiles[0]!.text };
 }
 
-/** Where the code of each feature is. Dimensions and listeners are in every limiter. */
-const FOLDERS: Readonly<Record<string, string>> = {
-  calendar: "src/algorithms/calendar/",
+/** How the paths of each feature's code begin. Dimensions and listeners are in every limiter. */
+const CODE: Readonly<Record<string, string>> = {
+  calendar: "src/algorithms/calendar-definition.ts",
   clients: "src/store/redis/client-adapter.ts",
   cluster: "src/store/cluster/",
   holds: "src/features/holds/",
   leases: "src/features/leases/",
   lists: "src/features/lists/",
-  notices: "src/features/notices/",
-  optimistic: "src/features/optimistic/",
-  plans: "src/features/plans/",
+  notices: "src/features/notice",
+  optimistic: "src/features/optimistic-",
+  plans: "src/features/plan",
   roles: "src/features/roles/",
-  shards: "src/features/shards/",
-  sharedDenials: "src/features/shared-denials/",
-  sources: "src/features/sources/",
+  shards: "src/features/shard-",
+  sharedDenials: "src/features/shared-denials",
+  sources: "src/features/source",
 };
 
 function featuresIn(files: readonly string[]): readonly string[] {
-  return Object.keys(FOLDERS).filter((name) =>
-    files.some((file) => file.startsWith(FOLDERS[name]!)),
-  );
+  return Object.keys(CODE).filter((name) => files.some((file) => file.startsWith(CODE[name]!)));
 }
 
 const WINDOW = `{ limit: 100, window: "1s" }`;
@@ -131,7 +129,7 @@ describe("a bundle", () => {
     const unwanted =
       /^src\/(adapter|gateway|lists|llm)\/|inspect|(log|counter|segmented-window|concurrency)\.ts$/;
     expect(files.filter((file) => unwanted.test(file))).toEqual(["src/runtime/log.ts"]);
-    expect(files).not.toContain("src/features/every.ts");
+    expect(files).not.toContain("src/features/every-feature.ts");
     expect(files).toContain("src/limiter/create-limiter.ts");
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import type { FixedWindowOptions } from "../support/limiter/plain.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 import {

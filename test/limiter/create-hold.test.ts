@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { StoreError } from "../../src/errors/errors.ts";
 import { createHold, type Reservation } from "../../src/features/holds/create-hold.ts";
-import type { SettlementParts } from "../../src/features/holds/settle.ts";
+import type { SettlementParts } from "../../src/features/holds/settle-hold.ts";
+import { StoreError } from "../../src/options/errors.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import {
   concurrency,

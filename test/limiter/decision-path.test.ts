@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { StoreError } from "../../src/errors/errors.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
+import { StoreError } from "../../src/options/errors.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { limiterOver } from "../support/limiter/limiter-over.ts";
 import { fixedWindow } from "../support/limiter/plain.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import {
   createLimiter,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import {
   createLimiter,

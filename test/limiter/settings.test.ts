@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { EVERY_FEATURE } from "../../src/features/every.ts";
+import { EVERY_FEATURE } from "../../src/features/every-feature.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
 import { checkSettings, DEFAULTS } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";

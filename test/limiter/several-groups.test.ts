@@ -2,8 +2,8 @@ import { describe, expect, test, vi } from "vitest";
 
 import { createKit } from "../../src/decide/kit.ts";
 import { createCore } from "../../src/decide/operations.ts";
-import { byTextOrDimensions } from "../../src/features/dimensions/by-dimensions.ts";
-import { shards } from "../../src/features/shards/feature.ts";
+import { byTextOrDimensions } from "../../src/features/by-dimensions.ts";
+import { shards } from "../../src/features/shards-feature.ts";
 import { createLocalUnits } from "../../src/outage/local-units.ts";
 import { takeTogether } from "../../src/store/decide-together.ts";
 import { compilePolicy } from "../support/compile-policy.ts";

@@ -1,4 +1,4 @@
-import { StoreError } from "../../src/errors/errors.ts";
+import { StoreError } from "../../src/options/errors.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { CrossSlotError } from "../../src/store/cross-slot.ts";

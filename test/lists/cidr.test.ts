@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { parseCidr } from "../../src/lists/cidr.ts";
+import { parseCidr } from "../../src/features/lists/cidr.ts";
 import type { Refuse } from "../../src/options/faults.ts";
 
 const V4 = 192 * 2 ** 24 + 2 * 2 ** 8;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { compileLists } from "../../src/lists/lists.ts";
+import { compileLists } from "../../src/features/lists/lists.ts";
 import { Faults } from "../../src/options/faults.ts";
 
 function faultsOf(lists: unknown) {

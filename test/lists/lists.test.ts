@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { Subject } from "../../src/lists/compile-list.ts";
-import { compileLists } from "../../src/lists/lists.ts";
-import type { ListEntry, ListOptions } from "../../src/lists/options.ts";
+import type { Subject } from "../../src/features/lists/compile-list.ts";
+import type { ListEntry, ListOptions } from "../../src/features/lists/list-options.ts";
+import { compileLists } from "../../src/features/lists/lists.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { readAddress } from "../../src/partition/ip-address.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { compileRanges, type Range } from "../../src/lists/ranges.ts";
+import { compileRanges, type Range } from "../../src/features/lists/address-ranges.ts";
 import type { Address } from "../../src/partition/ip-address.ts";
 
 /** An address as one number. */

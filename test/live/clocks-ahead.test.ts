@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { liveKeys } from "../../src/live/keys.ts";
-import { stateReader } from "../../src/live/read-state.ts";
-import { NO_STATE } from "../../src/live/state.ts";
+import { liveKeys } from "../../src/gateway/live/live-keys.ts";
+import { NO_STATE } from "../../src/gateway/live/live-state.ts";
+import { stateReader } from "../../src/gateway/live/read-state.ts";
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2031, 0, 1, 9);

@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test } from "vitest";
 
-import * as scripts from "../../src/admin/storage/scripts.generated.ts";
-import { liveKeys } from "../../src/live/keys.ts";
+import * as scripts from "../../src/admin/scripts.generated.ts";
+import { liveKeys } from "../../src/gateway/live/live-keys.ts";
 
 const { DRAFT, NOTE, PUBLISH, PUT_ENTRY, READ_HISTORY, READ_RULES, REMOVE_ENTRY } = scripts;
 

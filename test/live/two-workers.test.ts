@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
+import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { startWorker, type Worker } from "../../scripts/local-stack/worker.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { ADMIN_TOKEN, limited, liveVariables } from "../support/live/live-gateway.ts";
 

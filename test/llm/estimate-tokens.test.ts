@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { ConfigurationError } from "../../src/errors/errors.ts";
 import { estimateTokens } from "../../src/llm/estimate-tokens.ts";
 import { largestAnswer } from "../../src/llm/largest-answer.ts";
 import { RequestError } from "../../src/llm/request-error.ts";
+import { ConfigurationError } from "../../src/options/errors.ts";
 
 /** The characters of texts and names, and four for a number. */
 function charactersIn(value: unknown): number {

@@ -30,7 +30,7 @@ import {
   LEASE,
   REFUND,
 } from "../../src/algorithms/scripts.generated.ts";
-import { calendar } from "../../src/features/calendar/feature.ts";
+import { calendar } from "../../src/features/calendar-feature.ts";
 import type { Algorithm, Policy } from "../../src/policy/policy.ts";
 import { sha1For, scriptFor } from "../../src/store/redis/script.ts";
 import { compile } from "../support/compile-policy.ts";

@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { listedDecision } from "../../src/decision/listed.ts";
+import { listedDecision } from "../../src/decide/listed.ts";
 import { metricsKeys } from "../../src/metrics/keys.ts";
 import { metricsReader } from "../../src/metrics/reader.ts";
 import { metrics } from "../../src/metrics/recorder.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { StoreError } from "../../src/errors/errors.ts";
 import { fixedWindow } from "../../src/index.ts";
 import { createStoreMeter } from "../../src/metrics/store-meter.ts";
+import { StoreError } from "../../src/options/errors.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 

@@ -22,7 +22,7 @@ test("the tests of the same name are the nearest, and others that a list names",
     "test/limiter/bans.test.ts",
     "test/limiter/modes.test.ts",
   ]);
-  expect(testsOf("src/algorithms/calendar/zone.ts").nearest).toEqual([
+  expect(testsOf("src/algorithms/calendar-zone.ts").nearest).toEqual([
     "test/algorithms/calendar-zone.test.ts",
     "test/algorithms/",
   ]);
@@ -47,7 +47,7 @@ test("a mutant says where it stands and what it replaces", () => {
 
 test("a glance runs the nearest tests only, and leaves out files without one", () => {
   const glance = nearestOnly(
-    generatedMutants(["src/partition/client-ip.ts", "src/node/loopback.ts"]),
+    generatedMutants(["src/partition/client-ip.ts", "packages/cli/src/loopback.ts"]),
   );
   expect(new Set(glance.map(({ file }) => file))).toEqual(new Set(["src/partition/client-ip.ts"]));
   expect(glance.flatMap(({ tests }) => tests)).toEqual([]);

@@ -9,7 +9,9 @@ import { testsOf } from "./tests-of.ts";
 
 /** Every file whose lines are the product's own. */
 export function productFiles(): readonly string[] {
-  return globSync("{src/**/*.{ts,tsx},lua/**/*.lua}", { cwd: ROOT })
+  return globSync("{{src,packages/{cli,dashboard,redis-rest}/src}/**/*.{ts,tsx},lua/**/*.lua}", {
+    cwd: ROOT,
+  })
     .filter((file) => !file.endsWith(".generated.ts") && !file.endsWith(".d.ts"))
     .sort();
 }

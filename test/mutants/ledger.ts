@@ -18,7 +18,9 @@ const FILE = join(ROOT, ".tmp/mutants.json");
 
 /** Kept beside a digest of every file that a result may depend on: with one of them it starts anew. */
 export function createLedger(resume: boolean): Ledger {
-  const files = globSync("{src,lua,test,scripts}/**/*.{ts,tsx,css,lua}", { cwd: ROOT }).sort();
+  const files = globSync("{src,packages/*/src,lua,test,scripts}/**/*.{ts,tsx,css,lua}", {
+    cwd: ROOT,
+  }).sort();
   const hash = createHash("sha256");
   for (const file of files) hash.update(readFileSync(join(ROOT, file)));
   const state = hash.digest("hex");

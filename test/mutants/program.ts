@@ -43,7 +43,7 @@ export function mutantsProgram(): Command {
     examples: [
       "npm run test:mutants",
       'npm run test:mutants -- "part of a name"',
-      "npm run test:mutants -- --generated src/denials",
+      "npm run test:mutants -- --generated src/decide",
       "npm run test:mutants -- --generated --nearest --sample 20 --seed 7",
       "npm run test:mutants -- --shard 1/3 --resume",
     ],

@@ -7,8 +7,8 @@ import fastify5 from "fastify5";
 import { onTestFinished } from "vitest";
 
 import type { NodeLimiterOptions } from "../../src/adapter/node-limiter.ts";
+import type { Decision } from "../../src/decide/decision.ts";
 import type { Hold } from "../../src/decide/hold.ts";
-import type { Decision } from "../../src/decision/decision.ts";
 import { rateLimit as expressLimit } from "../../src/express.ts";
 import { rateLimit as fastifyLimit } from "../../src/fastify.ts";
 import { startOrigin } from "../support/gateway/gateway.ts";

@@ -12,8 +12,8 @@ afterEach(() => receiver.stop());
 
 /** A worker that starts a message and does not wait for it, so that workerd cuts it off with the response. */
 const WORKER = `
-  import { keyIn } from "./src/gateway/notices/sign.ts";
-  import { createWebhook } from "./src/gateway/notices/webhook.ts";
+  import { keyIn } from "./src/gateway/config/sign-webhook.ts";
+  import { createWebhook } from "./src/gateway/config/webhook.ts";
 
   const real = performance.now.bind(performance);
   let aheadMs = 0;

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 
+import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { admin } from "../../src/admin/admin.ts";
-import type { ConfigurationError, Fault } from "../../src/errors/errors.ts";
-import type { NoticeListener } from "../../src/features/notices/listener.ts";
+import type { NoticeListener } from "../../src/features/notice-listener.ts";
 import type { Platform } from "../../src/gateway.ts";
 import { createGateway, type Gateway } from "../../src/gateway/gateway.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import type { ConfigurationError, Fault } from "../../src/options/errors.ts";
 import { openReceiver, type Receiver, SECRET } from "./receiver.ts";
 
 // As at the edge, where a test can answer in the place of the origin.

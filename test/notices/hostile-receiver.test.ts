@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import { createWebhook } from "../../src/gateway/notices/webhook.ts";
+import { createWebhook } from "../../src/gateway/config/webhook.ts";
 
 /* Receivers that want to keep the sender's sockets, as their own side counts them. */
 

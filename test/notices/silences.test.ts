@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { keepSilent, type Mark, mayAsk } from "../../src/features/notices/marks.ts";
+import { keepSilent, type Mark, mayAsk } from "../../src/features/notice-marks.ts";
 
 test("silences are those of ten thousand partitions at most: the newest is kept, and the oldest may be asked about again", () => {
   const mark = { policy: { windowUs: 1 }, silences: new Map() } as unknown as Mark;

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { keyIn } from "../../src/gateway/notices/sign.ts";
-import { createWebhook } from "../../src/gateway/notices/webhook.ts";
+import { keyIn } from "../../src/gateway/config/sign-webhook.ts";
+import { createWebhook } from "../../src/gateway/config/webhook.ts";
 import { type Answering, openReceiver, type Receiver, SECRET } from "./receiver.ts";
 
 const OTHER = `whsec_${btoa("another key of thirty-two bytes!")}`;

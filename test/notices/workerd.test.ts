@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 
 import { bundle } from "../../bench/support/bundle.ts";
 import { type RunningWorker, runWorker } from "../../bench/support/run-worker.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { openReceiver, type Receiver, SECRET } from "./receiver.ts";
 
 const PATIENCE = { timeout: 15_000 };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { createGroup } from "../../src/decide/groups.ts";
-import { createOptimisticPartitions } from "../../src/features/optimistic/partitions.ts";
+import { createOptimisticPartitions } from "../../src/features/optimistic-partitions.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { tokenBucket } from "../support/limiter/plain.ts";
 

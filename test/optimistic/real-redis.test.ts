@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vites
 import { openDistance } from "../../bench/benchmark/cold/distant.ts";
 import { bundle } from "../../bench/support/bundle.ts";
 import { runWorker } from "../../bench/support/run-worker.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { createLimiter, type Policy, tokenBucket } from "../support/limiter/plain.ts";
 

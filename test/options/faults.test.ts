@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import * as ofDocument from "../../src/gateway/messages/document.ts";
-import * as ofOverrides from "../../src/gateway/messages/overrides.ts";
-import * as ofVariables from "../../src/gateway/messages/variables.ts";
+import * as ofDocument from "../../src/gateway/rules/document-messages.ts";
+import * as ofOverrides from "../../src/gateway/rules/override-messages.ts";
+import * as ofVariables from "../../src/gateway/rules/variable-messages.ts";
 import { Faults } from "../../src/options/faults.ts";
 import * as ofCode from "../../src/options/messages.ts";
 import { PlacedFaults } from "../../src/options/placed-faults.ts";
@@ -25,7 +25,7 @@ const kinds = [ofCode, ofVariables, ofOverrides, ofDocument].flatMap((messages) 
 test("the codes of faults are those of the docs, and each is in use", () => {
   const docs = fileOf("docs/options.md").split("## Faults\n")[1]!.split("\n## ")[0]!;
   const documented = codesIn(docs, /^\| `([a-z-]+)`/gm);
-  const type = fileOf("src/errors/errors.ts").split("export type FaultCode =")[1]!.split(";")[0]!;
+  const type = fileOf("src/options/errors.ts").split("export type FaultCode =")[1]!.split(";")[0]!;
   expect(documented).toEqual(codesIn(type, /\| "([a-z-]+)"/g));
   expect([...new Set(kinds.map(({ code }) => code))].sort()).toEqual(documented);
 });

@@ -1,4 +1,4 @@
-import { everySource } from "../../src/features/sources/feature.ts";
+import { everySource } from "../../src/features/sources-feature.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { compileSources } from "../../src/partition/compile-sources.ts";
 import type { RequestData } from "../../src/partition/request-data.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { methodsInstead } from "../../src/gateway/match/methods.ts";
+import { methodsInstead } from "../../src/gateway/rules/methods.ts";
 import { decode } from "../../src/partition/decode.ts";
 import { readCookie } from "../../src/partition/read-cookie.ts";
 import { readQuery } from "../../src/partition/read-query.ts";

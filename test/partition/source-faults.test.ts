@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 
-import { everySource } from "../../src/features/sources/feature.ts";
+import { everySource } from "../../src/features/sources-feature.ts";
 import { Faults } from "../../src/options/faults.ts";
 import type { ClientIp } from "../../src/partition/client-ip.ts";
 import { compileSources } from "../../src/partition/compile-sources.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { ConfigurationError } from "../../src/errors/errors.ts";
+import { ConfigurationError } from "../../src/options/errors.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { compilePolicies } from "../../src/policy/compile.ts";
 import { fromData } from "../../src/policy/from-data.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { ConfigurationError } from "../../src/errors/errors.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
+import { ConfigurationError } from "../../src/options/errors.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { createLimiter, fixedWindow } from "../support/limiter/plain.ts";
 

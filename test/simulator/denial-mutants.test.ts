@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
 import type { Row } from "../../src/algorithms/model.ts";
-import type { DenialCache } from "../../src/denials/denial-cache.ts";
+import type { DenialCache } from "../../src/decide/denial-cache.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { firstViolation } from "./first-violation.ts";
 import { assemble } from "./isolate.ts";
@@ -16,7 +16,7 @@ vi.mock(import("../../src/runtime/clock.ts"), async (original) => {
   const { steadyClock, ...rest } = await original();
   return { ...rest, steadyClock: (read) => (mutation.clock ?? steadyClock)(read) };
 });
-vi.mock(import("../../src/denials/denial-cache.ts"), async (original) => {
+vi.mock(import("../../src/decide/denial-cache.ts"), async (original) => {
   const { createDenialCache, ...rest } = await original();
   return {
     ...rest,

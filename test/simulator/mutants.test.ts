@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import { IMPLEMENTATIONS, MODELS } from "../../src/algorithms/all.ts";
 import type { AnyModel, RefundRequest } from "../../src/algorithms/model.ts";
-import { EVERY_FEATURE } from "../../src/features/every.ts";
+import { EVERY_FEATURE } from "../../src/features/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LastAnswers } from "../../src/outage/last-answers.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../src/errors/errors.ts";
+import type { ErrorCode } from "../../src/options/errors.ts";
 import type { Random } from "./random.ts";
 
 /** How an isolate's messages fare; shares are of all messages. */

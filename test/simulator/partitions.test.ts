@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { EVERY_FEATURE } from "../../src/features/every.ts";
+import { EVERY_FEATURE } from "../../src/features/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect, onTestFinished, test } from "vitest";
 
+import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { startLocalStack } from "../../scripts/local-stack/local-stack.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
 import { delay, none, startFaultProxy } from "../support/fault-proxy.ts";
 
 test("requests that have stopped waiting for another one leave no warning in the log", async () => {

@@ -10,6 +10,7 @@ import {
   vi,
 } from "vitest";
 
+import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
 import {
@@ -24,7 +25,6 @@ import {
   tokenBucket,
 } from "../../src/index.ts";
 import { fromIoredis } from "../../src/node.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { installTimers, virtualTime } from "../support/virtual-time.ts";
 
 let server: RedisServer;

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { StoreError } from "../../src/errors/errors.ts";
+import { StoreError } from "../../src/options/errors.ts";
 import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";
 import { CrossSlotError } from "../../src/store/cross-slot.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 
-import { StoreError } from "../../src/errors/errors.ts";
+import { StoreError } from "../../src/options/errors.ts";
 import {
   DEFAULT_TIMEOUT_MS,
   type GuardedStore,

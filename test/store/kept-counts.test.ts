@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { fixedWindow, slidingWindowLog, tokenBucket } from "../../src/index.ts";
-import { keepCounts, type ObjectStorage } from "../../src/store/durable-object/kept-counts.ts";
+import { keepCounts, type ObjectStorage } from "../../src/store/durable-object-counts.ts";
 import { compile } from "../support/compile-policy.ts";
 
 /** A storage that records reads and writes; the behaviour of a real one is in test/workerd. */

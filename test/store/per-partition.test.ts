@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
 import { durableObjectStore } from "../../src/durable-object.ts";
-import { StoreError } from "../../src/errors/errors.ts";
 import { createLimiter, fixedWindow } from "../../src/index.ts";
-import { perPartition } from "../../src/store/durable-object/per-partition.ts";
+import { StoreError } from "../../src/options/errors.ts";
+import { perPartition } from "../../src/store/durable-object-partitions.ts";
 import type { GuardedStore } from "../../src/store/guarded-store.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { counted, tagOf } from "./scripted-parts.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { StoreError } from "../../src/errors/errors.ts";
+import { StoreError } from "../../src/options/errors.ts";
 import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
 import { storeError } from "../../src/store/redis/errors.ts";
 

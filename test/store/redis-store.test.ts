@@ -1,7 +1,7 @@
 import { Redis } from "@upstash/redis";
 import { beforeAll, describe } from "vitest";
 
-import type { Bridge } from "../../src/node/bridge/bridge.ts";
+import type { Bridge } from "../../packages/redis-rest/src/bridge.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { restClient } from "../../src/store/redis/rest.ts";

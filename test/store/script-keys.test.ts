@@ -1,11 +1,11 @@
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 
+import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { startOrigin } from "../../scripts/local-stack/origin.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import { admin, metrics } from "../../src/admin.ts";
 import { createGateway } from "../../src/gateway.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
 import { ADMIN_TOKEN, DEPLOYED } from "../support/live/live-gateway.ts";
 
 const CALLS: readonly [method: string, path: string, body?: object][] = [

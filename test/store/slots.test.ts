@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 
+import type { Bridge } from "../../packages/redis-rest/src/bridge.ts";
 import { concurrency, fixedWindow } from "../../src/index.ts";
-import type { Bridge } from "../../src/node/bridge/bridge.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Slot, Store } from "../../src/store/store.ts";

@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 
+import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import * as tidegate from "../../src/index.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { usersOf } from "../chaos/cluster-users.ts";

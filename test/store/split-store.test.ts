@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
-import { StoreError } from "../../src/errors/errors.ts";
+import { StoreError } from "../../src/options/errors.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { PartialReplyError } from "../../src/store/partial-reply.ts";

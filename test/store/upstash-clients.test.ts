@@ -3,6 +3,7 @@ import { Redis as FastlyRedis } from "@upstash/redis/fastly";
 import { Redis as Admin } from "ioredis";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
+import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import {
   client,
@@ -11,7 +12,6 @@ import {
   type RedisClient,
   type StoreError,
 } from "../../src/index.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { dropReplies, none, startFaultProxy } from "../support/fault-proxy.ts";
 import { type Endpoint, UPSTASH_CLIENTS } from "../support/store/upstash-clients.ts";
 

@@ -1,7 +1,7 @@
 import type { TestProject } from "vitest/node";
 
+import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
-import { startBridge } from "../../src/node/bridge/bridge.ts";
 import { startStrangeRedis } from "./store/strange-redis.ts";
 
 declare module "vitest" {

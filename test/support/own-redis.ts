@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 
+import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
-import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { type RedisCluster, startRedisCluster } from "./redis-cluster.ts";
 
 /** The token of every bridge here. */

@@ -1,8 +1,8 @@
 import { Ratelimit } from "@upstash/ratelimit";
 import { Redis } from "@upstash/redis";
 
+import { type Bridge, startBridge } from "../../../packages/redis-rest/src/bridge.ts";
 import { createLimiter, tokenBucket } from "../../../src/index.ts";
-import { type Bridge, startBridge } from "../../../src/node/bridge/bridge.ts";
 import { compare, interleave } from "../compare.ts";
 import { atMost, type Figure, type Part } from "../figure.ts";
 import { type BenchRedis, openRedis } from "../redis/server.ts";

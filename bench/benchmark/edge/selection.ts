@@ -1,6 +1,6 @@
-import { readPath, type Readings } from "../../../src/gateway/match/path.ts";
-import { compileSelection } from "../../../src/gateway/match/select-rules.ts";
-import { Steps } from "../../../src/gateway/match/steps.ts";
+import { readPath, type Readings } from "../../../src/gateway/rules/path.ts";
+import { compileSelection } from "../../../src/gateway/rules/select-rules.ts";
+import { Steps } from "../../../src/gateway/rules/steps.ts";
 import { selectOneByOne } from "../../../test/gateway/route-model.ts";
 import { compare, interleave } from "../compare.ts";
 import type { Figure, Scale } from "../figure.ts";

@@ -1,4 +1,4 @@
-import { startBridge } from "../../../src/node/bridge/bridge.ts";
+import { startBridge } from "../../../packages/redis-rest/src/bridge.ts";
 import { bundle } from "../../support/bundle.ts";
 import { runWorker } from "../../support/run-worker.ts";
 import { compare, interleave } from "../compare.ts";

@@ -1,5 +1,5 @@
-import { EVERY_FEATURE } from "../../../src/features/every.ts";
-import { shareDenials } from "../../../src/features/shared-denials/share-denials-option.ts";
+import { EVERY_FEATURE } from "../../../src/features/every-feature.ts";
+import { shareDenials } from "../../../src/features/share-denials-option.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import type { Policy } from "../../../src/policy/policy.ts";

@@ -1,5 +1,5 @@
+import { styled } from "../../../packages/cli/src/output/style.ts";
 import { wrapWords } from "../../../scripts/support/wrap-words.ts";
-import { styled } from "../../../src/node/cli/output/style.ts";
 
 /** The name of a row is wrapped, so that more columns stand beside each other. */
 const NAME_WIDTH = 26;

@@ -1,4 +1,4 @@
-import { type Bridge, startBridge } from "../../../src/node/bridge/bridge.ts";
+import { type Bridge, startBridge } from "../../../packages/redis-rest/src/bridge.ts";
 
 /** A Redis over HTTP as Upstash has it, and the variables with which a gateway finds it. */
 export interface Upstash {

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import { KEPT, Override, SCOPE } from "../../../src/admin/answers/entries.ts";
-import { Explanation as ReadExplanation } from "../../../src/admin/answers/explanation.ts";
-import { AnsweredDocument, DryRun, Published } from "../../../src/admin/answers/rules.ts";
+import { KEPT, Override, SCOPE } from "../../../src/admin/entry-answers.ts";
+import { Explanation as ReadExplanation } from "../../../src/admin/explanation-answer.ts";
+import { AnsweredDocument, DryRun, Published } from "../../../src/admin/rules-answers.ts";
 import { ListEntry } from "../../../src/gateway/rules/schema.ts";
 
 /* The bodies and the answers that name a client in one of several ways, each described by itself. */

@@ -2,11 +2,11 @@ import { createDocument, type ZodOpenApiOperationObject } from "zod-openapi";
 import type * as z from "zod/mini";
 
 import { BASE, routesOf } from "../../../src/admin/admin.ts";
-import { Change } from "../../../src/admin/answers/parts.ts";
-import { Problem } from "../../../src/admin/answers/problem.ts";
+import type { Administered } from "../../../src/admin/administered.ts";
+import { Change } from "../../../src/admin/answer-parts.ts";
 import type { AdminRoute } from "../../../src/admin/call.ts";
+import { Problem } from "../../../src/admin/problem-answer.ts";
 import { Refusal, type RefusalStatus } from "../../../src/admin/refusal.ts";
-import type { Administered } from "../../../src/gateway/administration/administered.ts";
 import { openMemoryStore } from "../../../src/store/memory-store.ts";
 import { describeDocument, Document } from "../live-document.ts";
 import { KeptEntry, KeptOverride, SentEntry, SentOverride } from "./answers.ts";

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 
-import { Reset } from "../../../src/admin/answers/entries.ts";
-import { Health } from "../../../src/admin/answers/health.ts";
-import * as metrics from "../../../src/admin/answers/metrics.ts";
-import * as rules from "../../../src/admin/answers/rules.ts";
+import { Reset } from "../../../src/admin/entry-answers.ts";
+import { Health } from "../../../src/admin/health-answer.ts";
+import * as metrics from "../../../src/admin/metrics-answers.ts";
 import type { RefusalStatus } from "../../../src/admin/refusal.ts";
+import * as rules from "../../../src/admin/rules-answers.ts";
 import {
   HistoryBody,
   PublishBody,

@@ -1,6 +1,6 @@
-import type { Audit } from "../answers/rules.ts";
 import { type AdminRoute, type Call, isoTime, json } from "../call.ts";
-import type { AuditRecord } from "../storage/records.ts";
+import type { AuditRecord } from "../records.ts";
+import type { Audit } from "../rules-answers.ts";
 
 async function list({ storage }: Call): Promise<Response> {
   return json({ entries: (await storage().audit()).map(shown) } satisfies Audit);

@@ -1,5 +1,5 @@
-import type { Administered } from "../../gateway/administration/administered.ts";
 import { metricsReader, type MetricsReader } from "../../metrics/reader.ts";
+import type { Administered } from "../administered.ts";
 
 /**
  * Writes this isolate's counts, so that they are part of the answer, and returns the reader of all isolates' counts.

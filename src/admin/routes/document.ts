@@ -1,4 +1,4 @@
-import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../../live/document-size.ts";
+import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../../gateway/live/document-size.ts";
 import { isRecord } from "../../options/record.ts";
 import type { Call } from "../call.ts";
 import { readBody, tooLarge } from "../read-body.ts";

@@ -1,4 +1,3 @@
-import type { DraftAnswer, SavedDraft } from "../answers/rules.ts";
 import {
   type AdminRoute,
   auditedAction,
@@ -9,9 +8,10 @@ import {
   readSmallBody,
 } from "../call.ts";
 import { changesBetween } from "../changes.ts";
+import type { Draft } from "../records.ts";
 import { outdated, Refusal } from "../refusal.ts";
+import type { DraftAnswer, SavedDraft } from "../rules-answers.ts";
 import { checked, PublishBody } from "../schemas.ts";
-import type { Draft } from "../storage/records.ts";
 import { currentRules } from "./current.ts";
 import { readDocument, soundDocument } from "./document.ts";
 import { publish } from "./publish.ts";

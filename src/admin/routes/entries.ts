@@ -1,7 +1,6 @@
-import { parseMoment } from "../../lists/moment.ts";
-import type { EntryKind } from "../../live/state.ts";
+import type { EntryKind } from "../../gateway/live/live-state.ts";
+import { parseMoment } from "../../options/moment.ts";
 import { isRecord } from "../../options/record.ts";
-import type { Entries, KeptEntry as AnsweredEntry, PutOverride } from "../answers/entries.ts";
 import {
   type AdminRoute,
   auditedAction,
@@ -12,11 +11,12 @@ import {
   refresh,
 } from "../call.ts";
 import { keptChanges } from "../changes.ts";
+import type { Entries, KeptEntry as AnsweredEntry, PutOverride } from "../entry-answers.ts";
 import { ID, idOf, namesOf } from "../entry-names.ts";
+import type { KeptEntry } from "../records.ts";
 import { faulty, outdated, Refusal } from "../refusal.ts";
 import { lastsMs } from "../schemas.ts";
-import type { KeptEntry } from "../storage/records.ts";
-import { MAX_ENTRIES, MAX_ENTRIES_BYTES } from "../storage/storage.ts";
+import { MAX_ENTRIES, MAX_ENTRIES_BYTES } from "../storage.ts";
 import { currentRules } from "./current.ts";
 import { scopeOf } from "./override-scope.ts";
 

@@ -1,11 +1,11 @@
-import { ConfigurationError, StoreError } from "../../errors/errors.ts";
-import type { Administered, DescribedRequest } from "../../gateway/administration/administered.ts";
 import { HOUR_MS } from "../../metrics/keys.ts";
+import { ConfigurationError, StoreError } from "../../options/errors.ts";
 import { isRecord } from "../../options/record.ts";
-import type { Reset } from "../answers/entries.ts";
-import type { Explanation } from "../answers/explanation.ts";
+import type { Administered, DescribedRequest } from "../administered.ts";
 import { type AdminRoute, auditedAction, type Call, json, readSmallBody } from "../call.ts";
 import { keptChanges } from "../changes.ts";
+import type { Reset } from "../entry-answers.ts";
+import type { Explanation } from "../explanation-answer.ts";
 import { faulty, Refusal } from "../refusal.ts";
 import { checked, RequestBody, ResetBody } from "../schemas.ts";
 import { countsOf, type UpToDate } from "./counts.ts";

@@ -1,8 +1,8 @@
-import type { Administered } from "../../gateway/administration/administered.ts";
 import { healthCheck } from "../../gateway/health.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
-import type { Health } from "../answers/health.ts";
+import type { Administered } from "../administered.ts";
 import type { AdminRoute, Call } from "../call.ts";
+import type { Health } from "../health-answer.ts";
 
 /** The public health of the gateway, and the version of its rules. */
 export function healthRoutes(gateway: Administered): readonly AdminRoute[] {

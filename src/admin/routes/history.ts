@@ -1,7 +1,7 @@
-import type { Difference, History } from "../answers/rules.ts";
 import { type AdminRoute, type Call, ifMatch, isoTime, json, readSmallBody } from "../call.ts";
 import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
+import type { Difference, History } from "../rules-answers.ts";
 import { checked, RollbackBody } from "../schemas.ts";
 import { currentRules } from "./current.ts";
 import { soundDocument } from "./document.ts";

@@ -1,8 +1,8 @@
-import type { Administered } from "../../gateway/administration/administered.ts";
 import { TOP_KINDS } from "../../metrics/keys.ts";
 import { CONTENT_TYPE, openMetricsOf } from "../../metrics/open-metrics.ts";
-import type { Stats, Top } from "../answers/metrics.ts";
+import type { Administered } from "../administered.ts";
 import { type AdminRoute, type Call, isoTime, json } from "../call.ts";
+import type { Stats, Top } from "../metrics-answers.ts";
 import { Refusal } from "../refusal.ts";
 import { countsOf, type UpToDate } from "./counts.ts";
 import { partitionHistoryRoute } from "./partition-history.ts";

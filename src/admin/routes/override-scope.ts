@@ -2,7 +2,7 @@ import { didYouMean, namesIn } from "../../options/messages.ts";
 import { isRecord } from "../../options/record.ts";
 import { nearest } from "../../options/unknown-options.ts";
 import { EVERYBODY } from "../../partition/partition-key.ts";
-import type { PutOverride } from "../answers/entries.ts";
+import type { PutOverride } from "../entry-answers.ts";
 
 /**
  * Says under which rules of a document an override holds. The document, the identity and the policies have been checked.

@@ -1,7 +1,7 @@
-import type { Administered } from "../../gateway/administration/administered.ts";
 import type { CountedPartition, MetricsReader } from "../../metrics/reader.ts";
-import type { PartitionHistory } from "../answers/metrics.ts";
+import type { Administered } from "../administered.ts";
 import { type AdminRoute, type Call, isoTime, json, readSmallBody } from "../call.ts";
+import type { PartitionHistory } from "../metrics-answers.ts";
 import { checked, HistoryBody } from "../schemas.ts";
 import { about } from "./explain.ts";
 import { shown, SPAN, spanOf, STEPS } from "./span.ts";

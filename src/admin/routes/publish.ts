@@ -1,9 +1,9 @@
-import type { Published } from "../answers/rules.ts";
 import { auditedAction, type Call, isoTime, json, refresh } from "../call.ts";
 import { changesBetween, keptChanges } from "../changes.ts";
+import type { PublishedDocument } from "../records.ts";
 import { outdated, Refusal } from "../refusal.ts";
+import type { Published } from "../rules-answers.ts";
 import { MAX_NOTE } from "../schemas.ts";
-import type { PublishedDocument } from "../storage/records.ts";
 import type { SoundDocument } from "./document.ts";
 
 /** A note for the history, checked. */

@@ -1,7 +1,7 @@
-import type { DryRun, RulesAnswer } from "../answers/rules.ts";
 import { type AdminRoute, type Call, ifMatch, isoTime, json, refresh } from "../call.ts";
 import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
+import type { DryRun, RulesAnswer } from "../rules-answers.ts";
 import { currentRules } from "./current.ts";
 import { readDocument } from "./document.ts";
 import { checkNote, leftOutBy, publish } from "./publish.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../algorithms/concurrency.ts";
 import { DECIDE } from "../../algorithms/scripts.generated.ts";
 import { createLocalSlots } from "../../outage/local-slots.ts";
-import { holds } from "./feature.ts";
+import { holds } from "./holds-feature.ts";
 
 /** Slots of holds: the script that gives them beside other policies, and those that an isolate gives without the store. */
 export const slots = { scripts: { decide: DECIDE }, create: createLocalSlots };

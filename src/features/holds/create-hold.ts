@@ -1,15 +1,15 @@
 import type { Cost } from "../../decide/cost.ts";
+import type { Decision } from "../../decide/decision.ts";
 import type { Extension, Hold, Settlement, StreamOptions, WithUsage } from "../../decide/hold.ts";
 import type { GroupVerdict } from "../../decide/step.ts";
-import type { Decision } from "../../decision/decision.ts";
-import { StoreError } from "../../errors/errors.ts";
 import type { Duration } from "../../options/duration.ts";
+import { StoreError } from "../../options/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { watchBody } from "../../runtime/watch-body.ts";
 import type { Slot } from "../../store/store.ts";
 import { type GiveBack, hasSlots } from "./give-back.ts";
-import { type Progress, settleBy, settlementCalls, type SettlementParts } from "./settle.ts";
-import { ttlUsOf } from "./ttl.ts";
+import { ttlUsOf } from "./hold-ttl.ts";
+import { type Progress, settleBy, settlementCalls, type SettlementParts } from "./settle-hold.ts";
 
 /** The units and slots that a hold can give back. */
 export interface Reservation {

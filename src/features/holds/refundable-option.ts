@@ -1,6 +1,6 @@
 import type { Refundable } from "../../algorithms/common-options.ts";
 import { optionValue } from "../../options/option-value.ts";
-import { holds } from "./feature.ts";
+import { holds } from "./holds-feature.ts";
 
 /**
  * Has holds give back units that they reserved and did not use, see `reserve()`. Redis decides each denial of the policy, because

@@ -3,7 +3,7 @@ import type { Reserve } from "../../decide/limiter.ts";
 import { CALL_OPTIONS, type Core } from "../../decide/operations.ts";
 import { createHold } from "./create-hold.ts";
 import { createGiveBack } from "./give-back.ts";
-import { ttlUsOf } from "./ttl.ts";
+import { ttlUsOf } from "./hold-ttl.ts";
 
 /** Adds `reserve()`: a verdict reports the counter and the time, which a hold needs to give units back. */
 export function withReserve(core: Core): Reserve {

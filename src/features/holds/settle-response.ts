@@ -1,6 +1,6 @@
 import { IMPLEMENTATION } from "../../algorithms/algorithm.ts";
+import type { Decision } from "../../decide/decision.ts";
 import type { Hold } from "../../decide/hold.ts";
-import type { Decision } from "../../decision/decision.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import type { WaitUntil } from "../../runtime/wait-until.ts";

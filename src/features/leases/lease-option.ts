@@ -1,6 +1,6 @@
 import type { Duration } from "../../options/duration.ts";
 import { given, optionValue, type OptionValue } from "../../options/option-value.ts";
-import { leases } from "./feature.ts";
+import { leases } from "./leases-feature.ts";
 
 /**
  * Reserves quota for a hot identity in advance: an isolate takes several units at once and may spend them for this long, which

@@ -1,9 +1,9 @@
-import { DRIFT } from "../../denials/denial-cache.ts";
+import { DRIFT } from "../../decide/denial-cache.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { AUTO_LEASE, leaseBoundOf } from "../../policy/tighten.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import type { Store } from "../../store/store.ts";
-import { autoUnits } from "./auto.ts";
+import { autoUnits } from "./auto-lease.ts";
 import { countDemand, createHolding, demandOf, type Holding, leasedUnits } from "./holding.ts";
 import {
   createLeaseAccess,

@@ -1,8 +1,8 @@
-import type { IdentityForm } from "../../lists/entry.ts";
-import type { Lists } from "../../lists/lists.ts";
 import { HEADER_IDENTITY } from "../../options/messages.ts";
 import { oneSpelling } from "../../partition/credential.ts";
 import { SOURCE } from "../../partition/source-text.ts";
+import type { IdentityForm } from "./list-entry.ts";
+import type { Lists } from "./lists.ts";
 
 /**
  * The first words of sources and of other kinds of entries. Such an entry is a mistake, because no header has that

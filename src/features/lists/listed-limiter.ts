@@ -1,12 +1,12 @@
+import type { Decision } from "../../decide/decision.ts";
 import type { Hold } from "../../decide/hold.ts";
 import type { Identity } from "../../decide/identify.ts";
 import type { Limiter, Reserve } from "../../decide/limiter.ts";
-import type { Decision } from "../../decision/decision.ts";
-import { listedDecision } from "../../decision/listed.ts";
-import type { Subject } from "../../lists/compile-list.ts";
-import type { Lists } from "../../lists/lists.ts";
+import { listedDecision } from "../../decide/listed.ts";
 import { UNKNOWN_ADDRESS } from "../../partition/client-key.ts";
 import { type Address, readAddress } from "../../partition/ip-address.ts";
+import type { Subject } from "./compile-list.ts";
+import type { Lists } from "./lists.ts";
 
 /**
  * A limiter that first looks an identity up in lists: `limit()`, `reserve()` and `peek()` of a listed identity take no

@@ -1,6 +1,6 @@
-import type { ListOptions } from "../../lists/options.ts";
 import { given, optionValue, type OptionValue } from "../../options/option-value.ts";
-import { lists as feature } from "./feature.ts";
+import type { ListOptions } from "./list-options.ts";
+import { lists as feature } from "./lists-feature.ts";
 
 /**
  * Clients that are not limited (`allow`) or get a 403 (`deny`), by address, identity, network or country. They are decided without

@@ -1,7 +1,5 @@
-import type { Decision } from "../../decision/decision.ts";
-import { listedDecision } from "../../decision/listed.ts";
-import type { Subject } from "../../lists/compile-list.ts";
-import { compileLists, type Lists } from "../../lists/lists.ts";
+import type { Decision } from "../../decide/decision.ts";
+import { listedDecision } from "../../decide/listed.ts";
 import { Faults } from "../../options/faults.ts";
 import { UNKNOWN_FACT } from "../../options/messages.ts";
 import { readsAddress } from "../../partition/address.ts";
@@ -11,7 +9,9 @@ import { platformFacts, tellsFacts } from "../../partition/platform-facts.ts";
 import type { RequestParts } from "../../partition/request-data.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { reportOnce } from "../../runtime/log.ts";
+import type { Subject } from "./compile-list.ts";
 import { fieldsOf, HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
+import { compileLists, type Lists } from "./lists.ts";
 
 /**
  * The decision about a request whose client is on a list; `undefined` for any other request.

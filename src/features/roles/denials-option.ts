@@ -1,6 +1,6 @@
 import type { Denials } from "../../algorithms/common-options.ts";
 import { optionValue } from "../../options/option-value.ts";
-import { roles } from "./feature.ts";
+import { roles } from "./roles-feature.ts";
 
 /**
  * Counts denials: one unit whenever another policy of the decision denies. While the policy has no room, it denies every request, so

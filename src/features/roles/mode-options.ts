@@ -1,7 +1,7 @@
 import type { Mode } from "../../algorithms/common-options.ts";
 import { optionValue } from "../../options/option-value.ts";
 import type { Policy } from "../../policy/policy.ts";
-import { roles } from "./feature.ts";
+import { roles } from "./roles-feature.ts";
 
 /**
  * The same policy, which decides and counts, but never denies, and is not shown to clients: `decision.shadow` has its decision.

@@ -11,7 +11,7 @@ import {
   type GroupVerdict,
   type Verdict,
 } from "../../decide/step.ts";
-import { isNotAsked } from "../../errors/errors.ts";
+import { isNotAsked } from "../../options/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import { reportOnce } from "../../runtime/log.ts";

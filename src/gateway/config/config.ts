@@ -1,9 +1,6 @@
-import {
-  compileListener,
-  type DecisionListener,
-} from "../../features/listeners/decision-listener.ts";
-import type { NoticeListener } from "../../features/notices/listener.ts";
-import type { SharedCache, SharedDenials } from "../../features/shared-denials/shared-denials.ts";
+import { compileListener, type DecisionListener } from "../../features/decision-listener.ts";
+import type { NoticeListener } from "../../features/notice-listener.ts";
+import type { SharedCache, SharedDenials } from "../../features/shared-denials.ts";
 import type { DenialLog } from "../../metrics/denial-log.ts";
 import type { PeriodicWriter } from "../../metrics/periodic-writes.ts";
 import type { OpenRecorder, Recorder } from "../../metrics/recorder.ts";
@@ -12,19 +9,16 @@ import { Faults } from "../../options/faults.ts";
 import { FUNCTION } from "../../options/messages.ts";
 import { type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import type { durableObjectStore } from "../../store/durable-object/durable-object-store.ts";
+import type { durableObjectStore } from "../../store/durable-object-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
 import type { RedisAddress } from "../../store/redis/client.ts";
 import { countedRedis } from "../../store/redis/counted-redis.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
-import type { Cors } from "../cors/cors.ts";
-import { readCors } from "../cors/read-cors.ts";
-import { NO_SHARING, VARIABLES } from "../messages/variables.ts";
-import { type Notices, noticesTo } from "../notices/notices.ts";
-import { createWebhook } from "../notices/webhook.ts";
 import type { Origin } from "../proxy/origin.ts";
 import { ownAddress } from "../proxy/own-address.ts";
+import type { Cors } from "../route/cors.ts";
+import { readCors } from "../route/read-cors.ts";
 import { wordOrJson } from "../rules/from-json.ts";
 import {
   compileRuleset,
@@ -32,14 +26,17 @@ import {
   type RulesetData,
   type RulesetDefaults,
 } from "../rules/ruleset.ts";
+import { NO_SHARING, VARIABLES } from "../rules/variable-messages.ts";
 import { readLists, readPlans, readRules } from "./json-variables.ts";
 import { reportMisspelt } from "./misspelt-variables.ts";
+import { type Notices, noticesTo } from "./notices.ts";
 import { openCounts } from "./open-counts.ts";
 import { openDenialLog } from "./open-denial-log.ts";
 import { analyticsIn, openRecorder } from "./open-recorder.ts";
 import { readTokens, type Tokens } from "./tokens.ts";
 import { readVariables, type StoreName, type Variables } from "./variables.ts";
 import { readWebhookSettings } from "./webhook-settings.ts";
+import { createWebhook } from "./webhook.ts";
 
 /** The parts of a platform that the configuration needs. */
 export interface PlatformParts {

@@ -1,7 +1,7 @@
 import type { Faults } from "../../options/faults.ts";
 import { positionOfFault } from "../../options/json-fault.ts";
-import { LISTS_TEXT, PLANS_TEXT, RULES, RULES_TEXT } from "../messages/variables.ts";
 import { fromJson } from "../rules/from-json.ts";
+import { LISTS_TEXT, PLANS_TEXT, RULES, RULES_TEXT } from "../rules/variable-messages.ts";
 
 /** The variable PLANS as data. */
 export function readPlans(plans: unknown, faults: Faults): unknown {

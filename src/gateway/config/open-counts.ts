@@ -1,17 +1,14 @@
-import { EVERY_FEATURE } from "../../features/every.ts";
+import { EVERY_FEATURE } from "../../features/every-feature.ts";
 import { partsOf } from "../../limiter/open-limiter.ts";
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import type {
-  durableObjectStore,
-  ObjectNamespace,
-} from "../../store/durable-object/durable-object-store.ts";
+import type { durableObjectStore, ObjectNamespace } from "../../store/durable-object-store.ts";
 import { openMemoryStore } from "../../store/memory-store.ts";
 import { openStore } from "../../store/open-store.ts";
 import type { CountedRedis } from "../../store/redis/counted-redis.ts";
 import { inspectRedis } from "../../store/redis/inspect.ts";
 import type { Store } from "../../store/store.ts";
-import { NO_DURABLE_OBJECTS, NO_OBJECT_BINDING } from "../messages/variables.ts";
+import { NO_DURABLE_OBJECTS, NO_OBJECT_BINDING } from "../rules/variable-messages.ts";
 import type { Variables } from "./variables.ts";
 
 /** The binding of the class `TidegateObject`. */

@@ -7,7 +7,7 @@ import type { Environment } from "../../runtime/environment.ts";
 import { report } from "../../runtime/log.ts";
 import type { RedisAddress } from "../../store/redis/client.ts";
 import { restSender } from "../../store/redis/rest.ts";
-import { METRICS_IN_MEMORY, NO_METRICS } from "../messages/variables.ts";
+import { METRICS_IN_MEMORY, NO_METRICS } from "../rules/variable-messages.ts";
 import type { Tokens } from "./tokens.ts";
 import type { Variables } from "./variables.ts";
 

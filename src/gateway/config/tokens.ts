@@ -1,6 +1,6 @@
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import { EXAMPLE_TOKEN, SAME_TOKEN, TOKEN } from "../messages/variables.ts";
+import { EXAMPLE_TOKEN, SAME_TOKEN, TOKEN } from "../rules/variable-messages.ts";
 
 /** The tokens of the admin API: one each, or two with a blank between them during a replacement. */
 export interface Tokens {

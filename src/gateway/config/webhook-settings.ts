@@ -5,8 +5,8 @@ import {
   NO_NOTICE_URL,
   NOTICE_SECRET,
   NOTICE_URL,
-} from "../messages/variables.ts";
-import { keyIn } from "../notices/sign.ts";
+} from "../rules/variable-messages.ts";
+import { keyIn } from "./sign-webhook.ts";
 import { tokensIn } from "./tokens.ts";
 
 /** The address that receives notices. */

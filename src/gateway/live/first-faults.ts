@@ -1,4 +1,4 @@
-import type { Fault } from "../../errors/errors.ts";
+import type { Fault } from "../../options/errors.ts";
 import { Faults } from "../../options/faults.ts";
 
 /** More than anybody reads. A document can have 60,000, and their sentences 13 MB. */

@@ -1,14 +1,14 @@
-import { liveKeys } from "../../live/keys.ts";
-import { historyReader } from "../../live/read-history.ts";
-import { stateReader } from "../../live/read-state.ts";
-import { createRefresh, type Refresh } from "../../live/refresh.ts";
-import { throughCache } from "../../live/share-state.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import { report } from "../../runtime/log.ts";
 import { storeError } from "../../store/redis/errors.ts";
 import { restReader, type SendCommand } from "../../store/redis/rest.ts";
 import type { GatewayConfig, PlatformParts } from "../config/config.ts";
 import type { LiveEnforcement } from "./enforcement.ts";
+import { liveKeys } from "./live-keys.ts";
+import { historyReader } from "./read-history.ts";
+import { stateReader } from "./read-state.ts";
+import { createRefresh, type Refresh } from "./refresh.ts";
+import { throughCache } from "./share-state.ts";
 
 /** Keeps the rules in force near those in Redis; `undefined` where no live rules are read. */
 export function followLive(

@@ -1,7 +1,7 @@
-import type { Decision } from "../../decision/decision.ts";
+import type { Decision } from "../../decide/decision.ts";
 import type { ResponseSettlement } from "../../features/holds/settle-response.ts";
 import type { ClientIp } from "../../partition/client-ip.ts";
-import type { Permission } from "../cors/cors.ts";
+import type { Permission } from "../route/cors.ts";
 import type { PassesOn } from "./outgoing-fields.ts";
 import type { OwnAddress } from "./own-address.ts";
 

@@ -1,5 +1,5 @@
 import { OVER, overLimits } from "../../adapter/over-limits.ts";
-import type { Decision } from "../../decision/decision.ts";
+import type { Decision } from "../../decide/decision.ts";
 import type { ClientIp } from "../../partition/client-ip.ts";
 import type { IsImitation } from "../../partition/field-names.ts";
 import { type ClientFacts, isUntrusted } from "./client-fields.ts";

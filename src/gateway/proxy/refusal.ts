@@ -1,4 +1,4 @@
-import { problemResponse } from "../../decision/problem.ts";
+import { problemResponse } from "../../decide/problem.ts";
 
 /** An answer of the gateway's own to a request that it does not pass on, or without an answer of the origin. */
 export interface Refusal {

@@ -1,5 +1,5 @@
 import { decode, foldCase } from "../../partition/decode.ts";
-import type { Readings } from "../match/path.ts";
+import type { Readings } from "../rules/path.ts";
 
 /** The first segment of the gateway's own paths; no spelling of it reaches the origin. */
 export const OWN = "_tidegate";

@@ -1,5 +1,5 @@
 import type { Client, Listed, Unidentified } from "../../adapter/decide-request.ts";
-import { listedDecision } from "../../decision/listed.ts";
+import { listedDecision } from "../../decide/listed.ts";
 import type { RequestData } from "../../partition/request-data.ts";
 import { digestsOf, isRefused } from "../rules/digests.ts";
 import type { Override } from "../rules/find-override.ts";

@@ -1,11 +1,11 @@
 import type { Listed, Unidentified } from "../../adapter/decide-request.ts";
-import { problemResponse } from "../../decision/problem.ts";
-import { askedRequest, isPreflight } from "../cors/preflight.ts";
-import { readPath } from "../match/path.ts";
-import { compileSelection } from "../match/select-rules.ts";
-import { Steps } from "../match/steps.ts";
+import { problemResponse } from "../../decide/problem.ts";
+import { readPath } from "../rules/path.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
+import { compileSelection } from "../rules/select-rules.ts";
+import { Steps } from "../rules/steps.ts";
+import { askedRequest, isPreflight } from "./cors.ts";
 import { isOwn, OWN, ownPath } from "./own-path.ts";
 import { readClient, type RuledClient } from "./read-client.ts";
 

@@ -1,7 +1,7 @@
 import type { Faults } from "../../options/faults.ts";
-import { parsePattern } from "../match/router.ts";
-import { SEARCHED_SEGMENTS } from "../messages/variables.ts";
+import { parsePattern } from "./router.ts";
 import { inRule, type Rule } from "./rule.ts";
+import { SEARCHED_SEGMENTS } from "./variable-messages.ts";
 
 /**
  * The most segments between `**` and a last `*`, in the paths of all rules together. They are looked for everywhere in the

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { Faults } from "../../options/faults.ts";
 import { MAX_NAMES } from "../../options/messages.ts";
 import { nearest } from "../../options/unknown-options.ts";
-import { SHAPE, UNKNOWN_FIELD } from "../messages/variables.ts";
+import { SHAPE, UNKNOWN_FIELD } from "./variable-messages.ts";
 
 /**
  * Checks the shape of a value with a schema and returns its output; `undefined` after a fault. Adds the first fault of each

@@ -1,11 +1,11 @@
-import { EVERY_FEATURE } from "../../features/every.ts";
-import type { Plans } from "../../features/plans/plans.ts";
+import { EVERY_FEATURE } from "../../features/every-feature.ts";
+import type { Plans } from "../../features/plans.ts";
 import type { LimiterSettings } from "../../limiter/settings.ts";
 import type { Faults } from "../../options/faults.ts";
-import { NAME_IN_RULES } from "../messages/variables.ts";
 import { checkSearchedSegments } from "./check-searched-segments.ts";
 import { policiesOf } from "./policies-of.ts";
 import { inRule, readRule, routeOf, type Rule, type RuleDefaults } from "./rule.ts";
+import { NAME_IN_RULES } from "./variable-messages.ts";
 
 /** Rules and plans, as data. */
 export interface RulesData {

@@ -1,7 +1,7 @@
-import { isNow } from "../../lists/compile-list.ts";
-import type { IdentityForm } from "../../lists/entry.ts";
+import { isNow } from "../../features/lists/compile-list.ts";
+import type { IdentityForm } from "../../features/lists/list-entry.ts";
 import { partitionName } from "../../metrics/partition-name.ts";
-import { DIGEST as DIGEST_FAULT } from "../messages/overrides.ts";
+import { DIGEST as DIGEST_FAULT } from "./override-messages.ts";
 
 /*
  * Entries that name a client by its name in metrics. A client that is denied most can so be blocked, or get another limit,

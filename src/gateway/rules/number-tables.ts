@@ -1,11 +1,11 @@
-import type { Fault } from "../../errors/errors.ts";
-import { compileNumbers } from "../../features/plans/plans.ts";
+import { compileNumbers } from "../../features/plans.ts";
+import type { Fault } from "../../options/errors.ts";
 import type { Faults } from "../../options/faults.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { OwnNumbers } from "../../policy/own-numbers.ts";
 import type { Policy } from "../../policy/policy.ts";
-import { TABLES } from "../messages/overrides.ts";
+import { TABLES } from "./override-messages.ts";
 
 /** Each table of numbers is compiled with every policy. */
 export const MAX_TABLES = 1_000;

@@ -1,10 +1,13 @@
 import { HEADER_IDENTITIES } from "../../features/lists/header-identities.ts";
-import { parseMoment } from "../../lists/moment.ts";
 import type { Faults } from "../../options/faults.ts";
 import { MOMENT } from "../../options/messages.ts";
+import { parseMoment } from "../../options/moment.ts";
 import { isRecord } from "../../options/record.ts";
 import { checkOptions, hintAmong } from "../../options/unknown-options.ts";
 import type { OwnNumbers } from "../../policy/own-numbers.ts";
+import { isDigest } from "./digests.ts";
+import { type CompiledOverride, compileFind, type FindOverride } from "./find-override.ts";
+import { createNumberTables, type NumberedPolicies } from "./number-tables.ts";
 import {
   DIGEST,
   IDENTITY_OR_DIGEST,
@@ -13,10 +16,7 @@ import {
   PATTERN,
   PATTERNS,
   PLAN_OF_OVERRIDE,
-} from "../messages/overrides.ts";
-import { isDigest } from "./digests.ts";
-import { type CompiledOverride, compileFind, type FindOverride } from "./find-override.ts";
-import { createNumberTables, type NumberedPolicies } from "./number-tables.ts";
+} from "./override-messages.ts";
 
 /** The numbers that some clients have instead of the policies' own. */
 export interface Overrides {

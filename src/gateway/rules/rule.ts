@@ -1,8 +1,8 @@
 import type { PlainRequestOptions } from "../../adapter/request-options.ts";
 import { compileRequest, type RequestReader } from "../../adapter/request-reader.ts";
-import { EVERY_FEATURE } from "../../features/every.ts";
-import type { Plans } from "../../features/plans/plans.ts";
-import type { SharedDenials } from "../../features/shared-denials/shared-denials.ts";
+import { EVERY_FEATURE } from "../../features/every-feature.ts";
+import type { Plans } from "../../features/plans.ts";
+import type { SharedDenials } from "../../features/shared-denials.ts";
 import type { LimiterOptions } from "../../limiter/options.ts";
 import { checkSettings, type LimiterSettings } from "../../limiter/settings.ts";
 import type { Faults } from "../../options/faults.ts";
@@ -11,11 +11,11 @@ import { isRecord } from "../../options/record.ts";
 import type { ClientIp } from "../../partition/client-ip.ts";
 import { fromData } from "../../policy/from-data.ts";
 import type { Policy } from "../../policy/policy.ts";
-import { namedSegments } from "../match/named-segments.ts";
-import type { Route } from "../match/select-rules.ts";
-import { REFUND_IN_RULE } from "../messages/variables.ts";
 import { check } from "./check-shape.ts";
+import { namedSegments } from "./named-segments.ts";
 import { MAX_PATH, RuleShape } from "./schema.ts";
+import type { Route } from "./select-rules.ts";
+import { REFUND_IN_RULE } from "./variable-messages.ts";
 
 /** A checked rule: the requests it covers, and how they are limited. */
 export interface Rule {

@@ -1,8 +1,8 @@
-import { lists as listFeature } from "../../features/lists/feature.ts";
+import { lists as listFeature } from "../../features/lists/lists-feature.ts";
+import type { Lists } from "../../features/lists/lists.ts";
 import type { FindListed } from "../../features/lists/request-lists.ts";
-import type { SharedDenials } from "../../features/shared-denials/shared-denials.ts";
+import type { SharedDenials } from "../../features/shared-denials.ts";
 import type { LimiterOptions } from "../../limiter/options.ts";
-import type { Lists } from "../../lists/lists.ts";
 import type { Faults } from "../../options/faults.ts";
 import { readsAddress } from "../../partition/address.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../../partition/client-ip.ts";

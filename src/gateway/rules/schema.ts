@@ -4,25 +4,25 @@ import type { OptionKind } from "../../algorithms/algorithm.ts";
 import { IMPLEMENTATIONS } from "../../algorithms/all.ts";
 import { CALENDAR_UNITS } from "../../algorithms/calendar-units.ts";
 import { WINDOW_RANGE } from "../../algorithms/window.ts";
+import { MAX_SHARES } from "../../features/compile-notices.ts";
+import { MAX_UNSETTLED } from "../../features/compile-optimism.ts";
 import { MAX_STATUSES } from "../../features/holds/failures.ts";
-import { AUTO } from "../../features/leases/auto.ts";
+import { AUTO } from "../../features/leases/auto-lease.ts";
 import { LEASE_RANGE } from "../../features/leases/read-lease.ts";
-import { MAX_SHARES } from "../../features/notices/check.ts";
-import { MAX_UNSETTLED } from "../../features/optimistic/check.ts";
-import { PLAN } from "../../features/plans/read-plan.ts";
-import { COUNTS } from "../../features/roles/check.ts";
-import { parseCidr } from "../../lists/cidr.ts";
-import { EARLIEST_MS, LATEST_MS, MOMENT, parseMoment } from "../../lists/moment.ts";
+import { parseCidr } from "../../features/lists/cidr.ts";
+import { PLAN } from "../../features/read-plan.ts";
+import { COUNTS } from "../../features/roles/check-roles.ts";
 import { type DurationRange, isDurationWithin } from "../../options/duration.ts";
 import { DURATION, PLAN_SOURCE } from "../../options/messages.ts";
+import { EARLIEST_MS, LATEST_MS, MOMENT, parseMoment } from "../../options/moment.ts";
 import { EVERYBODY } from "../../partition/partition-key.ts";
 import { COUNTRY, MAX_ASN } from "../../partition/platform-facts.ts";
 import { SOURCE } from "../../partition/source-text.ts";
 import { NAME } from "../../policy/compile.ts";
 import { MAX_SHARDS } from "../../policy/shards.ts";
 import { MODES, VERDICTS } from "../../policy/traits.ts";
-import { RULE_COST } from "../messages/variables.ts";
 import { DIGEST } from "./digests.ts";
+import { RULE_COST } from "./variable-messages.ts";
 
 /*
  * The schema of rules as data, from which the JSON Schema for editors is generated. A rule is checked with `RuleShape`: the

@@ -1,5 +1,5 @@
 import type { Operation, Slot } from "../../algorithms/model.ts";
-import type { StoreError } from "../../errors/errors.ts";
+import type { StoreError } from "../../options/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import { mayDeny } from "../decide-together.ts";

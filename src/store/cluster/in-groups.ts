@@ -1,4 +1,4 @@
-import { isNotAsked, StoreError } from "../../errors/errors.ts";
+import { isNotAsked, StoreError } from "../../options/errors.ts";
 
 /** The items of a list whose keys share a place. */
 type OfPlace = <Item>(list: readonly Item[]) => readonly Item[];

@@ -1,4 +1,4 @@
-import type { StoreError } from "../../errors/errors.ts";
+import type { StoreError } from "../../options/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { PartialRefundError } from "../partial-reply.ts";
 import type { DecidedAt, Slot, Store } from "../store.ts";

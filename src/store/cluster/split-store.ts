@@ -1,4 +1,4 @@
-import type { StoreError } from "../../errors/errors.ts";
+import type { StoreError } from "../../options/errors.ts";
 import { CrossSlotError } from "../cross-slot.ts";
 import type { Store } from "../store.ts";
 import { decideInParts } from "./decide-in-parts.ts";

@@ -1,4 +1,4 @@
-import { StoreError } from "../../errors/errors.ts";
+import { StoreError } from "../../options/errors.ts";
 import type { RedisClient } from "./client.ts";
 import { connectionError, notRedis } from "./errors.ts";
 import { RedisReplyError } from "./exchange.ts";

@@ -1,4 +1,4 @@
-import { StoreError } from "../../errors/errors.ts";
+import { StoreError } from "../../options/errors.ts";
 import { CrossSlotError } from "../cross-slot.ts";
 
 /** The prefix that Redis before 7.0 gives errors of commands in scripts. */

@@ -1,6 +1,6 @@
 import type { Row, Slot } from "../../algorithms/model.ts";
 import { DECIDE_ONE } from "../../algorithms/scripts.generated.ts";
-import { StoreError } from "../../errors/errors.ts";
+import { StoreError } from "../../options/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import type { LeaseRequest, Reply, Store } from "../store.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { ConfigurationError } from "../../../src/errors/errors.ts";
 import { readConfig } from "../../../src/gateway/config/config.ts";
+import { ConfigurationError } from "../../../src/options/errors.ts";
 import { expectFault, faultsOf } from "../faults.ts";
 
 const policy = { algorithm: "fixed-window", name: "p", limit: 5, window: "1m" };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { EXAMPLE_TOKEN, SAME_TOKEN, TOKEN } from "../../../src/gateway/messages/variables.ts";
+import { EXAMPLE_TOKEN, SAME_TOKEN, TOKEN } from "../../../src/gateway/rules/variable-messages.ts";
 import { faultsOf } from "../faults.ts";
 
 const sound = {

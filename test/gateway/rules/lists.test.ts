@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { HEADER_IDENTITIES } from "../../../src/features/lists/header-identities.ts";
+import { compileLists } from "../../../src/features/lists/lists.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
-import { compileLists } from "../../../src/lists/lists.ts";
 import { Faults } from "../../../src/options/faults.ts";
 import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
 import { expectFault, faultsOf } from "../faults.ts";

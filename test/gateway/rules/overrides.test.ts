@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 
 import { headerIdentities } from "../../../src/features/lists/header-identities.ts";
+import { compileLists } from "../../../src/features/lists/lists.ts";
 import { readClient } from "../../../src/gateway/route/read-client.ts";
 import { compileOverrides } from "../../../src/gateway/rules/overrides.ts";
-import { compileLists } from "../../../src/lists/lists.ts";
 import { Faults } from "../../../src/options/faults.ts";
 
 function compile(identities: readonly string[], faults = new Faults()) {

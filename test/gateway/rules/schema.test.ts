@@ -6,8 +6,8 @@ import { unstable_readConfig } from "wrangler";
 
 import { listsSchema, rulesSchema } from "../../../scripts/build-schema/json-schema.ts";
 import { withVariablesTable } from "../../../scripts/build-schema/variables-table.ts";
+import { compileLists } from "../../../src/features/lists/lists.ts";
 import { Lists, Rules } from "../../../src/gateway/rules/schema.ts";
-import { compileLists } from "../../../src/lists/lists.ts";
 import { Faults } from "../../../src/options/faults.ts";
 
 const policy = { algorithm: "fixed-window", name: "p", limit: 5, window: "1m" };

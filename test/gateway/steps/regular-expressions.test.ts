@@ -8,14 +8,7 @@ import { describe, expect, test } from "vitest";
 import { pairsNamed } from "../../../src/partition/spelled-names.ts";
 
 /** What only a configuration goes through, which is its operator's own. */
-const OF_CONFIGURATIONS = [
-  "algorithms",
-  "dashboard",
-  "gateway/config",
-  "node",
-  "options",
-  "partition/source-text.ts",
-];
+const OF_CONFIGURATIONS = ["algorithms", "gateway/config", "options", "partition/source-text.ts"];
 
 const files = globSync("src/**/*.ts").filter((file) =>
   OF_CONFIGURATIONS.every((name) => !file.startsWith(`src/${name}`)),

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-import { StoreError } from "../../../src/errors/errors.ts";
+import { StoreError } from "../../../src/options/errors.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
 import { hashSlot } from "../../../src/store/cluster/hash-slot.ts";
 import type { Store } from "../../../src/store/store.ts";

@@ -1,9 +1,9 @@
 import type { Written } from "../written.ts";
 
-const BOUNDARIES = "src/algorithms/calendar/boundaries.ts";
-const CURRENT = "src/algorithms/calendar/current.ts";
-const DEFINITION = "src/algorithms/calendar/definition.ts";
-const ZONE = "src/algorithms/calendar/zone.ts";
+const BOUNDARIES = "src/algorithms/calendar-boundaries.ts";
+const CURRENT = "src/algorithms/calendar-current.ts";
+const DEFINITION = "src/algorithms/calendar-definition.ts";
+const ZONE = "src/algorithms/calendar-zone.ts";
 const SCRIPT = "lua/algorithms/calendar-window.lua";
 const DATES = ["test/algorithms/calendar-boundaries"];
 const CLOCKS = ["test/algorithms/calendar-zone"];

@@ -18,7 +18,7 @@ export const DECIDE: readonly Written[] = [
   },
   {
     name: "waits: a denial that fills a ban says nothing of it",
-    file: "src/decision/outcome.ts",
+    file: "src/decide/outcome.ts",
     find: 'if (role !== "denials" && !denies',
     replace: "if (!denies",
     tests: ["test/limiter/bans"],
@@ -61,7 +61,7 @@ export const DECIDE: readonly Written[] = [
   },
   {
     name: "Retry-After rounded down",
-    file: "src/decision/fields.ts",
+    file: "src/decide/header-fields.ts",
     find: "return Math.ceil(microseconds / 1e6);",
     replace: "return Math.floor(microseconds / 1e6);",
     tests: ["test/decision"],

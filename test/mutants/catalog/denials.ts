@@ -4,28 +4,28 @@ import type { Written } from "../written.ts";
 export const DENIALS: readonly Written[] = [
   {
     name: "a step of Redis's clock goes unnoticed",
-    file: "src/denials/redis-clocks.ts",
+    file: "src/decide/redis-clocks.ts",
     find: "redisNowMs <= known.baseMs + receivedAtMs * (1 + DRIFT)",
     replace: "true",
     tests: ["test/denials/redis-clocks"],
   },
   {
     name: "a request waits for ever",
-    file: "src/denials/single-flight.ts",
+    file: "src/runtime/single-flight.ts",
     find: "flight.room.wait(leftMs)",
     replace: "flight.room.wait(60_000)",
     tests: ["test/denials/single-flight"],
   },
   {
     name: "no margin for drift",
-    file: "src/denials/denial-cache.ts",
+    file: "src/decide/denial-cache.ts",
     find: "const DRIFT = 5e-4",
     replace: "const DRIFT = 0",
     tests: ["test/denials/denial-cache"],
   },
   {
     name: "an answer from before a reset brings the denial back",
-    file: "src/denials/denial-cache.ts",
+    file: "src/decide/denial-cache.ts",
     find: "if (decidedAtMs <= forgotAtMs) return;",
     replace: "",
     tests: ["test/denials/denial-cache"],

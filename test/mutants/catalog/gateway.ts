@@ -39,14 +39,14 @@ export const GATEWAY: readonly Written[] = [
   },
   {
     name: "an origin's permission stands twice",
-    file: "src/gateway/cors/cors.ts",
+    file: "src/gateway/route/cors.ts",
     find: "if (fields.has(ALLOW_ORIGIN)) {",
     replace: "if (fields.has(ALLOW_ORIGIN) && false) {",
     tests: ["test/gateway/cors"],
   },
   {
     name: "a client without an address passes a list of addresses",
-    file: "src/lists/lists.ts",
+    file: "src/features/lists/lists.ts",
     find: "subject.address === null && addressesDeniedUntilMs > nowMs",
     replace: "subject.address === null && addressesDeniedUntilMs === nowMs",
     tests: ["test/gateway/rules/lists", "test/lists"],
@@ -70,7 +70,7 @@ export const GATEWAY: readonly Written[] = [
     file: "src/gateway/route/route.ts",
     find: 'if (isOwn(paths)) return { kind: "refused", response: notFound() };',
     replace: "",
-    tests: ["test/gateway/match/paths"],
+    tests: ["test/gateway/rules/paths"],
   },
   {
     name: "a failure tells the client why",
@@ -147,7 +147,7 @@ export const GATEWAY: readonly Written[] = [
     file: "src/gateway/route/own-path.ts",
     find: "[plain, ...others, ...wider].some",
     replace: "[plain, ...others].some",
-    tests: ["test/gateway/match/paths"],
+    tests: ["test/gateway/rules/paths"],
   },
   {
     name: "Cloudflare passes failures on to a zone that is not the origin",
@@ -190,7 +190,7 @@ export const GATEWAY: readonly Written[] = [
   },
   {
     name: "one broken entry puts all others out of force",
-    file: "src/gateway/live/entries.ts",
+    file: "src/gateway/live/live-entries.ts",
     find: "return stored.filter((each) => !isBroken(each));",
     replace: "return stored.filter(() => false);",
     tests: ["test/live/in-force"],
@@ -204,14 +204,14 @@ export const GATEWAY: readonly Written[] = [
   },
   {
     name: "resetting a client resets what everybody shares",
-    file: "src/gateway/administration/administer.ts",
+    file: "src/admin/administer.ts",
     find: "filter(([by]) => !by.endsWith(EVERYBODY))",
     replace: "filter(([by]) => by !== EVERYBODY)",
     tests: ["test/live/in-force"],
   },
   {
     name: "explaining a request takes its cost",
-    file: "src/gateway/administration/explain.ts",
+    file: "src/admin/explain-request.ts",
     find: "limiter, LOOK);",
     replace: 'limiter, { ...LOOK, operation: "limit" });',
     tests: ["test/live/in-force"],

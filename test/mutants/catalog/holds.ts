@@ -18,21 +18,21 @@ export const HOLDS: readonly Written[] = [
   },
   {
     name: "a slot is kept when its hold is settled",
-    file: "src/features/holds/settle.ts",
+    file: "src/features/holds/settle-hold.ts",
     find: "if (hasSlots(policy)) return costs[i]!;",
     replace: "if (hasSlots(policy)) return 0;",
     tests: ["test/limiter/concurrency"],
   },
   {
     name: "any policy gives back",
-    file: "src/features/holds/settle.ts",
+    file: "src/features/holds/settle-hold.ts",
     find: "if (policy.refundable) return",
     replace: "if (policy) return",
     tests: ["test/limiter/reserve"],
   },
   {
     name: "units counted in an outage are given back twice",
-    file: "src/features/holds/settle.ts",
+    file: "src/features/holds/settle-hold.ts",
     find: "error && !isNotAsked(error) &&",
     replace: "error &&",
     tests: ["test/limiter/reserve"],
@@ -67,14 +67,14 @@ export const HOLDS: readonly Written[] = [
   },
   {
     name: "spread charges: a part of which nothing is known is sent again",
-    file: "src/features/holds/settle.ts",
+    file: "src/features/holds/settle-hold.ts",
     find: "const unsent = failed.filter(({ error }) => isNotAsked(error!));",
     replace: "const unsent = failed;",
     tests: ["test/limiter/spread-settlements"],
   },
   {
     name: "partial outages: units of a healthy master count as counted here",
-    file: "src/features/holds/settle.ts",
+    file: "src/features/holds/settle-hold.ts",
     find: "changes.filter(({ verdict }) => verdict.countedBy === counter)",
     replace:
       'changes.filter(({ verdict }) => counter === "memory" || verdict.countedBy === counter)',
@@ -82,14 +82,14 @@ export const HOLDS: readonly Written[] = [
   },
   {
     name: "partial outages: the first failure decides what is known",
-    file: "src/features/holds/settle.ts",
+    file: "src/features/holds/settle-hold.ts",
     find: "failures.find((failure) => !isNotAsked(failure))",
     replace: "failures.slice(1).find((failure) => !isNotAsked(failure))",
     tests: ["test/limiter/partial-outages"],
   },
   {
     name: "a settlement repeats the charge of one shard, of several that were not sent",
-    file: "src/features/holds/settle.ts",
+    file: "src/features/holds/settle-hold.ts",
     find: "before ? before.map((units, i) => units + asked.costs[i]!) : asked.costs",
     replace: "asked.costs",
     tests: ["test/limiter/spread-settlements"],

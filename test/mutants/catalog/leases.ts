@@ -46,7 +46,7 @@ export const LEASES: readonly Written[] = [
   },
   {
     name: "a ban counts a request that leased units admit after all",
-    file: "src/features/leases/take.ts",
+    file: "src/features/leases/take-leased.ts",
     find: "!isCounted &&",
     replace: "",
     tests: ["test/limiter/ban-ledger"],
@@ -60,7 +60,7 @@ export const LEASES: readonly Written[] = [
   },
   {
     name: "a reset leaves what is leased",
-    file: "src/features/leases/step.ts",
+    file: "src/features/leases/lease-steps.ts",
     find: "leasesOf(each)?.forget(partition);",
     replace: "void each;",
     tests: ["test/lease/leases"],

@@ -4,7 +4,7 @@ import type { Written } from "../written.ts";
 export const LEDGER: readonly Written[] = [
   {
     name: "ledger: the whole charge is sent again with a part of it",
-    file: "src/features/holds/settle.ts",
+    file: "src/features/holds/settle-hold.ts",
     find: ": asked.costs);",
     replace: ": unsharded.costs);",
     tests: ["test/limiter/ledger.test"],
@@ -18,7 +18,7 @@ export const LEDGER: readonly Written[] = [
   },
   {
     name: "ledger: the sums of a settlement begin anew with each try",
-    file: "src/features/holds/settle.ts",
+    file: "src/features/holds/settle-hold.ts",
     find: "{ returned: { ...known.returned }, charged: { ...known.charged } }",
     replace: "{ returned: {}, charged: {} }",
     tests: ["test/limiter/ledger.test"],
@@ -61,14 +61,14 @@ export const LEDGER: readonly Written[] = [
   },
   {
     name: "ledger: a policy named constructor tells a function",
-    file: "src/features/holds/settle.ts",
+    file: "src/features/holds/settle-hold.ts",
     find: "(Object.hasOwn(sums, name) ? sums[name]! : 0)",
     replace: "(sums[name] ?? 0)",
     tests: ["test/limiter/ledger.test"],
   },
   {
     name: "ledger: denials that waited are sent again after an unknown result",
-    file: "src/features/roles/step.ts",
+    file: "src/features/roles/role-steps.ts",
     find: "if (isNotAsked(each.error)) for",
     replace: "for",
     tests: ["test/limiter/ledger.test"],

@@ -1,8 +1,8 @@
 import type { Written } from "../written.ts";
 
-const STEP = "src/features/notices/step.ts";
-const MARKS = "src/features/notices/marks.ts";
-const WEBHOOK = "src/gateway/notices/webhook.ts";
+const STEP = "src/features/notice-steps.ts";
+const MARKS = "src/features/notice-marks.ts";
+const WEBHOOK = "src/gateway/config/webhook.ts";
 const FEATURE = ["test/notices/notices"];
 const SENDING = ["test/notices/webhook"];
 

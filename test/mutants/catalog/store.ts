@@ -88,14 +88,14 @@ export const STORE: readonly Written[] = [
   },
   {
     name: "an object's alarm rings before its counts end",
-    file: "src/store/durable-object/kept-counts.ts",
+    file: "src/store/durable-object-counts.ts",
     find: "Math.ceil(endsUs / 1000)",
     replace: "Math.floor(endsUs / 1000)",
     tests: ["test/store/kept-counts"],
   },
   {
     name: "one failing object suspends all of them",
-    file: "src/store/durable-object/durable-object-store.ts",
+    file: "src/store/durable-object-store.ts",
     find: "    createSlotBreaker(),\n",
     replace: "",
     tests: ["test/store/per-partition"],

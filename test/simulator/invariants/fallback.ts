@@ -1,6 +1,6 @@
 import type { FailureVerdict } from "../../../src/algorithms/common-options.ts";
+import type { Decision } from "../../../src/decide/decision.ts";
 import type { Settlement } from "../../../src/decide/hold.ts";
-import type { Decision } from "../../../src/decision/decision.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
 import { type Call, isDecided, type Isolate } from "../call.ts";
 import { count, type Invariant, type Observed } from "./invariant.ts";

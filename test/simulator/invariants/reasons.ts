@@ -1,6 +1,6 @@
 import { wholeUnits } from "../../../src/algorithms/model.ts";
+import type { Decision } from "../../../src/decide/decision.ts";
 import type { Settlement } from "../../../src/decide/hold.ts";
-import type { Decision } from "../../../src/decision/decision.ts";
 import { type Call, isDecided } from "../call.ts";
 import { count, type Invariant, type Observed } from "./invariant.ts";
 

@@ -1,6 +1,6 @@
+import type { Decision } from "../../../src/decide/decision.ts";
 import type { Limiter } from "../../../src/decide/limiter.ts";
-import type { Decision } from "../../../src/decision/decision.ts";
-import { EVERY_FEATURE } from "../../../src/features/every.ts";
+import { EVERY_FEATURE } from "../../../src/features/every-feature.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import type { LimiterSettings } from "../../../src/limiter/settings.ts";
 import { createSlotBreaker } from "../../../src/store/cluster/slot-breaker.ts";

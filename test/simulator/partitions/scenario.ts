@@ -1,7 +1,7 @@
 import type { Implementation } from "../../../src/algorithms/algorithm.ts";
 import { IMPLEMENTATIONS } from "../../../src/algorithms/all.ts";
-import { EVERY_FEATURE } from "../../../src/features/every.ts";
-import type { Plans } from "../../../src/features/plans/plans.ts";
+import { EVERY_FEATURE } from "../../../src/features/every-feature.ts";
+import type { Plans } from "../../../src/features/plans.ts";
 import { checkSettings, type LimiterSettings } from "../../../src/limiter/settings.ts";
 import { Faults } from "../../../src/options/faults.ts";
 import { fromData } from "../../../src/policy/from-data.ts";

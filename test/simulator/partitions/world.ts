@@ -1,6 +1,6 @@
 import { type Operation, type Row, wholeUnits } from "../../../src/algorithms/model.ts";
 import { refund as refundModel } from "../../../src/algorithms/refund.ts";
-import { StoreError } from "../../../src/errors/errors.ts";
+import { StoreError } from "../../../src/options/errors.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
 import { hashSlot } from "../../../src/store/cluster/hash-slot.ts";
 import { CrossSlotError } from "../../../src/store/cross-slot.ts";

@@ -1,4 +1,4 @@
-import { EVERY_FEATURE } from "../../../src/features/every.ts";
+import { EVERY_FEATURE } from "../../../src/features/every-feature.ts";
 import { checkSettings, type LimiterSettings } from "../../../src/limiter/settings.ts";
 import { Faults } from "../../../src/options/faults.ts";
 import type { ClockDifference } from "../isolate-clock.ts";

@@ -1,9 +1,9 @@
-import type { Fault } from "../../../src/errors/errors.ts";
-import { ConfigurationError } from "../../../src/errors/errors.ts";
+import type { Administered, Enforced } from "../../../src/admin/administered.ts";
 import { HEADER_IDENTITIES } from "../../../src/features/lists/header-identities.ts";
-import type { Administered, Enforced } from "../../../src/gateway/administration/administered.ts";
+import { compileLists } from "../../../src/features/lists/lists.ts";
 import { readConfig } from "../../../src/gateway/config/config.ts";
-import { compileLists } from "../../../src/lists/lists.ts";
+import type { Fault } from "../../../src/options/errors.ts";
+import { ConfigurationError } from "../../../src/options/errors.ts";
 import { Faults } from "../../../src/options/faults.ts";
 import { isRecord } from "../../../src/options/record.ts";
 import { openMemoryStore } from "../../../src/store/memory-store.ts";

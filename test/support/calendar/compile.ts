@@ -1,4 +1,4 @@
-import { calendar } from "../../../src/features/calendar/feature.ts";
+import { calendar } from "../../../src/features/calendar-feature.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
 import type { Store } from "../../../src/store/store.ts";

@@ -1,6 +1,6 @@
+import { boundariesAround } from "../../../src/algorithms/calendar-boundaries.ts";
 import type { CalendarUnit } from "../../../src/algorithms/calendar-units.ts";
-import { boundariesAround } from "../../../src/algorithms/calendar/boundaries.ts";
-import { openZone } from "../../../src/algorithms/calendar/zone.ts";
+import { openZone } from "../../../src/algorithms/calendar-zone.ts";
 
 type Known = readonly [
   zone: string,

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-import { run } from "../../../src/node/cli/program.ts";
+import { run } from "../../../packages/cli/src/program.ts";
 import { type Run, runHere } from "../run-here.ts";
 
-export const PROGRAM = fileURLToPath(new URL("../../../src/node/cli/main.ts", import.meta.url));
+export const PROGRAM = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
 
 export const TOKEN = "the-token-of-these-tests";
 

@@ -1,5 +1,5 @@
 import type { ReservingLimiter } from "../../../src/decide/limiter.ts";
-import { EVERY_FEATURE } from "../../../src/features/every.ts";
+import { EVERY_FEATURE } from "../../../src/features/every-feature.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { checkSettings } from "../../../src/limiter/settings.ts";
 import { Faults } from "../../../src/options/faults.ts";

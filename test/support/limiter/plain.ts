@@ -1,5 +1,5 @@
 import type { ReservingLimiter } from "../../../src/decide/limiter.ts";
-import { EVERY_FEATURE } from "../../../src/features/every.ts";
+import { EVERY_FEATURE } from "../../../src/features/every-feature.ts";
 import type { LimiterOptions, NoticeListener } from "../../../src/index.ts";
 import { limiterOf } from "../../../src/limiter/create-limiter.ts";
 import { Faults } from "../../../src/options/faults.ts";

@@ -1,4 +1,4 @@
-import { type ErrorCode, StoreError } from "../../../src/errors/errors.ts";
+import { type ErrorCode, StoreError } from "../../../src/options/errors.ts";
 import { openMemoryStore } from "../../../src/store/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 

@@ -3,10 +3,10 @@ import type { RequestListener } from "node:http";
 import { Redis } from "ioredis";
 import { inject, onTestFinished, vi } from "vitest";
 
-import { administer } from "../../../src/gateway/administration/administer.ts";
-import type { Administered } from "../../../src/gateway/administration/administered.ts";
+import { administer } from "../../../src/admin/administer.ts";
+import type { Administered } from "../../../src/admin/administered.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
-import { type LiveKeys, liveKeys } from "../../../src/live/keys.ts";
+import { type LiveKeys, liveKeys } from "../../../src/gateway/live/live-keys.ts";
 import { quota, startOrigin } from "../gateway/gateway.ts";
 
 /** A gateway over a real Redis that reads live rules, and the functions that write them there. */

@@ -2,10 +2,10 @@ import { Redis } from "ioredis";
 import { inject, onTestFinished } from "vitest";
 
 import { answerAdmin } from "../../../src/admin/admin.ts";
-import { administer } from "../../../src/gateway/administration/administer.ts";
-import type { Administered } from "../../../src/gateway/administration/administered.ts";
+import { administer } from "../../../src/admin/administer.ts";
+import type { Administered } from "../../../src/admin/administered.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
-import { liveKeys } from "../../../src/live/keys.ts";
+import { liveKeys } from "../../../src/gateway/live/live-keys.ts";
 import { type MetricsKeys, metricsKeys } from "../../../src/metrics/keys.ts";
 import { type MetricsReader, metricsReader } from "../../../src/metrics/reader.ts";
 import { metrics } from "../../../src/metrics/recorder.ts";

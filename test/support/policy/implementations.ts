@@ -1,6 +1,6 @@
 import type { Implementation } from "../../../src/algorithms/algorithm.ts";
 import { IMPLEMENTATIONS } from "../../../src/algorithms/all.ts";
-import { CALENDAR_WINDOW } from "../../../src/algorithms/calendar/definition.ts";
+import { CALENDAR_WINDOW } from "../../../src/algorithms/calendar-definition.ts";
 import { CONCURRENCY } from "../../../src/algorithms/concurrency.ts";
 import { NOTICE } from "../../../src/algorithms/notice.ts";
 import type { Algorithm } from "../../../src/policy/policy.ts";

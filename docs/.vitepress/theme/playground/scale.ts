@@ -1,6 +1,6 @@
+import { boundariesAround } from "../../../../src/algorithms/calendar-boundaries.ts";
 import { CALENDAR_UNITS, type CalendarUnit } from "../../../../src/algorithms/calendar-units.ts";
-import { boundariesAround } from "../../../../src/algorithms/calendar/boundaries.ts";
-import { openZone } from "../../../../src/algorithms/calendar/zone.ts";
+import { openZone } from "../../../../src/algorithms/calendar-zone.ts";
 import type { Model, Settings } from "./models.ts";
 
 /** The time line, in milliseconds. It stands for thirty seconds, or for about three windows of a calendar. */

@@ -1,0 +1,81 @@
+import { MAX_POLICIES } from "../../../../src/policy/compile.ts";
+import type { Report } from "./finding.ts";
+import type { CountedRule } from "./gather/commands.ts";
+import { type Connection, directConnection, restConnection } from "./gather/connection.ts";
+import { gatherGateway } from "./gather/gateway.ts";
+import { gatherPreview } from "./gather/preview.ts";
+import type { RedisFacts, UnreachableRedis } from "./gather/redis-facts.ts";
+import { gatherRedis } from "./gather/redis.ts";
+import { judge } from "./judge.ts";
+import { keyspaceBytes } from "./memory-formula.ts";
+import { observe } from "./observe.ts";
+import type { DoctorOptions } from "./options.ts";
+
+/** Gathers facts about a deployment and judges them. A server that cannot be reached is a finding, not an exception. */
+export async function runDoctor(options: DoctorOptions): Promise<Report> {
+  const {
+    url,
+    adminUrl,
+    preview,
+    path = "/",
+    identityHeader = "x-user-id",
+    timeoutMs = 250,
+  } = options;
+  const now = Date.now;
+  // Before the gateway is asked, which may count in this very Redis.
+  const redis = await lookAtRedis(options, now);
+  const common = { path, identityHeader, now };
+  const own = adminUrl === undefined ? {} : { adminUrl: new URL(adminUrl) };
+  const gateway =
+    url === undefined ? undefined : await gatherGateway({ url: new URL(url), ...own, ...common });
+  const apart =
+    gateway === undefined || "reason" in gateway || preview === undefined
+      ? undefined
+      : await gatherPreview({ gateway: gateway.url, preview: new URL(preview), ...common });
+  const expected = { timeoutMs, keyspaceBytes: expectedBytes(options) };
+  const { variables, environments } = options;
+  const facts = { gateway, preview: apart, redis, variables, environments };
+  return { findings: judge(facts, expected), observations: observe(facts, expected) };
+}
+
+function expectedBytes(options: DoctorOptions): number | undefined {
+  const { partitions, policies = 1, algorithm = "sliding-window-counter", limit = 100 } = options;
+  if (partitions === undefined) return undefined;
+  return keyspaceBytes({ partitions, policies, algorithm, limit });
+}
+
+/** As many policies as are given decide together; `concurrency` counts holds, whose commands are their own. */
+function countedRules({
+  rules,
+  policies = 1,
+  algorithm = "sliding-window-counter",
+}: DoctorOptions): readonly CountedRule[] {
+  if (rules) return rules;
+  if (algorithm === "concurrency" || policies > MAX_POLICIES) return [];
+  const name = policies === 1 ? "a decision" : `${policies} policies`;
+  return [{ name, algorithms: Array.from({ length: policies }, () => algorithm) }];
+}
+
+async function lookAtRedis(
+  options: DoctorOptions,
+  now: () => number,
+): Promise<RedisFacts | UnreachableRedis | undefined> {
+  const { rest, redisUrl, prefix = "tg", pings = 50 } = options;
+  const common = { prefix, pings, now, rules: countedRules(options) };
+  if (rest) {
+    const main = restConnection(rest);
+    // Of two ways, the limiter's counts: the other one may be closed.
+    const other = redisUrl ? await directConnection(redisUrl).catch(() => undefined) : undefined;
+    const about = { ...common, through: "rest", address: new URL(rest.url) } as const;
+    return gatherRedis({ main, other }, about).finally(() => other?.close());
+  }
+  if (redisUrl === undefined) return undefined;
+  const about = { ...common, through: "redis", address: new URL(redisUrl) } as const;
+  let main: Connection;
+  try {
+    main = await directConnection(redisUrl);
+  } catch (error) {
+    return { ...about, reason: (error as Error).message };
+  }
+  return gatherRedis({ main }, about).finally(() => main.close());
+}

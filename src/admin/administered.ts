@@ -1,0 +1,157 @@
+import type { EntryKind } from "../gateway/live/live-state.ts";
+import type { Gauges } from "../metrics/open-metrics.ts";
+import type { Recorder } from "../metrics/recorder.ts";
+import type { Fault } from "../options/errors.ts";
+import type { RedisAddress } from "../store/redis/client.ts";
+import type { Store } from "../store/store.ts";
+
+/** The state of a client in a policy. */
+export interface ExplainedPolicy {
+  readonly name: string;
+  readonly algorithm: string;
+  readonly mode: string;
+  /** The counted client, readable, such as `x-user-id:42`; `*` for all clients. */
+  readonly partition: string;
+  readonly limit: number;
+  readonly remaining: number;
+  /** `null` if waiting does not help. */
+  readonly retryAfterMs: number | null;
+  readonly resetAfterMs: number;
+  /** When the window of a calendar ends, and its time zone; absent for other windows. */
+  readonly renewsAt?: string;
+  readonly timeZone?: string;
+  readonly allowed: boolean;
+  /** The least number of times it denied this partition in the last hour; absent without metrics. */
+  readonly deniedLastHour?: number;
+}
+
+/** A rule that covers a request. */
+export interface ExplainedRule {
+  readonly index: number;
+  readonly method: string;
+  readonly path: string;
+  readonly policies: readonly ExplainedPolicy[];
+}
+
+/** An entry of a list, as it stands there. */
+export type ListedEntry = Readonly<Record<string, unknown>>;
+
+/** The gateway's treatment of a request, and the reason. */
+export interface Explanation {
+  readonly verdict: "allowed" | "denied" | "exempt" | "blocked" | "refused" | "passed";
+  /** The status of the gateway's answer; 200 where the origin would answer. */
+  readonly status: number;
+  readonly reason: string;
+  /** In seconds. */
+  readonly retryAfter?: number;
+  /** Of the rules that decided. */
+  readonly version: number;
+  readonly plan?: string;
+  /** The identity or pattern of the override that applies. */
+  readonly override?: string;
+  /** The entries that name the client, of the list that exempts or blocks it; at most ten. */
+  readonly entries?: readonly ListedEntry[];
+  readonly rules: readonly ExplainedRule[];
+}
+
+/** The client that a policy counts. */
+export interface CountedClient {
+  readonly policy: string;
+  /** As in keys. */
+  readonly identity: string;
+  /** The same with the values of headers in place of their hashes. */
+  readonly partition: string;
+}
+
+/** A request as data. */
+export interface DescribedRequest {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly ip?: string;
+  readonly country?: string;
+  readonly asn?: number;
+}
+
+/** The rules that a gateway enforces now, by their numbers. */
+export interface Enforced {
+  /** Of the live document; 0 for the deployed rules. */
+  readonly version: number;
+  readonly revision: number;
+  readonly source: "live" | "deployed";
+  /** The version that Redis had when it was read last, and was newer; another one than is in force if that has faults. */
+  readonly published: number | undefined;
+  /** The age of Redis's last answer about the rules; `undefined` before the first answer. */
+  readonly ageMs: number | undefined;
+  /** The fault of the rules in Redis, which the gateway therefore does not use. */
+  readonly error?: string;
+}
+
+/** Rules that an isolate enforces, even if Redis has others. */
+export interface HeldRules {
+  readonly version: number;
+  readonly source: "live" | "deployed";
+  readonly document: unknown;
+}
+
+/** The parts of a gateway that its administration reads and changes. */
+export interface Administered {
+  readonly prefix: string;
+  /** `undefined` where no live rules are read: the counts are in memory, or `LIVE_REFRESH` is off. */
+  readonly redis: RedisAddress | undefined;
+  /** The Redis to which isolates write their counts, also without live rules; `undefined` without metrics. */
+  readonly metricsRedis: RedisAddress | undefined;
+  readonly store: Store;
+  readonly adminToken: string | undefined;
+  readonly readToken: string | undefined;
+  /** The deployed rules as a document. */
+  readonly deployed: unknown;
+  /** The faults in a document with their paths, up to a thousand; none if the gateway can enforce it. */
+  checkDocument(document: unknown): readonly Fault[];
+  /** How many entries by single calls the rules of a sound document would leave out of force. */
+  leftOutBy(document: unknown): number;
+  /** Whether the rules in force leave an entry by a single call out of force. */
+  isLeftOut(kind: EntryKind, id: string): boolean;
+  /** Every fault in an entry of a list, or in an override, with its path in the entry. */
+  checkEntry(kind: EntryKind, entry: unknown): readonly Fault[];
+  enforced(): Enforced;
+  /** The rules that this isolate holds and enforces as a document, the entries by single calls among its lists. */
+  held(): HeldRules;
+  /** The names of the policies of each rule that `held()` has. */
+  policyNames(): readonly (readonly string[])[];
+  /** Reads the live rules now, so that this isolate enforces new ones at once. */
+  refresh(): Promise<void>;
+  /** Writes this isolate's counts; `undefined` without metrics. */
+  readonly flushMetrics: (() => Promise<void>) | undefined;
+  /** The interval at which isolates write their counts, in milliseconds; `undefined` without metrics. */
+  readonly metricsFlushMs: number | undefined;
+  /** The name of a client in metrics, by its identity; `undefined` without metrics. */
+  readonly nameOf: Recorder["nameOf"] | undefined;
+  /** The clients that the policies of the covering rules count for this request. */
+  counted(request: DescribedRequest): Promise<readonly CountedClient[]>;
+  /** The number of policies in force by their behaviour in an outage. */
+  onFailure(): Readonly<Record<"local" | "open" | "closed", number>>;
+  /** Measured values, as this isolate sees them. */
+  gauges(): Promise<Gauges>;
+  /** Explains the decision about a request, without taking units. */
+  explain(request: DescribedRequest): Promise<Explanation>;
+  /** Resets the counts of this request's client in the policies of the covering rules. */
+  reset(
+    request: DescribedRequest,
+  ): Promise<readonly { readonly policy: string; readonly partition: string }[]>;
+  /**
+   * Resets a policy's counts of the client with this name in metrics.
+   *
+   * @throws ConfigurationError if there is no such policy, or the digest does not identify a client
+   */
+  resetDigest(
+    policy: string,
+    digest: string,
+  ): Promise<readonly { readonly policy: string; readonly partition: string }[]>;
+  /**
+   * The client's address as the trusted platform reports it, IPv6 by its /64.
+   *
+   * @param connection the address of the connection, where it is the trusted one
+   */
+  clientAddress(request: Request, connection: string | undefined): string | undefined;
+}

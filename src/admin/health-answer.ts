@@ -1,0 +1,34 @@
+import * as z from "zod/mini";
+
+import { type Answer, version } from "./answer-parts.ts";
+
+/** The rules that a gateway enforces. */
+export const Enforced = z.object({
+  version,
+  revision: z.number(),
+  source: z.enum(["live", "deployed"]),
+  /** The version in Redis, where it is not in force. */
+  published: z.optional(version),
+  /** The age of the last answer of Redis about the rules. */
+  ageMs: z.optional(z.number()),
+  /** Why other rules than the published ones are in force. */
+  error: z.optional(z.string()),
+});
+export type Enforced = Answer<typeof Enforced>;
+
+export const Health = z.object({
+  status: z.enum(["ok", "degraded", "store-unavailable"]),
+  code: z.optional(z.string()),
+  detail: z.optional(z.string()),
+  store: z.enum(["redis", "durable-object", "memory"]),
+  dialect: z.optional(z.enum(["redis", "upstash"])),
+  version: z.optional(z.string()),
+  breaker: z.optional(z.enum(["closed", "open", "half-open"])),
+  suspendedSlots: z.optional(z.int()),
+  /** The number of policies by their behaviour in an outage. */
+  onFailure: z.object({ local: z.int(), open: z.int(), closed: z.int() }),
+  live: Enforced,
+  /** Of the token that asked: `read` may change nothing. */
+  role: z.enum(["admin", "read"]),
+});
+export type Health = Answer<typeof Health>;

@@ -1,0 +1,80 @@
+import { MAX_VERSION, wholeUpTo } from "../gateway/live/versions.ts";
+import { isRecord } from "../options/record.ts";
+import type { Change } from "./answer-parts.ts";
+
+/** The published document. */
+export interface PublishedDocument {
+  /** From 1; 0 without a publication. */
+  readonly version: number;
+  readonly publishedAtMs: number;
+  readonly by?: string;
+  /** `undefined` where Redis has no document for the version. */
+  readonly document: unknown;
+}
+
+/** A kept version without its document. */
+export interface VersionHead {
+  readonly version: number;
+  readonly publishedAt: number;
+  readonly by: string;
+  readonly note?: string;
+}
+
+export interface Draft {
+  readonly basedOn: number;
+  readonly savedAt: number;
+  readonly by: string;
+  readonly document: unknown;
+}
+
+/** An entry that a single call made. */
+export interface KeptEntry {
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly at: number;
+  readonly by: string;
+}
+
+export interface AuditRecord {
+  readonly at: number;
+  readonly by: string;
+  readonly action: string;
+  readonly version?: number;
+  readonly changes?: readonly Change[];
+  /** How many changes are left out. */
+  readonly omitted?: number;
+}
+
+/** JSON that a script wrote; `undefined` of anything else. */
+export function recordIn<Kind extends object>(text: unknown): Kind | undefined {
+  try {
+    const record: unknown = JSON.parse(String(text));
+    return isRecord(record) ? (record as Kind) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The draft; `undefined` of anything else. */
+export function draftIn(text: unknown): Draft | undefined {
+  const draft = recordIn<Draft>(text);
+  return draft && Number.isSafeInteger(draft.basedOn) ? draft : undefined;
+}
+
+/** The head of a kept version; `undefined` of anything else. */
+export function headIn(text: unknown): VersionHead | undefined {
+  const head = recordIn<VersionHead>(text);
+  const isKept = head && wholeUpTo(MAX_VERSION, head.version) === head.version;
+  return isKept && typeof head.by === "string" ? head : undefined;
+}
+
+/** The audit's record of one write; `undefined` if it is invalid. */
+export function auditRecordIn(text: unknown): AuditRecord | undefined {
+  const record = recordIn<AuditRecord>(text);
+  const isWhole = typeof record?.by === "string" && typeof record.action === "string";
+  return isWhole ? record : undefined;
+}
+
+/** The fields of a record as a script takes them: JSON without the braces around it. */
+export function fieldsOf(record: object): string {
+  return JSON.stringify(record).slice(1, -1);
+}

@@ -1,0 +1,69 @@
+import * as z from "zod/mini";
+
+import { type Answer, by, Change, time, version } from "./answer-parts.ts";
+
+/** A document as it was sent: without the defaults of the fields that it leaves out. */
+export const AnsweredDocument = z.unknown();
+const changes = z.array(Change);
+
+export const RulesAnswer = z.object({
+  version,
+  publishedAt: z.optional(time),
+  by: z.optional(by),
+  source: z.enum(["live", "deployed"]),
+  /** `null` where Redis has none for the version. */
+  document: z.nullable(AnsweredDocument),
+  error: z.optional(z.string()),
+});
+export type RulesAnswer = Answer<typeof RulesAnswer>;
+
+/** How many entries by single calls these rules leave out of force; absent if none. */
+const leftOut = z.optional(z.int());
+
+export const Published = z.object({ version, publishedAt: time, changes, leftOut });
+export type Published = Answer<typeof Published>;
+
+export const DryRun = z.object({ version, changes, leftOut, dryRun: z.literal(true) });
+export type DryRun = Answer<typeof DryRun>;
+
+export const SavedDraft = z.object({ basedOn: version, savedAt: time, changes });
+export type SavedDraft = Answer<typeof SavedDraft>;
+
+export const DraftAnswer = z.object({
+  basedOn: version,
+  savedAt: time,
+  by,
+  document: AnsweredDocument,
+});
+export type DraftAnswer = Answer<typeof DraftAnswer>;
+
+export const History = z.object({
+  versions: z.array(
+    z.object({
+      version,
+      publishedAt: time,
+      by,
+      note: z.optional(z.string()),
+      current: z.boolean(),
+    }),
+  ),
+});
+export type History = Answer<typeof History>;
+
+export const Difference = z.object({ from: z.string(), to: z.string(), changes });
+export type Difference = Answer<typeof Difference>;
+
+export const Audit = z.object({
+  entries: z.array(
+    z.object({
+      at: time,
+      by,
+      action: z.string(),
+      version: z.optional(version),
+      changes: z.optional(changes),
+      /** How many changes are left out. */
+      omitted: z.optional(z.int()),
+    }),
+  ),
+});
+export type Audit = Answer<typeof Audit>;

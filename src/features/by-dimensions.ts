@@ -1,0 +1,84 @@
+import type { Cost } from "../decide/cost.ts";
+import {
+  askedOf,
+  byText,
+  type Dimensioned,
+  type Groups,
+  groupsOf,
+  type Identify,
+  type Identity,
+} from "../decide/identify.ts";
+import type { CoreSettings, Kit } from "../decide/kit.ts";
+import type { AskedGroup } from "../decide/step.ts";
+import { TidegateError } from "../options/errors.ts";
+import { ipPartition } from "../partition/ip-address.ts";
+import { EVERYBODY, partitionKey } from "../partition/partition-key.ts";
+
+/** The dimension that is the client's address, as the source of that name reads it. */
+const ADDRESS = "ip";
+
+/** Compiles the partition of identities: a text, or dimensions if policies have `by`. */
+export function byTextOrDimensions(kit: Kit<CoreSettings>): Identify {
+  return kit.settings.policies[0]!.by === undefined ? byText(kit) : byDimensions(kit);
+}
+
+/** For policies each of which has a dimension. */
+export function byDimensions(kit: Kit<CoreSettings>): Identify {
+  const { policies } = kit.settings;
+  const groups = groupsOf(kit);
+  const names = [...new Set(policies.map(({ by }) => by!))];
+
+  function find(
+    identity: Identity,
+    cost: Cost | undefined,
+    takesPart: TakesPart,
+  ): Groups | Promise<Groups> {
+    if (typeof identity !== "object" || identity === null) {
+      throw new TidegateError(
+        "ERR_IDENTITY",
+        `The identity must be an object with what policies count by: ${names.join(", ")}.`,
+      );
+    }
+    const found: AskedGroup[] = [];
+    let hashing: Promise<void>[] | undefined;
+    for (const group of groups) {
+      const dimension = group.policies[0]!.by!;
+      if (!takesPart(identity, dimension)) continue;
+      const key = keyIn(identity, dimension);
+      const at = found.length;
+      found.push(askedOf(group, typeof key === "string" ? key : "", cost, policies));
+      if (typeof key === "string") continue;
+      const hashed = key.then((partition) => void (found[at] = { ...found[at]!, partition }));
+      (hashing ??= []).push(hashed);
+    }
+    if (found.length === 0) {
+      throw new TidegateError(
+        "ERR_IDENTITY",
+        `The identity has none of the dimensions that policies count by: ${names.join(", ")}.`,
+      );
+    }
+    return hashing ? Promise.all(hashing).then(() => found) : found;
+  }
+
+  return {
+    of: (identity, cost) => find(identity, cost, decides),
+    own: (identity) => find(identity, undefined, isNamed),
+  };
+}
+
+function keyIn(identity: Dimensioned, dimension: string): string | Promise<string> {
+  if (dimension.endsWith(EVERYBODY)) return EVERYBODY;
+  const value = identity[dimension]!;
+  // Other spellings of an address, and the other addresses of its /64, belong to the same client.
+  return partitionKey(dimension === ADDRESS ? (ipPartition(value) ?? value) : value);
+}
+
+/** Whether a dimension of policies takes part for this identity. */
+type TakesPart = (identity: Dimensioned, dimension: string) => boolean;
+
+const isNamed: TakesPart = (identity, dimension) =>
+  Object.hasOwn(identity, dimension) && identity[dimension] !== undefined;
+
+/** Policies that all clients share take part in every decision. */
+const decides: TakesPart = (identity, dimension) =>
+  dimension === EVERYBODY || isNamed(identity, dimension);

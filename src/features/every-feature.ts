@@ -1,0 +1,34 @@
+import { clients } from "../store/redis/client-adapter.ts";
+import { calendar } from "./calendar-feature.ts";
+import { cluster } from "./cluster/feature.ts";
+import { dimensions } from "./dimensions-feature.ts";
+import { slots } from "./holds/concurrency-option.ts";
+import { holds } from "./holds/holds-feature.ts";
+import { leases } from "./leases/leases-feature.ts";
+import { lists } from "./lists/lists-feature.ts";
+import { notices } from "./notices-feature.ts";
+import { optimistic } from "./optimistic-feature.ts";
+import { plans } from "./plans-feature.ts";
+import { roles } from "./roles/roles-feature.ts";
+import { shards } from "./shards-feature.ts";
+import { sharedDenials } from "./shared-denials-feature.ts";
+import { everySource } from "./sources-feature.ts";
+
+/** Every feature, for options that are data, as in the rules of a gateway: a word brings no code with it. */
+export const EVERY_FEATURE = {
+  calendar,
+  clients,
+  cluster,
+  dimensions,
+  holds,
+  leases,
+  lists,
+  notices,
+  optimistic,
+  plans,
+  roles,
+  shards,
+  sharedDenials,
+  slots,
+  sources: everySource,
+};

@@ -1,0 +1,165 @@
+import type { LeaseSteps } from "../decide/features.ts";
+import type { CoreSettings, Kit } from "../decide/kit.ts";
+import { isStoreAnswer, type Known } from "../decide/known.ts";
+import {
+  after,
+  type Asked,
+  type AskedGroup,
+  type Decide,
+  type Step,
+  type Verdict,
+} from "../decide/step.ts";
+import { keepAlive } from "../runtime/keep-alive.ts";
+import { createOptimisticPartitions, type OptimisticPartitions } from "./optimistic-partitions.ts";
+import { admittedVerdict, ahead } from "./optimistic-verdict.ts";
+import { type Admitted, close, settler } from "./settle-optimistic.ts";
+
+/**
+ * After a call without an answer, the store decides all requests for this long, and at least until it answers again. An
+ * open circuit breaker lets one request a second through.
+ */
+const DISTRUST_MS = 1_000;
+
+/** The groups of a request that are admitted ahead of the store, and those that have to be asked. */
+interface Divided {
+  readonly hopeful: readonly AskedGroup[];
+  readonly others: readonly AskedGroup[];
+}
+
+/**
+ * Admits requests before the store has counted them, if every policy that takes part allows it. Policies with leases
+ * may take part, too, because spending leased units needs no wait. Leased units are spent first, because the store has
+ * counted them.
+ *
+ * An isolate admits at most `unsettled` units of a partition without an answer, and none after an answer without room.
+ * So it admits no more than these once the store has reached the limit.
+ */
+export function optimisticStep(
+  kit: Kit<CoreSettings>,
+  known: Known,
+  lease?: LeaseSteps,
+): Step<Decide> | undefined {
+  const { settings, now, perGroup } = kit;
+  if (settings.policies.every(({ optimistic }) => optimistic === undefined)) return undefined;
+  let events = 0;
+  const tick = () => ++events;
+  // A partition owes the store the same units under all plans.
+  const partitionsOf: (group: AskedGroup["group"]) => OptimisticPartitions | undefined = perGroup(
+    (group) => {
+      const [base] = group.variants;
+      if (base !== group) return partitionsOf(base!);
+      const { policies } = group;
+      // Rules may put a policy without the option beside them, and then all of them wait.
+      const isAhead = policies.every((policy) => policy.optimistic !== undefined);
+      return isAhead ? createOptimisticPartitions(policies.length, tick) : undefined;
+    },
+  );
+  const of = ({ group }: AskedGroup) => partitionsOf(group)!;
+  const isOptimistic = ({ group }: AskedGroup) => partitionsOf(group) !== undefined;
+  let failedAtMs = -Infinity;
+  let isTrusted = true;
+
+  function note({ groups, error }: Verdict, sentAt: number): void {
+    if (error) {
+      isTrusted = false;
+      failedAtMs = now();
+    }
+    for (const each of groups) {
+      // Leased units only prove an earlier state of the store's counts.
+      if (!isStoreAnswer(each, { error }) || (each.countedBy === "lease" && !each.isRenewed))
+        continue;
+      isTrusted = true;
+      if (isOptimistic(each.asked)) of(each.asked).note(each, sentAt);
+    }
+  }
+
+  const shown = (each: Admitted) => admittedVerdict(each, kit);
+
+  function admittedBeside(asked: Asked, own: readonly Admitted[], others: Verdict): Verdict {
+    if (others.reason === "cached-denial") return others;
+    const verdicts = new Map(others.groups.map((each) => [each.asked, each]));
+    for (const each of own) verdicts.set(each.asked, shown(each));
+    const groups = asked.groups.flatMap((each) => verdicts.get(each) ?? []);
+    return others.status === 200 && !others.error ? ahead(groups, kit) : { ...others, groups };
+  }
+
+  /** Divides a request; `undefined` if the store has to decide it. */
+  function divided(groups: readonly AskedGroup[], nowMs: number): Divided | undefined {
+    const hopeful: AskedGroup[] = [];
+    const others: AskedGroup[] = [];
+    for (const each of groups) {
+      if (isOptimistic(each) && !lease?.covers?.(each)) {
+        if (!of(each).admits(each, nowMs)) return undefined;
+        hopeful.push(each);
+      } else {
+        if (!isLeased(each)) return undefined;
+        others.push(each);
+      }
+    }
+    return hopeful.length > 0 ? { hopeful, others } : undefined;
+  }
+
+  return (next) => {
+    const { settle, sendWaiting } = settler(kit, known, { next, of, tick, note });
+
+    /** Sends units that were admitted in this turn, so that the store counts them first. */
+    function sendFirst(groups: readonly AskedGroup[]): void {
+      const admitted = groups.flatMap((asked) => {
+        const entry = partitionsOf(asked.group)?.find(asked.partition);
+        return entry ? [{ asked, entry }] : [];
+      });
+      if (admitted.length > 0) keepAlive(sendWaiting(admitted));
+    }
+
+    function ask(asked: Asked): Verdict | Promise<Verdict> {
+      sendFirst(asked.groups);
+      const sentAt = tick();
+      return after(next(asked), (verdict) => {
+        note(verdict, sentAt);
+        return verdict;
+      });
+    }
+
+    async function afterOthers(
+      asked: Asked,
+      own: readonly Admitted[],
+      others: readonly AskedGroup[],
+    ): Promise<Verdict> {
+      let isAdmitted = false;
+      try {
+        const verdict = await next({ ...asked, groups: others });
+        isAdmitted = verdict.status === 200;
+        return admittedBeside(asked, own, verdict);
+      } finally {
+        if (isAdmitted) keepAlive(settle(own, asked.beside));
+        else own.forEach(close);
+      }
+    }
+
+    return (asked) => {
+      const { operation, groups, slot, mustReachStore } = asked;
+      if (operation === "reset") {
+        sendFirst(groups);
+        return after(next(asked), (verdict) => {
+          for (const each of groups) partitionsOf(each.group)?.forget(each.partition);
+          return verdict;
+        });
+      }
+      if (operation !== "consume" || slot || mustReachStore) return ask(asked);
+      const nowMs = now();
+      if (!isTrusted || nowMs - failedAtMs < DISTRUST_MS) return ask(asked);
+      const parts = divided(groups, nowMs);
+      if (!parts) return ask(asked);
+      const own = parts.hopeful.map((each) => ({ asked: each, entry: of(each).open(each, nowMs) }));
+      if (parts.others.length > 0) return afterOthers(asked, own, parts.others);
+      const verdict = ahead(own.map(shown), kit);
+      keepAlive(settle(own, asked.beside));
+      return verdict;
+    };
+  };
+}
+
+/** Whether leases replace most calls to the store. All policies of a group have leases, or none has. */
+function isLeased({ group }: AskedGroup): boolean {
+  return group.policies[0]!.leaseUs !== undefined;
+}

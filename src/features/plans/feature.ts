@@ -1,6 +1,0 @@
-import { checkPlans } from "./plans.ts";
-import { compilePlan } from "./read-plan.ts";
-import { underPlan } from "./step.ts";
-
-/** Other numbers for some clients; each request names its plan. */
-export const plans = { compile: checkPlans, steps: underPlan, compilePlan };

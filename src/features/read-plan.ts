@@ -1,0 +1,44 @@
+import type { Faults } from "../options/faults.ts";
+import { PLAN_SOURCE, PLAN_WITHOUT_PLANS } from "../options/messages.ts";
+import type { RequestData } from "../partition/request-data.ts";
+import { reportOnce } from "../runtime/log.ts";
+
+/** The header that names a client's plan. */
+export type PlanSource = `header:${string}`;
+
+/** Reads the plan of a request; `undefined` if it has none. */
+export type ReadPlan<Context> = (
+  context: Context,
+  data: RequestData,
+) => string | undefined | Promise<string | undefined>;
+
+export const PLAN = /^header:([!#$%&'*+.^_`|~0-9A-Za-z-]+)$/;
+
+/** The source of a plan's name: a header, or a function. */
+export type PlanOption<Context> =
+  | PlanSource
+  | ((context: Context) => string | undefined | Promise<string | undefined>);
+
+/** Compiles the reading of a plan; `undefined` if requests have none. `plans`: the existing ones. */
+export function compilePlan<Context>(
+  plan: PlanOption<Context> | undefined,
+  plans: unknown,
+  faults: Faults,
+): ReadPlan<Context> | undefined {
+  if (plan === undefined) return undefined;
+  const header = typeof plan === "string" ? PLAN.exec(plan)?.[1] : undefined;
+  if (header === undefined && typeof plan !== "function") {
+    faults.add("plan", plan, PLAN_SOURCE);
+    return undefined;
+  }
+  if (plans === undefined) faults.add("plan", plan, PLAN_WITHOUT_PLANS);
+  const existing = Object(plans) as object;
+  const ifExisting = (name: string | null | undefined) => {
+    if (name === undefined || name === null || name === "") return undefined;
+    if (Object.hasOwn(existing, name)) return name;
+    reportOnce("a request has a plan that does not exist: it is decided as one without a plan.");
+    return undefined;
+  };
+  if (typeof plan === "function") return async (context) => ifExisting(await plan(context));
+  return (_context, { request }) => ifExisting(request.headers.get(header!));
+}

@@ -1,0 +1,82 @@
+import type { CoreSettings, Kit } from "../decide/kit.ts";
+import { deny } from "../decide/known-denials.ts";
+import type { Known } from "../decide/known.ts";
+import type { Asked, AskedGroup, Decide, Step, Verdict } from "../decide/step.ts";
+import type { SharedDenials } from "./shared-denials.ts";
+
+export interface SharedDenialSettings extends CoreSettings {
+  readonly sharedDenials?: SharedDenials;
+}
+
+/**
+ * After a known denial has expired, reads the answers that other isolates have published since, and publishes its own.
+ * A client that was never denied does not wait for the shared cache.
+ */
+export function throughSharedDenials(
+  { settings, now, perGroup }: Kit<SharedDenialSettings>,
+  known: Known,
+): Step<Decide> | undefined {
+  const { sharedDenials, prefix } = settings;
+  if (!sharedDenials) return undefined;
+  const sharingOf = perGroup((group) =>
+    // While one isolate waits for its next lease, others may still hold units.
+    group.policies[0]!.leaseUs === undefined
+      ? sharedDenials.share({ prefix, policies: group.denying, now }, known.clocks, known.of(group))
+      : undefined,
+  );
+
+  async function ask(next: Decide, asked: Asked, shared: readonly AskedGroup[]): Promise<Verdict> {
+    for (const each of shared) {
+      const denial = await sharingOf(each.group)!.read(each.partition, each.costs);
+      if (denial) return deny(each, denial);
+    }
+    const verdict = await next(asked);
+    if (verdict.error) return verdict;
+    publish(verdict, await known.isReliable(asked, verdict));
+    return verdict;
+  }
+
+  function publish({ groups }: Verdict, isReliable: boolean): void {
+    for (const { asked, rows, at } of groups) {
+      const sharing = asked.wasDenied && sharingOf(asked.group);
+      if (!sharing) continue;
+      const { nowUs } = at;
+      if (isReliable) sharing.publish(asked.partition, asked.costs, { nowUs, rows });
+      else sharing.forget(asked.partition);
+    }
+  }
+
+  function forget({ groups }: Asked): void {
+    for (const { group, partition } of groups) {
+      for (const each of group.variants) sharingOf(each)?.forget(partition);
+    }
+  }
+
+  /** Other isolates may not have known this denial yet, or have forgotten that they did. */
+  async function publishSettled(asked: Asked, verdict: Verdict): Promise<void> {
+    if (verdict.error || !(await known.isReliable(asked, verdict))) return;
+    for (const { asked: own, rows, at } of verdict.groups) {
+      if (rows.every(({ retryAfterUs }) => retryAfterUs === 0)) continue;
+      // After a charge, the wait is for one more unit.
+      sharingOf(own.group)?.publish(own.partition, own.group.defaultCosts, {
+        nowUs: at.nowUs,
+        rows,
+      });
+    }
+  }
+
+  return (next) => async (asked) => {
+    if (asked.operation === "reset") {
+      const verdict = await next(asked);
+      forget(asked);
+      return verdict;
+    }
+    if (asked.isSettlement) {
+      const verdict = await next(asked);
+      await publishSettled(asked, verdict);
+      return verdict;
+    }
+    const shared = asked.groups.filter(({ wasDenied, group }) => wasDenied && sharingOf(group));
+    return shared.length > 0 ? ask(next, asked, shared) : next(asked);
+  };
+}

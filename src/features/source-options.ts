@@ -1,0 +1,75 @@
+import { optionValue, type OptionValue } from "../options/option-value.ts";
+import {
+  readAsn,
+  readCookieOf,
+  readCountry,
+  readHeader,
+  readQueryOf,
+  readSubnet,
+} from "../partition/source-reader.ts";
+import type { Sources } from "./sources-feature.ts";
+
+/**
+ * A header of the request, as a source of its identity. All spellings of a credential (a header whose name ends in `authorization`,
+ * `key` or `token`) count together, and several credentials in one header count as none.
+ *
+ * @example
+ * rateLimit({ policies, partition: [header("x-api-key"), "ip"] })
+ */
+export function header(name: string): OptionValue<"partition"> {
+  return source(`header:${name}`, { header: readHeader });
+}
+
+/**
+ * A cookie of the request, as a source of its identity. Several different values count as none.
+ *
+ * @example
+ * rateLimit({ policies, partition: [cookie("session"), "ip"] })
+ */
+export function cookie(name: string): OptionValue<"partition"> {
+  return source(`cookie:${name}`, { cookie: readCookieOf });
+}
+
+/**
+ * A parameter of the query, as a source of the request's identity. Several different values count as none.
+ *
+ * @example
+ * rateLimit({ policies, partition: [query("key"), "ip"] })
+ */
+export function query(name: string): OptionValue<"partition"> {
+  return source(`query:${name}`, { query: readQueryOf });
+}
+
+/**
+ * The network of the client's address, as a source of its identity: its /24, of IPv6 its /48.
+ *
+ * @example
+ * rateLimit({ policies, partition: [subnet()] })
+ */
+export function subnet(): OptionValue<"partition"> {
+  return source("subnet", { subnet: readSubnet });
+}
+
+/**
+ * The autonomous system of the client's address, where Cloudflare or Vercel says it, as a source of its identity.
+ *
+ * @example
+ * rateLimit({ policies, partition: [asn(), "ip"] })
+ */
+export function asn(): OptionValue<"partition"> {
+  return source("asn", { asn: readAsn });
+}
+
+/**
+ * The country of the client's address, where Cloudflare or Vercel says it, as a source of its identity.
+ *
+ * @example
+ * rateLimit({ policies, partition: [[country(), header("x-user-id")], "ip"] })
+ */
+export function country(): OptionValue<"partition"> {
+  return source("country", { country: readCountry });
+}
+
+function source(text: string, sources: Sources): OptionValue<"partition"> {
+  return optionValue("partition", { partition: text }, { sources });
+}

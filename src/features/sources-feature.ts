@@ -1,0 +1,24 @@
+import {
+  type CompileSource,
+  readAsn,
+  readCookieOf,
+  readCountry,
+  readHeader,
+  readPath,
+  readQueryOf,
+  readSubnet,
+} from "../partition/source-reader.ts";
+
+/** Partitions by parts of a request besides the client's address, by the kinds of sources. */
+export type Sources = Readonly<Record<string, CompileSource>>;
+
+/** Every kind, for partitions that are data. */
+export const everySource: Sources = {
+  asn: readAsn,
+  cookie: readCookieOf,
+  country: readCountry,
+  header: readHeader,
+  path: readPath,
+  query: readQueryOf,
+  subnet: readSubnet,
+};

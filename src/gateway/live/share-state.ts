@@ -1,0 +1,66 @@
+import type { SharedCache } from "../../features/shared-denials.ts";
+import { isRecord } from "../../options/record.ts";
+import { withTimeout } from "../../runtime/timeout.ts";
+import { exceedsBytes } from "./document-size.ts";
+import type { LiveState } from "./live-state.ts";
+import type { ReadState } from "./read-state.ts";
+
+/** The time limit of a cache read: a slower cache is not near. */
+const CACHE_TIMEOUT_MS = 100;
+
+/**
+ * The most bytes of a shared state: the largest document and as many entries as the admin API keeps, which JSON inside
+ * JSON makes up to twice as long. Isolates ask Redis themselves for a larger state.
+ */
+export const MAX_SHARED_BYTES = 6_000_000;
+
+/**
+ * Reads the live rules once for all isolates that reach a cache, such as those of a data centre: an isolate that finds
+ * none there asks Redis, and stores the answer for the others until the next refresh.
+ */
+export function throughCache(
+  read: ReadState,
+  cache: SharedCache,
+  key: string,
+  refreshMs: number,
+): ReadState {
+  return async function readThroughCache(known) {
+    const found = await lookUp(cache, key);
+    // An entry older than the known one was stored before an isolate wrote.
+    if (found && found.revision >= known.revision) {
+      return found.revision === known.revision ? known : found;
+    }
+    const state = await read(known);
+    // The reader leaves the document of an older copy out, so an isolate that knows less could not use it.
+    if (state.revision < known.revision) return state;
+    const seconds = Math.max(1, Math.floor(refreshMs / 1000));
+    const text = JSON.stringify(state);
+    if (exceedsBytes(text, MAX_SHARED_BYTES)) return state;
+    (async () => cache.put(key, text, seconds))().catch(() => {});
+    return state;
+  };
+}
+
+async function lookUp(cache: SharedCache, key: string): Promise<LiveState | undefined> {
+  try {
+    const text = await withTimeout(CACHE_TIMEOUT_MS, () => cache.get(key));
+    if (typeof text !== "string" || exceedsBytes(text, MAX_SHARED_BYTES)) return undefined;
+    const found: unknown = JSON.parse(text);
+    return isState(found) ? found : undefined;
+  } catch {
+    // A failing cache counts as an empty one.
+    return undefined;
+  }
+}
+
+/** Whether a text in the cache is a state of this form: another version of Tidegate in the zone may have put it there. */
+function isState(found: unknown): found is LiveState {
+  if (!isRecord(found)) return false;
+  const { revision, version, publishedAtMs, document, entries } = found;
+  return (
+    [revision, version, publishedAtMs].every((each) => Number.isSafeInteger(each)) &&
+    (document === undefined || typeof document === "string") &&
+    isRecord(entries) &&
+    Object.values(entries).every((each) => typeof each === "string")
+  );
+}

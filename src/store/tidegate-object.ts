@@ -1,0 +1,58 @@
+import { DurableObject } from "#durable-object";
+
+import type { Operation, Slot } from "../algorithms/model.ts";
+import { type KeptCounts, keepCounts, type ObjectStorage } from "./durable-object-counts.ts";
+import { type PolicyData, withAlgorithm } from "./durable-object-policies.ts";
+import type { LeaseRequest, Reply } from "./store.ts";
+
+/**
+ * Counts one partition. Export it from the worker's main module, bind it with SQLite storage in `wrangler.toml`, and
+ * pass the binding to `durableObjectStore()`.
+ *
+ * @example
+ * export { TidegateObject } from "tidegate/durable-object";
+ */
+export class TidegateObject extends DurableObject {
+  /** The brand by which the platform's types recognise a Durable Object class. */
+  declare readonly __DURABLE_OBJECT_BRAND: never;
+
+  readonly #counts: KeptCounts;
+
+  constructor(context: { readonly storage: ObjectStorage }, environment: unknown) {
+    super(context, environment);
+    this.#counts = keepCounts(context.storage, () => Date.now() * 1000);
+  }
+
+  decide(
+    operation: Operation,
+    keys: readonly string[],
+    costs: readonly number[],
+    policies: readonly PolicyData[],
+    ...more: [slot?: Slot, lease?: LeaseRequest]
+  ): Reply {
+    return this.#counts.decide(operation, keys, costs, policies.map(withAlgorithm), ...more);
+  }
+
+  refund(
+    keys: readonly string[],
+    costs: readonly number[],
+    policies: readonly PolicyData[],
+    takenAtUs: number,
+    slot?: Slot,
+  ): readonly number[] {
+    const decidedAt = { nowUs: takenAtUs };
+    return this.#counts.refund(keys, costs, policies.map(withAlgorithm), decidedAt, slot);
+  }
+
+  extend(keys: readonly string[], policies: readonly PolicyData[], slot: Slot): readonly boolean[] {
+    return this.#counts.extend(keys, policies.map(withAlgorithm), slot);
+  }
+
+  reset(keys: readonly string[]): void {
+    this.#counts.reset(keys);
+  }
+
+  alarm(): Promise<void> {
+    return this.#counts.sweep();
+  }
+}
