@@ -13,7 +13,6 @@ export { lists } from "./features/lists/lists-option.ts";
 export { notify } from "./features/notices/notify-option.ts";
 export { optimistic } from "./features/optimistic/optimistic-option.ts";
 export { plans } from "./features/plans/plans-option.ts";
-export { replica, type ReplicaOptions } from "./features/replica/replica-option.ts";
 export { denials } from "./features/roles/denials-option.ts";
 export { failures } from "./limiter/failures-option.ts";
 export { shadow, soft } from "./features/roles/mode-options.ts";

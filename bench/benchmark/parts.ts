@@ -37,6 +37,11 @@ export const PARTS: readonly PartOfBench[] = [
     seconds: [342, 5],
   },
   {
+    name: "gateway",
+    measure: async (scale) => (await import("./gateway/gateway.ts")).gatewayPart(scale),
+    seconds: [180, 6],
+  },
+  {
     name: "objects",
     measure: async (scale) => (await import("./objects/objects.ts")).objectsPart(scale),
     seconds: [105, 4],

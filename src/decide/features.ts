@@ -13,7 +13,6 @@ export interface StepsOfFeatures<Settings extends CoreSettings = CoreSettings> {
   readonly sharedDenials?: WithSteps<
     (kit: Kit<Settings>, known: Known) => Step<Decide> | undefined
   >;
-  readonly replica?: WithSteps<(kit: Kit<Settings>, known: Known) => Step<Decide> | undefined>;
   readonly optimistic?: WithSteps<
     (kit: Kit<Settings>, known: Known, lease?: LeaseSteps) => Step<Decide> | undefined
   >;

@@ -8,7 +8,6 @@ import { lists } from "./lists/feature.ts";
 import { notices } from "./notices/feature.ts";
 import { optimistic } from "./optimistic/feature.ts";
 import { plans } from "./plans/feature.ts";
-import { replica } from "./replica/feature.ts";
 import { roles } from "./roles/feature.ts";
 import { shards } from "./shards/feature.ts";
 import { sharedDenials } from "./shared-denials/feature.ts";
@@ -26,7 +25,6 @@ export const EVERY_FEATURE = {
   notices,
   optimistic,
   plans,
-  replica,
   roles,
   shards,
   sharedDenials,

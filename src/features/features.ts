@@ -8,7 +8,6 @@ import type { lists } from "./lists/feature.ts";
 import type { notices } from "./notices/feature.ts";
 import type { optimistic } from "./optimistic/feature.ts";
 import type { plans } from "./plans/feature.ts";
-import type { replica } from "./replica/feature.ts";
 import type { roles } from "./roles/feature.ts";
 import type { shards } from "./shards/feature.ts";
 import type { sharedDenials } from "./shared-denials/feature.ts";
@@ -29,7 +28,6 @@ export interface Features {
   readonly notices?: typeof notices;
   readonly optimistic?: typeof optimistic;
   readonly plans?: typeof plans;
-  readonly replica?: typeof replica;
   readonly roles?: typeof roles;
   readonly shards?: typeof shards;
   readonly sharedDenials?: typeof sharedDenials;

@@ -28,6 +28,7 @@ test(
         "bundle",
         "distance",
         "edge",
+        "gateway",
         "lease",
         "objects",
         "redis",
