@@ -37,7 +37,7 @@ export function benchmarkProgram(): Command {
       "Targets that are missed are shown, and are no failure.",
     examples: [
       "npm run bench",
-      "npm run bench -- --only bundle,cold",
+      "npm run bench -- --only bundle,lease",
       "npm run bench -- --short --json",
       "npm run bench -- --redraw",
     ],
