@@ -52,6 +52,11 @@ export const PARTS: readonly PartOfBench[] = [
     seconds: [1, 1],
   },
   {
+    name: "files",
+    measure: async (scale) => (await import("./files/files.ts")).filesPart(scale),
+    seconds: [1, 1],
+  },
+  {
     name: "instructions",
     measure: async (scale) =>
       (await import("./instructions/instructions.ts")).instructionsPart(scale),

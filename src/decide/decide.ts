@@ -32,6 +32,15 @@ export function decidePath<Settings extends CoreSettings>(
     features.sharedDenials?.steps(kit, known),
     notice?.onSettlement,
     role?.advise,
-    outage(kit, stack<AskStore>(role?.send, lease?.spend, role?.count, role?.carry, askStore(kit))),
+    outage(
+      kit,
+      stack<AskStore>(
+        role?.send,
+        lease?.spend,
+        role?.count,
+        role?.carry,
+        askStore(kit, features.cluster?.partialAnswer),
+      ),
+    ),
   );
 }

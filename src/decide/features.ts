@@ -1,3 +1,4 @@
+import type { PartialAnswer } from "./ask-store.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
 import type { Known } from "./known.ts";
 import type { AskedGroup, AskStore, Decide, Step } from "./step.ts";
@@ -17,6 +18,7 @@ export interface StepsOfFeatures<Settings extends CoreSettings = CoreSettings> {
     (kit: Kit<Settings>, known: Known, lease?: LeaseSteps) => Step<Decide> | undefined
   >;
   readonly leases?: WithSteps<(kit: Kit<Settings>) => LeaseSteps>;
+  readonly cluster?: { readonly partialAnswer: PartialAnswer };
   readonly notices?: WithSteps<(kit: Kit<Settings>) => NoticeSteps>;
 }
 

@@ -1,7 +1,8 @@
-import { cluster } from "../store/cluster/cluster.ts";
 import { clients } from "../store/redis/client-adapter.ts";
 import { calendar } from "./calendar/feature.ts";
+import { cluster } from "./cluster/feature.ts";
 import { dimensions } from "./dimensions/feature.ts";
+import { slots } from "./holds/concurrency-option.ts";
 import { holds } from "./holds/feature.ts";
 import { leases } from "./leases/feature.ts";
 import { lists } from "./lists/feature.ts";
@@ -28,5 +29,6 @@ export const EVERY_FEATURE = {
   roles,
   shards,
   sharedDenials,
+  slots,
   sources: everySource,
 };

@@ -1,7 +1,8 @@
-import type { cluster } from "../store/cluster/cluster.ts";
 import type { clients } from "../store/redis/client-adapter.ts";
 import type { calendar } from "./calendar/feature.ts";
+import type { cluster } from "./cluster/feature.ts";
 import type { Dimensions } from "./dimensions/feature.ts";
+import type { slots } from "./holds/concurrency-option.ts";
 import type { holds } from "./holds/feature.ts";
 import type { leases } from "./leases/feature.ts";
 import type { lists } from "./lists/feature.ts";
@@ -31,5 +32,6 @@ export interface Features {
   readonly roles?: typeof roles;
   readonly shards?: typeof shards;
   readonly sharedDenials?: typeof sharedDenials;
+  readonly slots?: typeof slots;
   readonly sources?: Sources;
 }

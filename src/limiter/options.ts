@@ -28,8 +28,8 @@ export interface LimiterOptions extends StoreOptions {
   readonly prefix?: string;
   /**
    * The decision while Redis gives no answer: `"local"` counts in this isolate's memory, `"open"` lets requests pass,
-   * `"closed"` denies them with 503. `{ local: { share: 0.1 } }` counts in memory with a tenth of each limit and
-   * refill, rounded up: as if ten isolates shared them. A policy's own `onFailure` overrides it. Range of `share`:
+   * `"closed"` denies them with 503. `{ local: { share: 0.1 } }` counts in memory with a tenth of each limit,
+   * rounded up: as if ten isolates shared it. A policy's own `onFailure` overrides it. Range of `share`:
    * above 0 to 1. Default: `"local"`.
    */
   readonly onFailure?: FailureVerdict;

@@ -28,6 +28,7 @@ test(
         "bundle",
         "distance",
         "edge",
+        "files",
         "gateway",
         "lease",
         "objects",

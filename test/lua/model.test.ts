@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
-import type { AlgorithmModel } from "../../src/algorithms/model.ts";
+import { MODELS } from "../../src/algorithms/all.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { fromData } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
@@ -56,10 +55,7 @@ function isValid(policyOf: (size: number) => CompiledPolicy): boolean {
 describe.each(ALGORITHMS)("%s in Lua says what its model says", (algorithm) => {
   test("over random requests, gaps, clock steps, limit and rate changes", async () => {
     const decide = algorithmScript(redis, algorithm);
-    const model = IMPLEMENTATIONS[algorithm].model as AlgorithmModel<
-      Readonly<Record<string, number>>,
-      unknown
-    >;
+    const model = MODELS[algorithm]!;
     const policies = policiesOf(algorithm);
     let compared = 0;
     await fc.assert(
