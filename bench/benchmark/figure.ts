@@ -55,3 +55,14 @@ export function meets({ target, ratio, tidegate }: Figure): boolean | undefined 
   const value = target.of === "ratio" ? ratio!.median : tidegate;
   return target.bound === "at most" ? value <= target.value : value >= target.value;
 }
+
+export type PeerFigure = Figure & Required<Pick<Figure, "peer">>;
+
+/** The figures of a part that have a peer; none if the part was not measured. */
+export function peerFigures(
+  parts: Readonly<Record<string, { readonly figures: readonly Figure[] }>>,
+  part: string,
+): PeerFigure[] {
+  const figures = parts[part]?.figures ?? [];
+  return figures.filter((figure): figure is PeerFigure => figure.peer !== undefined);
+}

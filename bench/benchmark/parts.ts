@@ -57,11 +57,6 @@ export const PARTS: readonly PartOfBench[] = [
     seconds: [1, 1],
   },
   {
-    name: "cold",
-    measure: async (scale) => (await import("./cold/cold.ts")).coldPart(scale),
-    seconds: [40, 4],
-  },
-  {
     name: "instructions",
     measure: async (scale) =>
       (await import("./instructions/instructions.ts")).instructionsPart(scale),

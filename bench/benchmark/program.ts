@@ -37,7 +37,7 @@ export function benchmarkProgram(): Command {
       "Targets that are missed are shown, and are no failure.",
     examples: [
       "npm run bench",
-      "npm run bench -- --only bundle,cold",
+      "npm run bench -- --only bundle,lease",
       "npm run bench -- --short --json",
       "npm run bench -- --redraw",
     ],
@@ -59,13 +59,13 @@ export function benchmarkProgram(): Command {
 }
 
 /** Drawing brings a browser's document, which takes longer to load than all else that most calls need. */
-async function writePictures(folder: string, results: Results): Promise<void> {
-  const { writePlots } = await import("./plot/plot.ts");
-  await writePlots(folder, results);
+async function drawPictures(folder: string, results: Results): Promise<void> {
+  const { writePictures } = await import("./pictures.ts");
+  await writePictures(folder, results);
 }
 
 async function redraw({ out = RESULTS }: Options): Promise<void> {
-  await writePictures(dirname(out), await readResults(out));
+  await drawPictures(dirname(out), await readResults(out));
 }
 
 async function measure({ short = false, only, out, json }: Options): Promise<void> {
@@ -86,6 +86,6 @@ async function measure({ short = false, only, out, json }: Options): Promise<voi
   // Numbers of a short run must not take the place of those that mean something.
   const file = out ?? (short ? undefined : RESULTS);
   if (file === undefined) return;
-  await writePictures(dirname(file), await writeResults(file, parts));
+  await drawPictures(dirname(file), await writeResults(file, parts));
   if (!json) console.log(`\nwritten to ${file}`);
 }

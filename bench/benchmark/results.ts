@@ -1,18 +1,10 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { availableParallelism, cpus, loadavg } from "node:os";
-import { dirname } from "node:path";
-
 import { readJson } from "../../scripts/support/json-file.ts";
+import { type Machine, machine, writeResultsFile } from "../support/results-file.ts";
 import type { Figure } from "./figure.ts";
 
 /** The measurements of one part in one run: parts of a file may stem from different runs. */
-export interface PartResults {
+export interface PartResults extends Machine {
   readonly date: string;
-  readonly node: string;
-  readonly processor: string;
-  readonly cores: number;
-  /** It shows other load on the machine: far above 1, absolute numbers are noise. */
-  readonly loadAverage: number;
   readonly figures: readonly Figure[];
 }
 
@@ -21,14 +13,7 @@ export interface Results {
 }
 
 export function partResults(figures: readonly Figure[]): PartResults {
-  return {
-    date: new Date().toISOString(),
-    node: process.version,
-    processor: cpus()[0]?.model ?? "unknown",
-    cores: availableParallelism(),
-    loadAverage: loadavg()[0]!,
-    figures,
-  };
+  return { date: new Date().toISOString(), ...machine(), figures };
 }
 
 export async function readResults(file: string): Promise<Results> {
@@ -42,7 +27,6 @@ export async function writeResults(file: string, parts: Results["parts"]): Promi
     () => ({}),
   );
   const results: Results = { parts: { ...before, ...parts } };
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(results, null, 2)}\n`);
+  await writeResultsFile(file, results);
   return results;
 }

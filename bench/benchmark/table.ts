@@ -1,6 +1,6 @@
 import { styled } from "../../packages/cli/src/output/style.ts";
 import { wrapWords } from "../../scripts/support/wrap-words.ts";
-import { significant } from "../support/significant.ts";
+import { significant } from "../support/numbers.ts";
 import { type Figure, meets } from "./figure.ts";
 
 /** As wide as the verdicts below. */

@@ -1,17 +1,7 @@
-import {
-  areaY,
-  axisX,
-  axisY,
-  dot,
-  gridY,
-  line,
-  type Markish,
-  type PlotOptions,
-} from "@observablehq/plot";
+import { axisX, axisY, dot, gridY, line, type Markish, type PlotOptions } from "@observablehq/plot";
 
 import { type Colour, paint } from "./colours.ts";
 import { type EndLabel, endLabels } from "./end-labels.ts";
-import { magnitudes } from "./magnitudes.ts";
 import { FONT_SIZE } from "./picture.ts";
 import { textWidth } from "./text-width.ts";
 
@@ -19,8 +9,6 @@ export interface Point {
   readonly x: number | string;
   /** Null leaves a gap. */
   readonly y: number | null;
-  /** How far up a band reaches from there. */
-  readonly high?: number | null;
 }
 
 export interface Series {
@@ -30,7 +18,7 @@ export interface Series {
 }
 
 export interface Axis {
-  readonly type?: "linear" | "log" | "point";
+  readonly type?: "linear" | "point";
   readonly domain?: readonly (number | string)[];
   readonly ticks?: number | readonly number[];
   readonly format?: (value: number) => string;
@@ -46,9 +34,7 @@ export interface Lines {
 }
 
 /** Lines over an axis, each with its name at its end. */
-export function lines({ x, y: given, series, height = 320, behind = [] }: Lines): PlotOptions {
-  const values = series.flatMap(({ points }) => points.flatMap((point) => [point.y, point.high]));
-  const y = given.type === "log" ? withMagnitudes(given, values) : given;
+export function lines({ x, y, series, height = 320, behind = [] }: Lines): PlotOptions {
   const names = series.map(({ name }) => textWidth(name, { size: FONT_SIZE }));
   return {
     height,
@@ -72,13 +58,9 @@ export function lines({ x, y: given, series, height = 320, behind = [] }: Lines)
 
 function marksOf({ points, colour }: Series): Markish[] {
   const stroke = paint(colour);
-  const band = points.some(({ high }) => typeof high === "number");
   // A line of one point is invisible, and values over names want to be seen one by one.
   const dots = points.length === 1 || points.some(({ x }) => typeof x === "string");
   return [
-    ...(band
-      ? [areaY(points, { x: "x", y1: "y", y2: "high", fill: stroke, fillOpacity: 0.22 })]
-      : []),
     line(points, { x: "x", y: "y", stroke, strokeWidth: 2.2 }),
     ...(dots ? [dot(points, { x: "x", y: "y", fill: stroke, r: 4 })] : []),
   ];
@@ -91,12 +73,6 @@ function endOf({ name, colour, points }: Series): EndLabel[] {
 
 function scaleOf({ type, domain }: Axis) {
   return { ...(type && { type }), ...(domain && { domain }), nice: !domain };
-}
-
-/** A line of the grid at each power of ten, as more of them are hard to read. */
-function withMagnitudes(axis: Axis, values: readonly (number | null | undefined)[]): Axis {
-  const ticks = magnitudes(values.filter((value) => typeof value === "number"));
-  return { ...axis, domain: [ticks[0]!, ticks.at(-1)!], ticks };
 }
 
 function ticksOf({ ticks, format }: Axis) {

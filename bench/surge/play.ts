@@ -1,18 +1,17 @@
 import type { Stage } from "../../scripts/support/progress/estimate.ts";
 import type { Progress } from "../../scripts/support/progress/progress.ts";
-import type { Figures, Second } from "./figures/figures.ts";
-import { measure, secondsOf } from "./figures/measure.ts";
-import { PHASES, SHORT_PHASES } from "./people/phases.ts";
-import { RIDERS } from "./people/population.ts";
-import { count } from "./report/numbers.ts";
-import { machine, type PartOfResults, type SetupName, SETUPS } from "./results.ts";
-import { runSurge } from "./run/run.ts";
-import { SCENES, type SceneName, type Scenes, type Size } from "./scenes/scenes.ts";
-import { gatewaySetup, peerSetup, type Setup } from "./setups/setup.ts";
-import { SCENE_NAMES, stagesOf } from "./stages.ts";
+import { machine } from "../support/results-file.ts";
+import { boundaryBurst } from "./boundary.ts";
+import { deployAmnesia, type DeployOptions } from "./deploys.ts";
+import { layersOf } from "./layers.ts";
+import { type Figures, measure, type Second, secondsOf } from "./measure.ts";
+import { type Phases, RIDERS } from "./population.ts";
+import { type PartOfResults, type Scenes, type SetupName, SETUPS } from "./results.ts";
+import { runSurge } from "./run.ts";
 
 export interface SurgeOptions {
-  readonly size: Size;
+  /** As long as the figures need, or as it takes to see that all of it runs. */
+  readonly size: "full" | "short";
   /** Names of set-ups and scenes. */
   readonly only: readonly string[];
   readonly seed: number;
@@ -22,74 +21,62 @@ export interface SurgeOptions {
 
 /** Calls per second that the matching service of 2,000 riders can do. */
 const CAPACITY = 150;
+/** Long enough for waits of 30 s to show in the surge, and for a queue to drain after it. */
+const PHASES: Phases = { quietMs: 6_000, surgeMs: 40_000, afterMs: 8_000 };
+const DEPLOYS: DeployOptions = {
+  deploys: 8,
+  everyMs: 2_500,
+  requestsPerSecond: 100,
+  limit: 50,
+  windowMs: 10_000,
+};
+const SIZES = {
+  full: { phases: PHASES, deploying: DEPLOYS, runMs: 58_000, deployingMs: 30_000 },
+  short: {
+    phases: { quietMs: 1_000, surgeMs: 3_000, afterMs: 1_000 },
+    deploying: { ...DEPLOYS, deploys: 2, everyMs: 1_500, requestsPerSecond: 50, limit: 20 },
+    runMs: 9_000,
+    deployingMs: 8_000,
+  },
+};
 
 /** Runs the set-ups and the scenes that were chosen, one after the other. */
 export async function playSurge(
   { size, only, seed, share }: SurgeOptions,
   startProgress: (stages: readonly Stage[]) => Progress,
 ): Promise<PartOfResults> {
-  const phases = size === "short" ? SHORT_PHASES : PHASES;
+  const { phases, deploying, runMs, deployingMs } = SIZES[size];
   const capacity = CAPACITY * share;
-  const setups = setupsOf(capacity);
-  const before = machine();
-  const progress = startProgress(stagesOf(size, phases).filter(({ name }) => only.includes(name)));
+  const run = { seed, share, riders: Math.round(RIDERS * share), capacity, phases };
+  const before = { date: new Date().toISOString(), machine: machine() };
 
   const figures: Partial<Record<SetupName, Figures>> = {};
   const seconds: Partial<Record<SetupName, readonly Second[]>> = {};
-  for (const name of SETUPS.filter((name) => only.includes(name))) {
-    progress.begin(name);
-    const run = await runSurge(setups[name], {
-      seed,
-      phases,
-      share,
-      capacity,
-      onProgress: ({ sent, allowed, denied, failed }, load) =>
-        progress.tell(
-          `${count(sent)} sent, ${count(allowed)} allowed, ${count(denied)} denied, ` +
-            `${count(failed)} failed, ${count(load?.waiting ?? 0)} waiting`,
-        ),
-    });
-    figures[name] = measure(run);
-    seconds[name] = secondsOf(run);
+  const scenes: { -readonly [Name in keyof Scenes]?: Scenes[Name] } = {};
+  async function play(name: SetupName): Promise<void> {
+    const played = await runSurge(layersOf(capacity)[name], run);
+    figures[name] = measure(played);
+    seconds[name] = secondsOf(played);
   }
 
-  const scenes: { -readonly [Name in SceneName]?: Scenes[Name] } = {};
-  async function play<Name extends SceneName>(name: Name): Promise<void> {
-    progress.begin(name);
-    scenes[name] = await SCENES[name]({
-      size,
-      seed,
-      share,
-      capacity,
-      tell: (line) => progress.tell(line),
-    });
-  }
-  for (const name of SCENE_NAMES) {
-    if (only.includes(name)) await play(name);
+  const stages = [
+    ...SETUPS.map((name) => ({ name, expectedMs: runMs, play: () => play(name) })),
+    {
+      name: "deployAmnesia",
+      expectedMs: deployingMs,
+      play: async () => void (scenes.deployAmnesia = await deployAmnesia(deploying)),
+    },
+    {
+      name: "boundaryBurst",
+      expectedMs: 1_000,
+      play: async () => void (scenes.boundaryBurst = await boundaryBurst()),
+    },
+  ].filter(({ name }) => only.includes(name));
+  const progress = startProgress(stages);
+  for (const stage of stages) {
+    progress.begin(stage.name);
+    await stage.play();
   }
   progress.end();
-
-  return {
-    date: new Date().toISOString(),
-    machine: before,
-    seed,
-    share,
-    riders: Math.round(RIDERS * share),
-    capacity,
-    phases,
-    ...figures,
-    seconds,
-    scenes,
-  };
-}
-
-function setupsOf(capacity: number): Record<SetupName, Setup> {
-  return {
-    without: gatewaySetup("without", capacity),
-    bucket: gatewaySetup("bucket", capacity),
-    ceiling: gatewaySetup("ceiling", capacity),
-    with: gatewaySetup("with", capacity),
-    upstashTokenBucket: peerSetup("token-bucket"),
-    upstashSlidingWindow: peerSetup("sliding-window"),
-  };
+  return { ...before, ...run, ...figures, seconds, scenes };
 }

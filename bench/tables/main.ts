@@ -1,19 +1,18 @@
 // Builds the tables of figures in the documents from the measurements of the benchmark and the surge. `--check` writes nothing
 // and fails if a committed table is stale.
 
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { writeOrCheck } from "../../scripts/support/built-files.ts";
-import type { Results } from "../benchmark/results.ts";
-import type { SurgeResults } from "../surge/results.ts";
+import { readResults } from "../benchmark/results.ts";
+import { readResults as readSurge } from "../surge/results.ts";
 import { withMeasuredTables } from "./measured-tables.ts";
 import { withSurgeTables } from "./surge-tables.ts";
 
 process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 
-const results = JSON.parse(readFileSync("bench/results.json", "utf8")) as Results;
-const surge = JSON.parse(readFileSync("bench/surge.json", "utf8")) as SurgeResults;
+const results = await readResults("bench/results.json");
+const surge = await readSurge("bench/surge.json");
 
 const measured = (committed: string) => withMeasuredTables(committed, results);
 const surged = (committed: string) => withSurgeTables(committed, surge);

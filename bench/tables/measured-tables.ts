@@ -1,8 +1,8 @@
 import { markdownTable } from "../../scripts/support/markdown-table.ts";
-import { ADDED_P50, figureName, USUAL_MS } from "../benchmark/distance/figure-names.ts";
+import { ADDED_P50, figureName, USUAL_MS } from "../benchmark/distance/names.ts";
 import type { Figure } from "../benchmark/figure.ts";
 import type { Results } from "../benchmark/results.ts";
-import { significant } from "../support/significant.ts";
+import { significant } from "../support/numbers.ts";
 import { inMilliseconds, waysIn } from "./ways-table.ts";
 
 /** Marks where figures of `npm run bench` follow. */
@@ -90,6 +90,18 @@ const PEER: readonly Row[] = [
     part: "edge",
     figure: "denial from knowledge, in workerd: CPU",
     show: microseconds,
+  },
+  {
+    name: "CPU of an allowed request whose store answers at once, in workerd",
+    part: "edge",
+    figure: "allow, the store answers at once, in workerd: CPU",
+    show: microseconds,
+  },
+  {
+    name: "first decision of a fresh isolate",
+    part: "edge",
+    figure: "first decision of a fresh isolate",
+    show: milliseconds,
   },
   {
     name: "memory of a denial that the isolate knows",

@@ -1,8 +1,6 @@
 import { markdownTable } from "../../scripts/support/markdown-table.ts";
-import { requireScenes } from "../surge/report/require-scenes.ts";
-import { sceneTable } from "../surge/report/scene-table.ts";
-import { tableOf } from "../surge/report/table.ts";
 import type { SurgeResults } from "../surge/results.ts";
+import { sceneTable, setupTable } from "../surge/table.ts";
 
 /** Marks where the figures of `npm run surge` follow: all of them, those that tell the story, the README's, or the scenes. */
 const MARKED = /^<!-- surge: (all|story|summary|scenes) -->\n[^]*?^<!-- end -->$/gm;
@@ -23,14 +21,9 @@ const SUMMARY = ["failed", "served: p99", "calls of the matching service", "ride
 /** Without a limiter, with each layer of it, and as it was reported. */
 const STORY_COLUMNS = ["", "no limiter", "bucket per rider", "+ ceiling", "+ jitter"];
 
-/**
- * A document with the figures between each pair of markers replaced by those of the results.
- *
- * @throws Error naming the scenes that the results lack
- */
+/** A document with the figures between each pair of markers replaced by those of the results. */
 export function withSurgeTables(document: string, results: SurgeResults): string {
-  requireScenes(results);
-  const [headings, ...rows] = tableOf(results);
+  const [headings, ...rows] = setupTable(results);
   const columns = STORY_COLUMNS.map((heading) => headings!.indexOf(heading));
   const storyOf = (names: readonly string[]) => {
     const chosen = [headings!, ...names.map((name) => rows.find((row) => row[0] === name)!)];

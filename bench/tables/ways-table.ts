@@ -9,9 +9,9 @@ import {
   figureName,
   USUAL_MS,
   WRONGLY_DENIED,
-} from "../benchmark/distance/figure-names.ts";
+} from "../benchmark/distance/names.ts";
 import type { Results } from "../benchmark/results.ts";
-import { significant } from "../support/significant.ts";
+import { significant } from "../support/numbers.ts";
 
 /** Less than a hundredth of a millisecond is noise. */
 export const inMilliseconds = (value: number): string =>

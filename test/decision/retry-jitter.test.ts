@@ -37,6 +37,27 @@ describe("a jitter of 0.1", () => {
     expect(tenths).toEqual([101, 102, 103, 104, 105, 106, 107, 108, 109, 110]);
   });
 
+  test.each([
+    [10, 769],
+    [20, 512],
+    [60, 168],
+  ])(
+    "leaves of a crowd that is locked out for %d s so many in a thousand together",
+    (lockout, together) => {
+      // Denied at five moments of the lockout's first second; the figure is their mean.
+      const fullest = [0.05, 0.25, 0.45, 0.65, 0.85].map((at) => {
+        const waits = Array.from(
+          { length: 1_000 },
+          (_, i) => told(lockout - at, (i + 0.5) / 1_000)[0],
+        );
+        return Math.max(
+          ...Object.values(Object.groupBy(waits, String)).map((group) => group!.length),
+        );
+      });
+      expect(Math.round(fullest.reduce((a, b) => a + b) / fullest.length)).toBe(together);
+    },
+  );
+
   test("adds no second for less than a microsecond", () => {
     expect(told(1, 0.000_001)).toEqual([1, 1]);
     expect(told(1, 0.000_011)).toEqual([2, 2]);

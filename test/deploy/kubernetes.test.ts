@@ -34,32 +34,6 @@ const [redis, bridge] = ["redis:", "tidegate-redis-rest:"].map((image) =>
   containers.find((container) => container.image.startsWith(image)),
 );
 
-test("there is everything that the two need, and kustomize applies all files", () => {
-  expect(resources.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort()).toEqual([
-    "Deployment tidegate-redis-rest",
-    "Namespace tidegate",
-    "NetworkPolicy tidegate-redis",
-    "NetworkPolicy tidegate-redis-rest",
-    "PodDisruptionBudget tidegate-redis-rest",
-    "Service tidegate-redis",
-    "Service tidegate-redis-rest",
-    "StatefulSet tidegate-redis",
-  ]);
-  const applied = kustomization.resources.map((file: string) => file.replace("kubernetes/", ""));
-  expect(applied.sort()).toEqual(files.sort());
-});
-
-test("every selector selects the pods of one template", () => {
-  const labels = templates.map(({ metadata }) => metadata.labels["app"]);
-  const selected = resources.flatMap(({ kind, spec }) => {
-    const { selector, podSelector } = spec ?? {};
-    const found = podSelector?.matchLabels ?? selector?.["matchLabels"] ?? selector;
-    return kind === "Namespace" ? [] : [(found as { app: string }).app];
-  });
-  expect(selected).toHaveLength(7);
-  for (const app of selected) expect(labels).toContain(app);
-});
-
 test("maxmemory leaves a quarter of the memory limit, and is the recommended file's", () => {
   const conf = readFileSync("deploy/redis.conf", "utf8");
   const maxmemory = Number(/^maxmemory (\d+)mb$/m.exec(conf)![1]);
@@ -104,14 +78,6 @@ test("no token is in the clear: each is read from a secret that git ignores", ()
   for (const ignore of [".gitignore", "deploy/redis-rest.Dockerfile.dockerignore"]) {
     expect(readFileSync(ignore, "utf8").split("\n")).toContain("deploy/*.env");
   }
-});
-
-test("a new token of the bridge leaves Redis as it is", () => {
-  const names = (container: Yaml) =>
-    new Set(container.env.map(({ valueFrom }: Yaml) => valueFrom.secretKeyRef.name));
-  expect(names(redis)).toEqual(new Set(["tidegate-redis"]));
-  const optional = bridge.env.filter(({ valueFrom }: Yaml) => valueFrom.secretKeyRef.optional);
-  expect(optional.map(({ name }: Yaml) => name)).toEqual(["REDIS_REST_TOKEN_PREVIOUS"]);
 });
 
 test("no container is root, writes to its image, or talks to the API server", () => {

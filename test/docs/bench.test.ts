@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 import { expect, test } from "vitest";
 
-import { PICTURES } from "../../bench/benchmark/plot/plot.ts";
+import { PICTURES } from "../../bench/benchmark/pictures.ts";
 import type { Results } from "../../bench/benchmark/results.ts";
 
 test(
@@ -26,7 +26,6 @@ test(
       const { parts } = JSON.parse(await readFile(out, "utf8")) as Results;
       expect(Object.keys(parts).sort()).toEqual([
         "bundle",
-        "cold",
         "distance",
         "edge",
         "files",

@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import type { Results } from "../../bench/benchmark/results.ts";
-import type { SurgeResults } from "../../bench/surge/results.ts";
+import { readResults } from "../../bench/benchmark/results.ts";
+import { readResults as readSurge } from "../../bench/surge/results.ts";
 import { withMeasuredTables } from "../../bench/tables/measured-tables.ts";
 import { withSurgeTables } from "../../bench/tables/surge-tables.ts";
 
 const read = (path: string) => readFileSync(path, "utf8");
-const bench = JSON.parse(read("bench/results.json")) as Results;
-const surge = JSON.parse(read("bench/surge.json")) as SurgeResults;
+const bench = await readResults("bench/results.json");
+const surge = await readSurge("bench/surge.json");
 
 test.each([
   ["README.md", /^<!-- (?:measured|surge): summary -->$/gm, 2],
@@ -35,25 +35,16 @@ test("a figure that the results do not have stops the build", () => {
   );
 });
 
-test("results of a surge without scenes stop the build", () => {
-  const { scenes: _, ...without } = surge;
-  expect(() => withSurgeTables(read("docs/surge.md"), without as SurgeResults)).toThrow(
-    "lack denialLatency, deployAmnesia, boundaryBurst, retryStorm, redisLost: run `npm run surge`",
-  );
-});
-
 /* The statements of docs/surge.md about every run, held against the committed one. */
 
 test("the surge keeps within the bounds that docs/surge.md states", () => {
-  const { without, with: limited, scenes } = surge;
+  const { without, with: limited } = surge;
   expect(limited.servedP99Ms / without.servedP99Ms).toBeLessThanOrEqual(0.015);
   expect(limited.failed / limited.requests).toBeLessThanOrEqual(0.001);
   expect(limited.matchingCalls / without.matchingCalls).toBeLessThanOrEqual(0.28);
   expect(limited.matchingUsefulShare).toBeGreaterThanOrEqual(0.95);
   expect(limited.ridersServed).toBeGreaterThanOrEqual(without.ridersServed);
   expect(limited.deniedByIsolateMeanMs).toBeLessThanOrEqual(1);
-  expect(scenes.denialLatency.byRedis.meanMs).toBeLessThanOrEqual(2);
-  expect(scenes.denialLatency.byIsolate.meanMs).toBeLessThanOrEqual(1);
 });
 
 test("no set-up admits more than its policies promise", () => {
@@ -67,4 +58,10 @@ test("every request of a run is accounted for", () => {
     const { requests, allowed, denied, failed } = surge[name];
     expect(allowed + denied + failed).toBe(requests);
   }
+});
+
+test("the limit holds through all deploys, and not where each isolate counts for itself", () => {
+  const { limit, deploys, redis, perIsolate } = surge.scenes.deployAmnesia;
+  expect([deploys, limit, redis.admittedInWorstWindow]).toEqual([8, 50, 50]);
+  expect(perIsolate.admittedInWorstWindow).toBeGreaterThan(4 * limit);
 });

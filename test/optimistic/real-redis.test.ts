@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
 
-import { openDistance } from "../../bench/benchmark/cold/distant.ts";
+import { openDistance } from "../../bench/benchmark/distance/distant.ts";
 import { bundle } from "../../bench/support/bundle.ts";
 import { runWorker } from "../../bench/support/run-worker.ts";
 import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";

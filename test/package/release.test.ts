@@ -49,7 +49,6 @@ test("the next version is that of every package", async () => {
 });
 
 interface Workflow {
-  readonly on: object;
   readonly permissions: object;
   readonly jobs: Readonly<Record<string, Job>>;
 }
@@ -75,17 +74,6 @@ test("the job that can get an OIDC token runs npm alone, and stages packed files
   expect(more).toEqual([]);
   expect(install).toMatch(/^npm install --global --ignore-scripts npm@\d+\.\d+\.\d+$/);
   expect(publish).toMatch(/npm stage publish --tag next .*--ignore-scripts "\$tarball"/);
-});
-
-test("a pull request is checked as a release is, and gets no right and no secret for that", () => {
-  expect(Object.keys(pullRequest.on)).toEqual(["pull_request", "push"]);
-  expect(Object.values(pullRequest.jobs).map(({ permissions }) => permissions)).toEqual([
-    undefined,
-  ]);
-  const checks = (workflow: Workflow) =>
-    stepsOf(workflow).filter(({ run: line }) => line?.includes("bash .ci/run"));
-  expect(checks(pullRequest)).toEqual(checks(release));
-  expect(checks(pullRequest)).toHaveLength(1);
 });
 
 test.for([release, pullRequest])(

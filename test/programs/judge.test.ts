@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { judge } from "../../bench/benchmark/distance/judge.ts";
+import { LIMIT, RATE } from "../../bench/benchmark/distance/names.ts";
 import type { Answered } from "../../bench/benchmark/distance/replay.ts";
-import { LIMIT, RATE } from "../../bench/benchmark/distance/terms.ts";
 
 const ROUND_TRIP_MS = 30;
 const UNIT_MS = 1_000 / RATE;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
-import { LIMIT, TOKEN } from "../../bench/benchmark/distance/terms.ts";
-import { ANY_DEBT, sharedBucket } from "../../bench/benchmark/distance/ways/shared-bucket.ts";
+import { ANY_DEBT, sharedBucket } from "../../bench/benchmark/distance/buckets.ts";
+import { LIMIT, TOKEN } from "../../bench/benchmark/distance/names.ts";
 import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 
 let bridge: Bridge;

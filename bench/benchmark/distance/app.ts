@@ -1,7 +1,6 @@
 // Isolates under load: a response for each request that the limiter of its isolate allows.
 
-import type { Decide } from "./ways/way.ts";
-import { WAYS } from "./ways/ways.ts";
+import { type Decide, WAYS } from "./ways.ts";
 
 interface Run {
   readonly name: string;

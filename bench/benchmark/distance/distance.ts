@@ -7,12 +7,12 @@ import type { Figure, Part } from "../figure.ts";
 import { openRedis } from "../redis/server.ts";
 import type { Arrival } from "../trips/workload.ts";
 import { startFarSide } from "./far-side.ts";
-import { USUAL_MS } from "./figure-names.ts";
 import { figuresOf } from "./figures.ts";
+import { USUAL_MS } from "./names.ts";
 import { AHEAD, OTHERS } from "./names.ts";
+import { TOKEN } from "./names.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import { openClient } from "./replay.ts";
-import { TOKEN } from "./terms.ts";
 import { zipf } from "./workload.ts";
 
 /** From the same rack to another continent. */

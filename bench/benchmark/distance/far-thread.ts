@@ -3,7 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 
 import { startBridge } from "../../../packages/redis-rest/src/bridge.ts";
-import { type Distance, openDistance } from "../cold/distant.ts";
+import { type Distance, openDistance } from "./distant.ts";
 import type { FarAnswer, FarCommand, FarOptions } from "./far-side.ts";
 
 const { redis, token } = workerData as FarOptions;

@@ -10,7 +10,7 @@ import {
   loadName,
   USUAL_MS,
   WRONGLY_DENIED,
-} from "./figure-names.ts";
+} from "./names.ts";
 import { AHEAD, BARE, OTHERS } from "./names.ts";
 import { excessPercent, type Outcome } from "./outcome.ts";
 import { BUSY, identityOf, loadOf } from "./workload.ts";
@@ -47,11 +47,6 @@ export function figuresOf(roundTripMs: number, outcomes: Outcomes, isolates: num
       unit: "ms",
       valueOf: ({ addedP99Ms }) => addedP99Ms,
       ...asked(atMost(callMs, "tidegate")),
-    },
-    {
-      name: "added to allowed requests of identities below half of their limit, p99",
-      unit: "ms",
-      valueOf: ({ politeP99Ms }) => politeP99Ms,
     },
     { name: CALLS, unit: "calls", valueOf: ({ calls }) => calls },
     {

@@ -1,6 +1,6 @@
 import { FACTS } from "../../../test/support/algorithms/all.ts";
+import { LIMIT, RATE } from "./names.ts";
 import type { Answered } from "./replay.ts";
-import { LIMIT, RATE } from "./terms.ts";
 
 /** The units that one identity was granted, beside those that its policy grants. */
 export interface Verdict {

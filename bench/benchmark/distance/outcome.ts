@@ -2,7 +2,7 @@ import { quantile, sum } from "d3-array";
 
 import { judge, type Verdict } from "./judge.ts";
 import type { Answered } from "./replay.ts";
-import { BUSY, identityOf, NOBODY } from "./workload.ts";
+import { NOBODY } from "./workload.ts";
 
 /** The result of one way with the traffic, at one distance. */
 export interface Outcome {
@@ -16,8 +16,6 @@ export interface Outcome {
   readonly addedP99Ms: number;
   /** That noise: the same of requests of the bare app. */
   readonly bareP99Ms: number;
-  /** The same for identities that ask for less than half of their limit. */
-  readonly politeP99Ms: number;
   /** The units admitted above the limit, in percent of the admissible ones. */
   readonly excessPercent: number;
   /** By how many units one identity's bucket ran over at most. */
@@ -39,7 +37,6 @@ export function outcomeOf({ answered, calls, roundTripMs }: Measured): Outcome {
   const bare = answered.filter(({ identity }) => identity === NOBODY);
   const decided = answered.filter(({ identity }) => identity !== NOBODY);
   const allowed = decided.filter((each) => each.allowed);
-  const busy = new Set(Array.from({ length: BUSY }, (_, i) => identityOf(i + 1)));
   const usualMs = quantile(bare, 0.5, tookMs)!;
   const added = (share: number, of: readonly Answered[]) =>
     Math.max(0, quantile(of, share, tookMs)! - usualMs);
@@ -49,10 +46,6 @@ export function outcomeOf({ answered, calls, roundTripMs }: Measured): Outcome {
     addedP50Ms: added(0.5, allowed),
     addedP99Ms: added(0.99, allowed),
     bareP99Ms: added(0.99, bare),
-    politeP99Ms: added(
-      0.99,
-      allowed.filter(({ identity }) => !busy.has(identity)),
-    ),
     excessPercent: excessPercent(verdicts),
     burst: Math.max(...verdicts.map(({ burst }) => burst)),
     wronglyDenied: sum(verdicts, ({ wronglyDenied }) => wronglyDenied),

@@ -1,5 +1,5 @@
 import { type Arrival, arrivalsOf } from "../trips/workload.ts";
-import { RATE } from "./terms.ts";
+import { RATE } from "./names.ts";
 
 /** The requests of the busiest identity, as a multiple of its limit; the n-th sends 1/n of that. */
 const LOAD = 5;

@@ -2,12 +2,20 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
+import { bundle } from "../../support/bundle.ts";
+import { startRest } from "../../support/rest.ts";
+import { runWorker } from "../../support/run-worker.ts";
 import { compare, interleave } from "../compare.ts";
 import { atMost, type Figure, type Part, type Scale } from "../figure.ts";
-import { cpuInWorkerd } from "./in-workerd.ts";
-import { type Decide, tidegate, upstash } from "./limiters.ts";
-import { selectionFigures } from "./selection.ts";
-import { firstDecision } from "./start.ts";
+import { openRedis } from "../redis/server.ts";
+import { processCpu } from "../workerd/load.ts";
+import { TIDEGATE, UPSTASH } from "./handlers.ts";
+
+const MEASURES: readonly (readonly [string, Part])[] = [
+  ["CPU in workerd", cpuFigures],
+  ["heap", heapFigures],
+  ["first decision", firstDecision],
+];
 
 /** The cost of a decision in the isolate itself. */
 export const edgePart: Part = async (scale) => {
@@ -19,56 +27,65 @@ export const edgePart: Part = async (scale) => {
   return figures;
 };
 
-const MEASURES: readonly (readonly [string, Part])[] = [
-  ["CPU in Node", cpuFigures],
-  ["CPU in workerd", cpuInWorkerd],
-  ["selecting rules", selectionFigures],
-  ["heap", heapFigures],
-  ["first decision", firstDecision],
-];
+/** Makes as many calls as it is asked for within one request: the runtime's clocks stand still meanwhile. */
+const CALLER = `
+  import { tidegate, upstash } from "./bench/benchmark/edge/limiters.ts";
+  const identities = Array.from({ length: 1_000 }, (_, i) => "203.0.113." + i);
+  const subjects = {
+    "tidegate-deny": tidegate({ admits: false }),
+    "upstash-deny": upstash({ admits: false }),
+    "tidegate-allow": tidegate({ admits: true }),
+    "upstash-allow": upstash({ admits: true }),
+  };
+  export default {
+    async fetch(request) {
+      const { pathname, searchParams } = new URL(request.url);
+      const decide = subjects[pathname.slice(1)];
+      const calls = Number(searchParams.get("calls"));
+      for (let call = 0; call < calls; call++) await decide(identities[call % 1_000]);
+      return new Response("done");
+    },
+  };`;
 
+/** By the processor time of workerd; empty where the system does not report it. */
 async function cpuFigures({ short }: Scale): Promise<Figure[]> {
-  const identities = Array.from({ length: 1_000 }, (_, i) => `203.0.113.${i}`);
-  const contenders = [
-    tidegate({ admits: false }),
-    upstash({ admits: false }),
-    tidegate({ admits: true }),
-    upstash({ admits: true }),
-  ];
-  const calls = short ? 2_000 : 50_000;
+  const { url, pid, stop } = await runWorker(await bundle(CALLER));
 
-  async function measure(decide: Decide): Promise<number> {
-    const before = process.cpuUsage();
-    for (let call = 0; call < calls; call++) await decide(identities[call % identities.length]!);
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / calls;
+  async function measure(subject: string, calls: number): Promise<number> {
+    const before = processCpu(pid)!;
+    const response = await fetch(`${url}/${subject}?calls=${calls}`);
+    if ((await response.text()) !== "done") throw new Error(`workerd answers ${response.status}`);
+    return (processCpu(pid)! - before) / calls;
   }
 
-  // Compiled, and with all denials known.
-  for (const decide of contenders) await measure(decide);
-  const samples = await interleave(
-    contenders.map((decide) => () => measure(decide)),
-    short ? 2 : 21,
-  );
-  const [denials, theirDenials, allows, theirAllows] = samples as [
-    number[],
-    number[],
-    number[],
-    number[],
-  ];
-  return [
-    {
-      name: "denial from knowledge: CPU",
-      unit: "us",
-      ...compare(denials, "@upstash/ratelimit", theirDenials),
-      target: atMost(2, "tidegate"),
-    },
-    {
-      name: "allow, the store answers at once: CPU",
-      unit: "us",
-      ...compare(allows, "@upstash/ratelimit", theirAllows),
-    },
-  ];
+  async function pair(operation: string, calls: number) {
+    const subjects = [`tidegate-${operation}`, `upstash-${operation}`];
+    for (const subject of subjects) await measure(subject, calls);
+    const [ours, theirs] = await interleave(
+      subjects.map((subject) => () => measure(subject, calls)),
+      short ? 1 : 9,
+    );
+    return compare(ours!, "@upstash/ratelimit", theirs!);
+  }
+
+  try {
+    if (processCpu(pid) === undefined) return [];
+    return [
+      {
+        name: "denial from knowledge, in workerd: CPU",
+        unit: "us",
+        ...(await pair("deny", short ? 50_000 : 400_000)),
+        target: atMost(2, "tidegate"),
+      },
+      {
+        name: "allow, the store answers at once, in workerd: CPU",
+        unit: "us",
+        ...(await pair("allow", short ? 10_000 : 50_000)),
+      },
+    ];
+  } finally {
+    await stop();
+  }
 }
 
 const heapChild = fileURLToPath(new URL("heap-child.ts", import.meta.url));
@@ -90,4 +107,41 @@ async function heapFigures({ short }: Scale): Promise<Figure[]> {
       target: atMost(100, "tidegate"),
     },
   ];
+}
+
+/** Milliseconds from when workerd listens to the first answer. */
+async function firstDecision({ short }: Scale): Promise<Figure[]> {
+  const server = await openRedis();
+  const { bridge, variables } = await startRest(server.url, "upstash");
+
+  async function measure(module: string): Promise<number> {
+    const worker = await runWorker(module, variables);
+    try {
+      const ready = performance.now();
+      const response = await fetch(worker.url);
+      await response.text();
+      if (!response.ok) throw new Error(`the worker answered ${response.status}`);
+      return performance.now() - ready;
+    } finally {
+      await worker.stop();
+    }
+  }
+
+  try {
+    const modules = [await bundle(TIDEGATE), await bundle(UPSTASH)];
+    const [ours, theirs] = await interleave(
+      modules.map((module) => () => measure(module)),
+      short ? 1 : 15,
+    );
+    return [
+      {
+        name: "first decision of a fresh isolate",
+        unit: "ms",
+        ...compare(ours!, "@upstash/ratelimit + redis", theirs!),
+      },
+    ];
+  } finally {
+    await bridge.close();
+    await server.close();
+  }
 }

@@ -24,6 +24,3 @@ export const UPSTASH = `
       return new Response(success ? "hello" : "limited", { status: success ? 200 : 429, headers });
     },
   };`;
-
-/** A handler that does nothing: its cost is the runtime's. */
-export const BARE = `export default { fetch: () => new Response("hello") };`;

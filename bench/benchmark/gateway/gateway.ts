@@ -1,14 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { startBridge } from "../../../packages/redis-rest/src/bridge.ts";
 import { bundle } from "../../support/bundle.ts";
+import { startRest } from "../../support/rest.ts";
 import { runWorker, type RunningWorker } from "../../support/run-worker.ts";
 import { compare, interleave } from "../compare.ts";
 import { atMost, type Figure, type Part, type Scale } from "../figure.ts";
 import { openRedis } from "../redis/server.ts";
-import { type LoadOptions, loadClient } from "../workerd/load.ts";
-import { processCpu } from "../workerd/process-cpu.ts";
+import { type LoadOptions, loadOn } from "../workerd/load.ts";
 
 const CONNECTIONS = 32;
 const PLENTY = 1_000_000_000;
@@ -48,12 +47,7 @@ const CASES = [
 /** Requests through the gateway beside a worker that only forwards them to the same origin: workerd's CPU for each. */
 export const gatewayPart: Part = async (scale) => {
   const server = await openRedis();
-  const bridge = await startBridge({
-    redis: server.url,
-    port: 0,
-    token: "local",
-    emulate: "upstash",
-  });
+  const { bridge, variables } = await startRest(server.url, "upstash");
   const origin = await startOrigin();
   const module = await bundle(`
     export { default, TidegateObject } from "./bench/benchmark/gateway/app.ts";`);
@@ -64,8 +58,7 @@ export const gatewayPart: Part = async (scale) => {
       RULES: JSON.stringify(RULES),
       // A machine under full load may take longer than the usual timeout.
       TIMEOUT: "5s",
-      UPSTASH_REDIS_REST_URL: bridge.url,
-      UPSTASH_REDIS_REST_TOKEN: bridge.token,
+      ...variables,
     },
     { TIDEGATE: "TidegateObject" },
   );
@@ -97,13 +90,12 @@ async function startOrigin() {
 }
 
 async function measure(
-  { url, pid }: RunningWorker,
+  worker: RunningWorker,
   { short, tell }: Scale,
   { name, path, status, target }: (typeof CASES)[number],
   share: number,
 ): Promise<Figure> {
   tell(name, share);
-  const load = await loadClient();
   const options: LoadOptions = {
     connections: CONNECTIONS,
     headers: FIELDS,
@@ -112,19 +104,18 @@ async function measure(
   };
   const forwarded = { ...options, status: 200 };
 
-  async function cpu(at: string, asked: LoadOptions): Promise<number> {
-    const before = processCpu(pid);
-    if (before === undefined) throw new Error("Only Linux says how much CPU workerd used.");
-    const { requests } = await load(url + at, asked);
-    return (processCpu(pid)! - before) / requests;
+  async function cpuOf(at: string, asked: LoadOptions): Promise<number> {
+    const { cpu } = await loadOn(worker, at, asked);
+    if (cpu === undefined) throw new Error("Only Linux says how much CPU workerd used.");
+    return cpu;
   }
 
   // The first request of a denied client is admitted.
-  await (await fetch(url + path, { headers: FIELDS })).text();
-  await load(url + path, options);
-  await load(`${url}/bare`, forwarded);
+  await (await fetch(worker.url + path, { headers: FIELDS })).text();
+  await cpuOf(path, options);
+  await cpuOf("/bare", forwarded);
   const [ours, theirs] = await interleave(
-    [() => cpu(path, options), () => cpu("/bare", forwarded)],
+    [() => cpuOf(path, options), () => cpuOf("/bare", forwarded)],
     short ? 1 : 21,
   );
   return {

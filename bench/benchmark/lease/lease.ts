@@ -5,7 +5,6 @@ import { type Policy } from "../../../src/policy/policy.ts";
 import { excessOf } from "../../../test/support/lease/excess.ts";
 import { atLeast, atMost, type Figure, type Part } from "../figure.ts";
 import { replayHotKey } from "./replay.ts";
-import { shardFigures } from "./shards.ts";
 
 /** Requests per second that reach each isolate. */
 const PER_ISOLATE = 1_000;
@@ -43,8 +42,7 @@ const SCENES: readonly Scene[] = [
 export const leasePart: Part = async ({ short, tell }) => {
   const figures: Figure[] = [];
   const [scenes, loads] = short ? [SCENES.slice(0, 1), [1.2]] : [SCENES, LOADS];
-  // The shards take about as long as one scene.
-  const whole = (scenes.length + 1) * loads.length;
+  const whole = scenes.length * loads.length;
   let done = 0;
   for (const { name, policy: policyOf, crowds } of scenes) {
     let excess = 0;
@@ -82,6 +80,5 @@ export const leasePart: Part = async ({ short, tell }) => {
       target: atMost(0, "tidegate"),
     });
   }
-  tell("shards", done / whole);
-  return [...figures, ...(await shardFigures(short))];
+  return figures;
 };

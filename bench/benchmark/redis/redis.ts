@@ -1,168 +1,133 @@
-import { compare } from "../compare.ts";
+import { compare, interleave } from "../compare.ts";
 import { atMost, type Figure, type Part, type Target } from "../figure.ts";
-import { measureMemory } from "./memory.ts";
-import { honoRateLimiter, rateLimiterFlexible } from "./node-peers.ts";
 import {
-  handSlidingWindow,
-  handTokenBucket,
-  hashTokenBucket,
-  sortedSetLog,
-} from "./own-scripts.ts";
+  type Quota,
+  type Subject,
+  tidegate,
+  upstashFixedWindow,
+  upstashSlidingWindow,
+  upstashTokenBucket,
+} from "./commands.ts";
 import { type BenchRedis, openRedis, type Sample } from "./server.ts";
-import type { Subject } from "./subject.ts";
-import { tidegate } from "./tidegate.ts";
-import { measureTogether } from "./together.ts";
-import { upstashFixedWindow, upstashSlidingWindow, upstashTokenBucket } from "./upstash.ts";
-import { type Load, measureCounts, measureLogs, type Operation } from "./workload.ts";
 
 interface Pair {
   readonly ours: Subject;
   readonly peer: Subject;
-  readonly targets?: Partial<Record<Operation, Target>>;
+  /** Of the CPU of an admission. */
+  readonly target?: Target;
 }
 
-const tokenBucket = tidegate("token-bucket");
-const slidingWindowCounter = tidegate("sliding-window-counter");
-const segmentedWindow = tidegate("segmented-window");
-const fixedWindow = tidegate("fixed-window");
-const slidingWindowLog = tidegate("sliding-window-log");
-
-const BY_HAND = { allow: atMost(1.1), deny: atMost(1.1) };
-
 const PAIRS: readonly Pair[] = [
-  { ours: tokenBucket, peer: upstashTokenBucket, targets: { allow: atMost(0.95) } },
-  { ours: tokenBucket, peer: handTokenBucket, targets: BY_HAND },
-  { ours: tokenBucket, peer: hashTokenBucket },
-  { ours: slidingWindowCounter, peer: upstashSlidingWindow, targets: { allow: atMost(1.3) } },
-  { ours: slidingWindowCounter, peer: handSlidingWindow, targets: BY_HAND },
-  { ours: segmentedWindow, peer: upstashSlidingWindow },
-  { ours: fixedWindow, peer: upstashFixedWindow },
-  { ours: fixedWindow, peer: rateLimiterFlexible },
-  { ours: fixedWindow, peer: honoRateLimiter },
+  { ours: tidegate("token-bucket"), peer: upstashTokenBucket, target: atMost(0.95) },
+  { ours: tidegate("sliding-window-counter"), peer: upstashSlidingWindow, target: atMost(1.3) },
+  { ours: tidegate("segmented-window"), peer: upstashSlidingWindow },
+  { ours: tidegate("fixed-window"), peer: upstashFixedWindow },
 ];
-
 const SUBJECTS = [...new Set(PAIRS.flatMap(({ ours, peer }) => [ours, peer]))];
-const LIMITS = [10, 100, 1_000, 10_000];
-const OPERATIONS: readonly Operation[] = ["allow", "deny"];
+const OPERATIONS = ["allow", "deny"] as const;
+type Operation = (typeof OPERATIONS)[number];
 
-const cpuOf = (samples: readonly Sample[]) => samples.map(({ cpu }) => cpu);
-const commandsOf = (samples: readonly Sample[]) => samples.map(({ commands }) => commands);
-
-/** The limit that stands for all in the plot: the cost of most algorithms does not depend on it. */
-const TYPICAL = 1_000;
+/** The cost of most algorithms does not depend on it. */
+const LIMIT = 1_000;
 
 /** The cost of a decision inside Redis. */
-export const redisPart: Part = async (scale) => {
-  const { short } = scale;
+export const redisPart: Part = async ({ short, tell }) => {
   const server = await openRedis();
   try {
     const figures: Figure[] = [];
-    const limits = short ? [10, TYPICAL] : LIMITS;
-    // As many rounds as four other limits.
-    const whole = 2 * (limits.length + 3);
-    let done = 0;
-    for (const limit of limits) {
-      for (const operation of OPERATIONS) {
-        scale.tell(`${operation}, limit ${limit}`, done / whole);
-        done += limit === TYPICAL ? 4 : 1;
-        // Where others use the machine, too, it takes many for a median to hold still.
-        const rounds = short ? 2 : limit === TYPICAL ? 81 : 21;
-        const counts = { operation, limit, rounds, identities: short ? 5 : 100 };
-        const logs = { ...counts, identities: short ? 5 : limit > 1_000 ? 50 : 100 };
-        const measured = [
-          ...(await countFigures(server, counts)),
-          ...(await logFigures(server, logs)),
-        ];
-        const detail = limit !== TYPICAL;
-        for (const figure of measured) figures.push({ ...figure, ...(detail && { detail }) });
+    for (const [i, operation] of OPERATIONS.entries()) {
+      tell(`${operation}, limit ${LIMIT}`, i / OPERATIONS.length);
+      // Where others use the machine, too, it takes many for a median to hold still.
+      const load = { operation, rounds: short ? 2 : 81, identities: short ? 5 : 100 };
+      const samples = await measureCounts(server, load);
+      const of = (subject: Subject) => samples[SUBJECTS.indexOf(subject)]!;
+      for (const { ours, peer, target } of PAIRS) {
+        figures.push({
+          name: `${ours.name}, ${operation}, limit ${LIMIT}: CPU`,
+          unit: "us",
+          ...compare(cpuOf(of(ours)), peer.name, cpuOf(of(peer))),
+          ...(target && operation === "allow" && { target }),
+        });
       }
     }
-    for (const { ours, peer } of PAIRS) figures.push(await memoryFigure(server, ours, peer));
-    figures.push(...(await measureTogether(server, scale)));
+    for (const { ours, peer } of PAIRS) {
+      const [bytes, theirs] = [await memoryOf(server, ours), await memoryOf(server, peer)];
+      figures.push({
+        name: `${ours.name}: memory per key`,
+        unit: "bytes",
+        ...compare([bytes], peer.name, [theirs]),
+      });
+    }
     return figures;
   } finally {
     await server.close();
   }
 };
 
-async function countFigures(server: BenchRedis, load: Load): Promise<Figure[]> {
-  const { operation, limit } = load;
-  const samples = await measureCounts(server, SUBJECTS, load);
-  const of = (subject: Subject) => samples[SUBJECTS.indexOf(subject)]!;
-  const cpu = PAIRS.map(({ ours, peer, targets }) =>
-    cpuFigure(
-      `${ours.name}, ${operation}, limit ${limit}`,
-      of(ours),
-      peer.name,
-      of(peer),
-      targets?.[operation],
-    ),
-  );
-  // The number of commands does not depend on the limit.
-  if (limit !== TYPICAL) return cpu;
-  const commands = PAIRS.map(({ ours, peer }) =>
-    commandFigure(`${ours.name}, ${operation}`, of(ours), peer.name, of(peer)),
-  );
-  return [...cpu, ...commands];
+const cpuOf = (samples: readonly Sample[]) => samples.map(({ cpu }) => cpu);
+
+interface Load {
+  readonly operation: Operation;
+  readonly identities: number;
+  readonly rounds: number;
 }
 
-function cpuFigure(
-  scene: string,
-  ours: readonly Sample[],
-  peer: string,
-  theirs: readonly Sample[],
-  target?: Target,
-): Figure {
-  return {
-    name: `${scene}: CPU`,
-    unit: "us",
-    ...compare(cpuOf(ours), peer, cpuOf(theirs)),
-    ...(target && { target }),
-  };
+/** Five days: no unit comes back while denials are measured. */
+const QUOTA: Quota = { limit: LIMIT, window: 432_000_000 };
+/** Requests of each identity in a round, besides the first. */
+const REPEATS = 4;
+
+let names = 0;
+const newIdentities = (count: number) => Array.from({ length: count }, () => `user-${++names}`);
+
+function callsOf(subject: Subject, identities: readonly string[], cost = 1) {
+  return Promise.all(identities.map((identity) => subject.call(identity, cost, QUOTA)));
 }
 
-function commandFigure(
-  scene: string,
-  ours: readonly Sample[],
-  peer: string,
-  theirs: readonly Sample[],
-): Figure {
-  return {
-    name: `${scene}: commands`,
-    unit: "",
-    ...compare(commandsOf(ours), peer, commandsOf(theirs)),
-  };
+/** Requests of identities that asked before, with a window that none of them fills, or that all have filled. */
+async function measureCounts(
+  server: BenchRedis,
+  { operation, identities: count, rounds }: Load,
+): Promise<Sample[][]> {
+  const full = newIdentities(operation === "deny" ? count : 0);
+  for (const subject of SUBJECTS) await server.send(await callsOf(subject, full, LIMIT));
+  const measures = SUBJECTS.map((subject) => async () => {
+    let identities = full;
+    if (operation === "allow") {
+      identities = newIdentities(count);
+      await server.send(await callsOf(subject, identities));
+    }
+    const repeated = Array.from({ length: REPEATS }, () => identities).flat();
+    const sample = await server.measure(await callsOf(subject, repeated));
+    // Every reply must be of the kind that is measured, or the numbers are about something else.
+    for (const reply of sample.replies) {
+      if ((await subject.admits(reply, QUOTA)) === (operation === "allow")) continue;
+      throw new Error(`${subject.name} does not ${operation}: ${String(reply)}`);
+    }
+    return sample;
+  });
+  const samples = await interleave(measures, rounds);
+  await server.redis.flushall();
+  return samples;
 }
 
-async function logFigures(server: BenchRedis, load: Load): Promise<Figure[]> {
-  const { operation, limit } = load;
-  const subjects = [slidingWindowLog, sortedSetLog];
-  const { samples, bytes } = await measureLogs(server, subjects, load);
-  const [ours, theirs] = samples as [Sample[], Sample[]];
-  const name = `${slidingWindowLog.name}, ${operation}, limit ${limit}`;
-  const targeted = limit === TYPICAL;
-  const figures: Figure[] = [
-    cpuFigure(name, ours, sortedSetLog.name, theirs, targeted ? atMost(0.75) : undefined),
-    commandFigure(name, ours, sortedSetLog.name, theirs),
-  ];
-  if (operation === "allow") {
-    figures.push({
-      name: `${slidingWindowLog.name}, limit ${limit}, full: memory`,
-      unit: "bytes",
-      ...compare([bytes[0]!], sortedSetLog.name, [bytes[1]!]),
-      ...(targeted && { target: atMost(0.1) }),
-    });
+const HOUR = 3_600_000;
+
+/** Bytes that an identity takes in Redis, once it has asked in two windows in a row. */
+async function memoryOf(server: BenchRedis, subject: Subject): Promise<number> {
+  const quota = { limit: LIMIT, window: HOUR };
+  const identity = "user-of-usual-length";
+  // Some take the time from the client: that is how they come by a previous window here.
+  const now = Date.now;
+  const real = now();
+  Date.now = () => real - HOUR;
+  const earlier = await subject.call(identity, 1, quota).finally(() => (Date.now = now));
+  const call = await subject.call(identity, 1, quota);
+  await server.send([earlier, call]);
+  let bytes = 0;
+  for (const key of call.keys) {
+    bytes += (await server.redis.memory("USAGE", key, "SAMPLES", 0)) ?? 0;
   }
-  return figures;
-}
-
-async function memoryFigure(server: BenchRedis, ours: Subject, peer: Subject): Promise<Figure> {
-  const limit = TYPICAL;
-  const bytes = await measureMemory(server, ours, limit);
-  const theirs = await measureMemory(server, peer, limit);
-  return {
-    name: `${ours.name}: memory per key`,
-    unit: "bytes",
-    ...compare([bytes], peer.name, [theirs]),
-  };
+  await server.redis.flushall();
+  return bytes;
 }

@@ -3,13 +3,11 @@ import { Redis } from "ioredis";
 import { startRedisServer } from "../../../scripts/support/redis-server.ts";
 import { prefer } from "../../support/priority.ts";
 import { spread } from "../compare.ts";
-import type { ScriptCall } from "./capture.ts";
+import type { ScriptCall } from "./commands.ts";
 
 export interface Sample {
   /** Microseconds of Redis's time per script call. */
   readonly cpu: number;
-  /** Commands that one call runs, without the call itself. */
-  readonly commands: number;
   readonly replies: readonly unknown[];
 }
 
@@ -19,8 +17,6 @@ export interface BenchRedis {
   /** Sends calls without measuring them. */
   send(calls: readonly ScriptCall[]): Promise<unknown[]>;
   measure(calls: readonly ScriptCall[]): Promise<Sample>;
-  /** Microseconds of processor time that the server has used. */
-  usedCpu(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -63,23 +59,15 @@ export async function openRedis(): Promise<BenchRedis> {
     async measure(calls) {
       const replies: unknown[] = [];
       const cpu: number[] = [];
-      let commands = 0;
       for (let at = 0; at < calls.length; at += BATCH) {
         const batch = calls.slice(at, at + BATCH);
         await redis.config("RESETSTAT");
         replies.push(...(await send(batch)));
-        const stats = parseStats(await redis.info("commandstats"));
-        cpu.push(stats.microseconds / batch.length);
-        commands += stats.commands;
+        const stats = await redis.info("commandstats");
+        const microseconds = Number(/cmdstat_evalsha:calls=\d+,usec=(\d+)/.exec(stats)![1]);
+        cpu.push(microseconds / batch.length);
       }
-      return { cpu: spread(cpu).median, commands: commands / calls.length, replies };
-    },
-
-    async usedCpu() {
-      const info = await redis.info("cpu");
-      const seconds = (name: string) =>
-        Number(new RegExp(`^used_cpu_${name}:(.*)`, "m").exec(info)![1]);
-      return (seconds("user") + seconds("sys")) * 1e6;
+      return { cpu: spread(cpu).median, replies };
     },
 
     async close() {
@@ -89,14 +77,4 @@ export async function openRedis(): Promise<BenchRedis> {
       redis.disconnect();
     },
   };
-}
-
-function parseStats(info: string): { microseconds: number; commands: number } {
-  let microseconds = 0;
-  let commands = 0;
-  for (const [, name, calls, time] of info.matchAll(/cmdstat_([^:]+):calls=(\d+),usec=(\d+)/g)) {
-    if (name === "evalsha") microseconds = Number(time);
-    else if (name !== "info" && name !== "config|resetstat") commands += Number(calls);
-  }
-  return { microseconds, commands };
 }

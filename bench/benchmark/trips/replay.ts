@@ -1,5 +1,5 @@
 import { installTimers, virtualTime } from "../../../test/support/virtual-time.ts";
-import type { ContenderOptions, CreateContender } from "./contender.ts";
+import type { ContenderOptions, CreateContender } from "./contenders.ts";
 import { ABUSER, type Arrival, random } from "./workload.ts";
 
 export interface Tally {

@@ -5,10 +5,8 @@ import { slidingWindowCounter } from "../../../src/algorithms/sliding-window-cou
 import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
 import { atMost, type Figure, type Part, type Target } from "../figure.ts";
 import { openRedis } from "../redis/server.ts";
-import type { CreateContender } from "./contender.ts";
+import { type CreateContender, tidegate, upstash } from "./contenders.ts";
 import { replay, type Tallies } from "./replay.ts";
-import { tidegate } from "./tidegate.ts";
-import { upstash } from "./upstash.ts";
 import { type Arrival, workload } from "./workload.ts";
 
 /** 100 in 10 seconds, as both count it. */

@@ -1,6 +1,11 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { promisify } from "node:util";
+
+import type { RunningWorker } from "../../support/run-worker.ts";
+import { compare } from "../compare.ts";
+import type { Figure, Target } from "../figure.ts";
 
 export interface LoadOptions {
   readonly seconds: number;
@@ -9,7 +14,7 @@ export interface LoadOptions {
   readonly status: number;
 }
 
-export interface LoadResult {
+interface LoadResult {
   /** Answered per second. */
   readonly rate: number;
   readonly requests: number;
@@ -17,10 +22,57 @@ export interface LoadResult {
 
 type Client = (url: string, options: LoadOptions) => Promise<LoadResult>;
 
+export interface LoadSample {
+  readonly rate: number;
+  /** Microseconds of workerd's processor time per request; `undefined` where the system does not tell it. */
+  readonly cpu: number | undefined;
+}
+
+/** Measures a path of a worker under load. */
+export async function loadOn(
+  { url, pid }: RunningWorker,
+  path: string,
+  options: LoadOptions,
+): Promise<LoadSample> {
+  const client = await loadClient();
+  const before = processCpu(pid);
+  const { rate, requests } = await client(url + path, options);
+  return { rate, cpu: before === undefined ? undefined : (processCpu(pid)! - before) / requests };
+}
+
+/** The figures of two paths whose samples were taken in turn. */
+export function loadFigures(
+  name: string,
+  peer: string,
+  [ours, theirs]: readonly (readonly LoadSample[])[],
+  { rates, target }: { readonly rates: string; readonly target?: Target },
+): Figure[] {
+  const of = (samples: readonly LoadSample[]) => samples.map(({ rate }) => rate);
+  const cpu = (samples: readonly LoadSample[]) => samples.flatMap((sample) => sample.cpu ?? []);
+  const [mine, others] = [cpu(ours!), cpu(theirs!)];
+  return [
+    {
+      name: `${name}: ${rates}`,
+      unit: "/s",
+      ...compare(of(ours!), peer, of(theirs!)),
+      ...(target && { target }),
+    },
+    ...(mine.length > 0
+      ? [
+          {
+            name: `${name}: CPU of workerd per request`,
+            unit: "us",
+            ...compare(mine, peer, others),
+          },
+        ]
+      : []),
+  ];
+}
+
 const run = promisify(execFile);
 
 /** Load by wrk where it is installed, else by a client of our own. It fails at a wrong answer. */
-export async function loadClient(): Promise<Client> {
+async function loadClient(): Promise<Client> {
   // Without arguments it says how it is used, and fails.
   const installed = await run("wrk", ["--version"]).then(
     () => true,
@@ -72,3 +124,18 @@ const keepAlive: Client = async (url, { seconds, connections, headers, status })
     agent.destroy();
   }
 };
+
+/** A tick of the counters in /proc, the same on every Linux that Node runs on. */
+const TICK = 10_000;
+
+/** Microseconds of processor time that another process has used; only Linux says so. */
+export function processCpu(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name before may hold blanks.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * TICK;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,11 +1,10 @@
-import { startBridge } from "../../../packages/redis-rest/src/bridge.ts";
 import { bundle } from "../../support/bundle.ts";
+import { startRest } from "../../support/rest.ts";
 import { runWorker, type RunningWorker } from "../../support/run-worker.ts";
-import { compare, interleave } from "../compare.ts";
+import { interleave } from "../compare.ts";
 import { atLeast, type Figure, type Part, type Scale, type Target } from "../figure.ts";
 import { openRedis } from "../redis/server.ts";
-import { loadClient } from "./load.ts";
-import { processCpu } from "./process-cpu.ts";
+import { loadFigures, loadOn } from "./load.ts";
 
 const CLIENT = { "cf-connecting-ip": "203.0.113.7", "x-user-id": "somebody" };
 const CONNECTIONS = 32;
@@ -53,18 +52,9 @@ const COMPARISONS: readonly Comparison[] = [
  */
 export const workerdPart: Part = async (scale) => {
   const server = await openRedis();
-  const bridge = await startBridge({
-    redis: server.url,
-    port: 0,
-    token: "local",
-    emulate: "upstash",
-  });
+  const { bridge, variables } = await startRest(server.url, "upstash");
   const module = await bundle(`export { default } from "./bench/benchmark/workerd/app.ts";`);
-  const worker = await runWorker(module, {
-    UPSTASH_REDIS_REST_URL: bridge.url,
-    UPSTASH_REDIS_REST_TOKEN: bridge.token,
-    UPSTASH_DISABLE_TELEMETRY: "1",
-  });
+  const worker = await runWorker(module, variables);
   try {
     await teachBareApp(worker.url);
     const figures: Figure[] = [];
@@ -94,51 +84,19 @@ async function teachBareApp(url: string): Promise<void> {
   await (await fetch(`${url}/denied/bare`, { method: "PUT", body: JSON.stringify(answer) })).text();
 }
 
-interface Sample {
-  readonly rate: number;
-  /** Microseconds of workerd's processor time per request. */
-  readonly cpu: number | undefined;
-}
-
 async function throughput(
-  { url, pid }: RunningWorker,
+  worker: RunningWorker,
   { short, tell }: Scale,
   { name, paths, peer, status, target }: Comparison,
   share: number,
 ): Promise<Figure[]> {
   tell(`${name}, against ${peer}`, share);
-  const load = await loadClient();
   const options = { connections: CONNECTIONS, headers: CLIENT, status, seconds: short ? 0.1 : 1 };
-
-  async function measure(path: string): Promise<Sample> {
-    const before = processCpu(pid);
-    const { rate, requests } = await load(url + path, options);
-    const after = processCpu(pid);
-    return { rate, cpu: before === undefined ? undefined : (after! - before) / requests };
-  }
-
-  for (const path of paths) await load(url + path, options);
-  const samples = await interleave(
-    paths.map((path) => () => measure(path)),
-    short ? 1 : 41,
-  );
-  const [ours, theirs] = samples as [Sample[], Sample[]];
-  const rates = (list: Sample[]) => list.map(({ rate }) => rate);
-  const cpu = (list: Sample[]) => list.flatMap((sample) => sample.cpu ?? []);
-  const figures: Figure[] = [
-    {
-      name: `${name}: requests per second`,
-      unit: "/s",
-      ...compare(rates(ours), peer, rates(theirs)),
-      ...(target && { target }),
-    },
-  ];
-  if (cpu(ours).length > 0) {
-    figures.push({
-      name: `${name}: CPU of workerd per request`,
-      unit: "us",
-      ...compare(cpu(ours), peer, cpu(theirs)),
-    });
-  }
-  return figures;
+  const measures = paths.map((path) => () => loadOn(worker, path, options));
+  for (const measure of measures) await measure();
+  const samples = await interleave(measures, short ? 1 : 41);
+  return loadFigures(name, peer, samples, {
+    rates: "requests per second",
+    ...(target && { target }),
+  });
 }

@@ -1,2 +1,0 @@
-/** A path that the origin answers at once: its latency is the driver's own. */
-export const BARE = "/bare";
