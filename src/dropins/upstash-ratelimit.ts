@@ -1,4 +1,4 @@
-import { DECIDE } from "../algorithms/scripts.generated.ts";
+import { DECIDE_ENFORCED } from "../algorithms/scripts.generated.ts";
 import type { Verdict } from "../decide/step.ts";
 import { holds } from "../features/holds/holds-feature.ts";
 import { optimistic } from "../features/optimistic-feature.ts";
@@ -74,7 +74,7 @@ export class Ratelimit {
       },
       {
         features: { holds, optimistic },
-        scripts: { decide: DECIDE, ...holds.scripts },
+        scripts: { decide: DECIDE_ENFORCED, ...holds.scripts },
         remembers: ephemeralCache !== false,
       },
       faults,

@@ -1,4 +1,4 @@
-import { DECIDE } from "../algorithms/scripts.generated.ts";
+import { DECIDE_ENFORCED } from "../algorithms/scripts.generated.ts";
 import type { ReservingLimiter } from "../decide/limiter.ts";
 import type { Features } from "../features/features.ts";
 import { Faults } from "../options/faults.ts";
@@ -69,9 +69,10 @@ export function openLimiterLater(
 }
 
 /** The parts of the store that these features need. */
-export function partsOf({ clients, cluster, holds, leases }: Features): RedisParts {
+export function partsOf({ clients, cluster, holds, leases, roles, slots }: Features): RedisParts {
   const scripts = {
-    decide: DECIDE,
+    decide: DECIDE_ENFORCED,
+    ...(roles ?? slots)?.scripts,
     ...leases?.scripts,
     ...(holds ?? cluster)?.scripts,
   };

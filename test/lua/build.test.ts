@@ -23,6 +23,7 @@ import { IMPLEMENTATION } from "../../src/algorithms/algorithm.ts";
 import { NOTICE } from "../../src/algorithms/notice.ts";
 import {
   DECIDE,
+  DECIDE_ENFORCED,
   DECIDE_ONE,
   EXTEND,
   KEY_LOCKING,
@@ -51,14 +52,20 @@ function write(name: string, text: string): string {
   return file;
 }
 
-const [one, decide, lease, refund, extend] = minify(
+const [one, enforced, decide, lease, refund, extend] = minify(
   readLua("lua/decide-one.lua"),
+  readLua("lua/decide-enforced.lua"),
   readLua("lua/decide.lua"),
   readLua("lua/lease.lua"),
   readLua("lua/refund.lua"),
   readLua("lua/extend.lua"),
 );
-const minified: Record<string, string> = { "decide-one": one, decide, lease };
+const minified: Record<string, string> = {
+  "decide-one": one,
+  "decide-enforced": enforced,
+  decide,
+  lease,
+};
 
 /** A policy of each of these algorithms. */
 function policiesOf(algorithms: readonly Algorithm[]) {
@@ -86,6 +93,7 @@ test.for([
 
 test.for([
   { name: "decide-one", frame: DECIDE_ONE },
+  { name: "decide-enforced", frame: DECIDE_ENFORCED },
   { name: "decide", frame: DECIDE },
   { name: "lease", frame: LEASE },
 ])("the script $name of all algorithms is the whole of its file", ({ name, frame }) => {
@@ -111,8 +119,8 @@ test("the extending script is the whole of its file, and has no code that decide
 });
 
 test("a script that decides has nothing that gives back", () => {
-  for (const text of [one, decide, lease]) expect(text).not.toMatch(/KEEPTTL|taken_at/);
-  for (const name of ["decide-one", "decide", "lease"]) {
+  for (const text of [one, enforced, decide, lease]) expect(text).not.toMatch(/KEEPTTL|taken_at/);
+  for (const name of ["decide-one", "decide-enforced", "decide", "lease"]) {
     expect(readLua(`lua/${name}.lua`)).not.toMatch(/_refund|given/);
   }
 });

@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
-import { redisStore } from "../../src/store/redis/store.ts";
+import { type MoreScripts, redisStore } from "../../src/store/redis/store.ts";
 
 /** A real Redis whose scripts read a clock of the test instead of the server's. Keys expire by the server's own. */
 export function redisWithClock(redis: Redis, now: () => number): RedisClient {
@@ -28,5 +28,8 @@ export function clientWithClock(send: RedisClient["eval"], now: () => number): R
 }
 
 /** A store on a real Redis, whose clock is the test's. */
-export const storeWithClock = (redis: Redis, now: () => number) =>
-  redisStore(redisWithClock(redis, now), ALL_SCRIPTS);
+export const storeWithClock = (
+  redis: Redis,
+  now: () => number,
+  scripts: MoreScripts = ALL_SCRIPTS,
+) => redisStore(redisWithClock(redis, now), scripts);

@@ -14,32 +14,32 @@ const LOG = `slidingWindowLog({ limit: 600, window: "1m" })`;
 const WORKERS: readonly (readonly [name: string, budget: number, source: string])[] = [
   [
     "createLimiter(), a token bucket",
-    24_900,
+    23_800,
     `import { createLimiter, tokenBucket } from "./src/index.ts";
      export const limiter = createLimiter({ policies: [${BUCKET}] });`,
   ],
   [
     "createLimiter(), a token bucket and a log",
-    26_600,
+    25_100,
     `import { createLimiter, slidingWindowLog, tokenBucket } from "./src/index.ts";
      export const limiter = createLimiter({ policies: [${BUCKET}, ${LOG}] });`,
   ],
   [
     "createLimiter() with lease(), a token bucket and a log",
-    31_700,
+    30_200,
     `import { createLimiter, lease, slidingWindowLog, tokenBucket } from "./src/index.ts";
      export const limiter = createLimiter({ policies: [${BUCKET}, ${LOG}], lease: lease("auto") });`,
   ],
   [
     "rateLimit() of Hono, a token bucket and a fixed window",
-    30_500,
+    29_100,
     `import { fixedWindow, tokenBucket } from "./src/index.ts";
      import { rateLimit } from "./src/hono.ts";
      export const limiter = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,
   ],
   [
     "rateLimit() of Vercel, a token bucket and a fixed window",
-    30_700,
+    29_200,
     `import { fixedWindow, tokenBucket } from "./src/index.ts";
      import { rateLimit } from "./src/vercel.ts";
      export const limiter = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,

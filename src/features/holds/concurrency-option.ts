@@ -5,11 +5,12 @@ import {
   type ConcurrencyOptions,
   type ConcurrencyPolicy,
 } from "../../algorithms/concurrency.ts";
+import { DECIDE } from "../../algorithms/scripts.generated.ts";
 import { createLocalSlots } from "../../outage/local-slots.ts";
 import { holds } from "./holds-feature.ts";
 
-/** Slots that an isolate gives without the store. */
-export const slots = { create: createLocalSlots };
+/** Slots of holds: the script that gives them beside other policies, and those that an isolate gives without the store. */
+export const slots = { scripts: { decide: DECIDE }, create: createLocalSlots };
 
 /**
  * A slot for each hold, kept until the hold is settled or released, or until its time is over: with `limit: 10`, never

@@ -1,0 +1,61 @@
+-- Decides one request against several policies, all of which are enforced, and none of which gives slots: as decide.lua does,
+-- without the parts that roles and slots need. A limiter without these has this script instead.
+--
+-- KEYS, ARGV, reply  those of decide.lua without roles
+
+-- Lua looks a global up with each use, and a local only once.
+local arguments = ARGV
+local operation = arguments[1]
+
+-- Read once: before Redis 7.2, TIME moves on while a script runs.
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+if operation == 'reset' then
+  redis.call('DEL', unpack(KEYS))
+  return { now }
+end
+
+-- @include read.lua
+
+local last = #KEYS
+-- Room for five policies from the start: tables that grow cost more than all the arithmetic.
+local reply = { now, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
+-- What has to be written: bytes, place and expires of each policy. Most denials change nothing, and do without the table.
+local changes
+-- The first policy that denies.
+local denier
+
+-- Each policy takes its cost, unless one before it denies. Those before it, which took, are asked again by the state that was read.
+for step = 1, 2 * last do
+  local policy, again = step, step > last
+  if again then
+    policy = step - last
+  end
+  if again and (operation ~= 'consume' or policy >= (denier or 1)) then
+    break
+  end
+  local row, change = 4 * policy - 2, 3 * policy - 2
+  local key, value, cost, pass = KEYS[policy], values[policy], arguments[5 * policy - 3] + 0, operation
+  if operation == 'consume' and (cost == 0 or denier) then
+    pass = 'ask'
+  elseif cost == 0 then
+    pass = 'peek'
+  end
+  -- @include evaluate.lua
+  reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
+  if changes or bytes then
+    changes = changes or { nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
+    changes[change], changes[change + 1], changes[change + 2] = bytes, place, expires
+  end
+  if allowed == 0 then
+    denier = denier or policy
+  end
+end
+
+for policy = 1, changes and last or 0 do
+  local key, change = KEYS[policy], 3 * policy - 2
+  local bytes, place, expires = changes[change], changes[change + 1], changes[change + 2]
+  -- @include write.lua
+end
+return reply
