@@ -41,6 +41,7 @@ export const DASHBOARD_LAYERS = [
 /** Features stand beside each other in src/features: none imports from another. One of few files has no folder. */
 export const FEATURES: Readonly<Record<string, readonly string[]>> = {
   calendar: ["calendar-feature.ts", "calendar-windows.ts"],
+  cluster: ["cluster-feature.ts", "cluster-option.ts", "partial-answer.ts"],
   dimensions: ["by-dimensions.ts", "dimensions-feature.ts"],
   holds: ["holds/"],
   leases: ["leases/"],

@@ -12,7 +12,7 @@ export { failures } from "./limiter/failures-option.ts";
 export { shadow, soft } from "./features/roles/mode-options.ts";
 export { shards } from "./features/shards-option.ts";
 export { asn, cookie, country, header, query, subnet } from "./features/source-options.ts";
-export { cluster } from "./features/cluster/cluster-option.ts";
+export { cluster } from "./features/cluster-option.ts";
 export { client } from "./store/redis/client-option.ts";
 export {
   ConfigurationError,

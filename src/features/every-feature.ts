@@ -1,6 +1,6 @@
 import { clients } from "../store/redis/client-adapter.ts";
 import { calendar } from "./calendar-feature.ts";
-import { cluster } from "./cluster/feature.ts";
+import { cluster } from "./cluster-feature.ts";
 import { dimensions } from "./dimensions-feature.ts";
 import { slots } from "./holds/concurrency-option.ts";
 import { holds } from "./holds/holds-feature.ts";

@@ -1,6 +1,6 @@
 import type { clients } from "../store/redis/client-adapter.ts";
 import type { calendar } from "./calendar-feature.ts";
-import type { cluster } from "./cluster/feature.ts";
+import type { cluster } from "./cluster-feature.ts";
 import type { Dimensions } from "./dimensions-feature.ts";
 import type { slots } from "./holds/concurrency-option.ts";
 import type { holds } from "./holds/holds-feature.ts";

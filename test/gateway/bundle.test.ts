@@ -20,8 +20,8 @@ test("a bundle has the code of every word that rules may have, and not that of t
     `import { createGateway } from "./src/gateway.ts"; export default createGateway(process.env);`,
     ["workerd", "worker", "browser"],
   );
-  // Clients, a cluster and a calendar have their code elsewhere.
-  const elsewhere = new Set(["clients", "cluster", "calendar"]);
+  // Clients and a calendar have their code elsewhere.
+  const elsewhere = new Set(["clients", "calendar"]);
   const features = Object.keys(EVERY_FEATURE).filter((name) => !elsewhere.has(name));
   const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const isBundled = (name: string) =>

@@ -1,6 +1,6 @@
-import type { Row } from "../../algorithms/model.ts";
-import { byGroup, type PartialAnswer, verdictsOf } from "../../decide/ask-store.ts";
-import { PartialReplyError } from "../../store/partial-reply.ts";
+import type { Row } from "../algorithms/model.ts";
+import { byGroup, type PartialAnswer, verdictsOf } from "../decide/ask-store.ts";
+import { PartialReplyError } from "../store/partial-reply.ts";
 
 /** The answer of the masters that gave one; the groups of the others have none. */
 export const partialAnswer: PartialAnswer = (groups, error, sentAtMs, receivedAtMs) => {
