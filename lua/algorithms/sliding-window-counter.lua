@@ -14,8 +14,8 @@
 --
 -- When the clock goes back before the start of the current window, all units become the previous window, which ends now: they
 -- are gone after one window. A denial and a peek write that, too, or the wait would begin anew with each of them. The windows
--- after it begin where it ended, until a client stays away for two. When the clock goes back within the current window, the
--- state stays, and the previous count weighs more again.
+-- after it begin where it ended, until one passes in which nothing is taken. When the clock goes back within the current
+-- window, the state stays, and the previous count weighs more again.
 -- @inline
 local function sliding_window_counter(value, now, operation, cost, limit, window, tick)
   local start, previous, current = 0, 0, 0
