@@ -7,7 +7,7 @@
 local arguments = ARGV
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local policy, pass, cost = 1, arguments[1], arguments[2] + 0
+local at, pass, cost = 3, arguments[1], arguments[2] + 0
 local key, value = KEYS[1], false
 if arguments[3] == 'sliding-window-log' then
   value = redis.pcall('GETRANGE', key, '-33', '-1')

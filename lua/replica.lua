@@ -16,7 +16,8 @@ local now = arguments[1] + 0
 local reply = {}
 for policy = 1, #KEYS do
   local key, value, pass = KEYS[policy], values[policy], 'ask'
-  local cost, row = arguments[5 * policy - 3] + 0, 4 * policy - 3
+  local at, row = 5 * policy - 2, 4 * policy - 3
+  local cost = arguments[at - 1] + 0
   -- @include evaluate.lua
   if bytes then
     return redis.error_reply('REPAIR')

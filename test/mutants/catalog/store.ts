@@ -26,8 +26,8 @@ export const STORE: readonly Written[] = [
   {
     name: "the states of several policies are read into the places of others",
     file: "lua/read.lua",
-    find: "values[policies[i]] = read[i]",
-    replace: "values[i] = read[i]",
+    find: "table.insert(values, policy, redis",
+    replace: "table.insert(values, redis",
     tests: ["test/lua/cost", "test/store/redis-store"],
   },
   {
