@@ -69,7 +69,8 @@ for step = 1, 2 * last do
   end
   local at, row = 5 * policy - 2, 4 * policy - 2
   local role = roles and string.sub(roles, policy, policy)
-  local holds = arguments[at] == 'concurrency'
+  local algorithm = arguments[at]
+  local holds = algorithm == 'concurrency'
   -- `x + 0` converts a string more cheaply than tonumber(x).
   local key, value, cost, pass = KEYS[policy], values[policy], arguments[at - 1] + 0, operation
   if role == 'o' then

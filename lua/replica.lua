@@ -17,7 +17,7 @@ local reply = {}
 for policy = 1, #KEYS do
   local key, value, pass = KEYS[policy], values[policy], 'ask'
   local at, row = 5 * policy - 2, 4 * policy - 3
-  local cost = arguments[at - 1] + 0
+  local cost, algorithm = arguments[at - 1] + 0, arguments[at]
   -- @include evaluate.lua
   if bytes then
     return redis.error_reply('REPAIR')

@@ -54,7 +54,7 @@ export const STORE: readonly Written[] = [
   {
     name: "a single slot policy reads its key as a text",
     file: "lua/decide-one.lua",
-    find: "elseif arguments[3] ~= 'concurrency' then",
+    find: "elseif algorithm ~= 'concurrency' then",
     replace: "else",
     tests: ["test/lua/cost"],
   },
