@@ -52,7 +52,6 @@ export const FEATURES = [
   "notices",
   "optimistic",
   "plans",
-  "replica",
   "roles",
   "shards",
   "shared-denials",

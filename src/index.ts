@@ -13,13 +13,12 @@ export { lists } from "./features/lists/lists-option.ts";
 export { notify } from "./features/notices/notify-option.ts";
 export { optimistic } from "./features/optimistic/optimistic-option.ts";
 export { plans } from "./features/plans/plans-option.ts";
-export { replica, type ReplicaOptions } from "./features/replica/replica-option.ts";
 export { denials } from "./features/roles/denials-option.ts";
 export { failures } from "./limiter/failures-option.ts";
 export { shadow, soft } from "./features/roles/mode-options.ts";
 export { shards } from "./features/shards/shards-option.ts";
 export { asn, cookie, country, header, query, subnet } from "./features/sources/source-options.ts";
-export { cluster } from "./store/cluster/cluster-option.ts";
+export { cluster } from "./features/cluster/cluster-option.ts";
 export { client } from "./store/redis/client-option.ts";
 export {
   ConfigurationError,

@@ -7,6 +7,7 @@ import type { Decision } from "./decision/decision.ts";
 import { DEFAULTS } from "./limiter/settings.ts";
 import { Faults } from "./options/faults.ts";
 import { ONLY_IN_LIMITERS, ONLY_WITH_HOLDS } from "./options/messages.ts";
+import { createLocalUnits, type LocalUnits } from "./outage/local-units.ts";
 import { COMMON, compilePolicy } from "./policy/compile.ts";
 import type { Policy } from "./policy/policy.ts";
 import { LIMITER_TRAITS } from "./policy/traits.ts";
@@ -14,7 +15,6 @@ import { readEnvironment } from "./runtime/environment.ts";
 import { setRecent } from "./runtime/lru.ts";
 import { takeTogether } from "./store/decide-together.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore } from "./store/guarded-store.ts";
-import { createMemoryWith, type Memory } from "./store/memory.ts";
 import { redisFromEnvironment } from "./store/redis/endpoint.ts";
 import { redisStore } from "./store/redis/store.ts";
 import type { Store } from "./store/store.ts";
@@ -24,7 +24,7 @@ const MAX_POLICIES = 1_000;
 
 let store: Store | undefined;
 /** Shared by all policies, so that one bound holds for all of them together. */
-let memory: Memory | undefined;
+let units: LocalUnits | undefined;
 const byPolicy = new Map<string, Core>();
 
 /**
@@ -61,9 +61,9 @@ function limiterFor(policy: Policy): Core {
   const compiled = compilePolicy(policy, "policies[0]", faults, checkAlone);
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
-  memory ??= createMemoryWith(takeTogether);
+  units ??= createLocalUnits();
   const made = createCore(
-    createKit(store!, { ...DEFAULTS, policies: [compiled!] }, memory),
+    createKit(store!, { ...DEFAULTS, policies: [compiled!] }, { units, together: takeTogether }),
     {},
     byText,
   );

@@ -37,6 +37,11 @@ export const PARTS: readonly PartOfBench[] = [
     seconds: [342, 5],
   },
   {
+    name: "gateway",
+    measure: async (scale) => (await import("./gateway/gateway.ts")).gatewayPart(scale),
+    seconds: [180, 6],
+  },
+  {
     name: "objects",
     measure: async (scale) => (await import("./objects/objects.ts")).objectsPart(scale),
     seconds: [105, 4],
@@ -44,6 +49,11 @@ export const PARTS: readonly PartOfBench[] = [
   {
     name: "bundle",
     measure: async (scale) => (await import("./edge/bundle.ts")).bundlePart(scale),
+    seconds: [1, 1],
+  },
+  {
+    name: "files",
+    measure: async (scale) => (await import("./files/files.ts")).filesPart(scale),
     seconds: [1, 1],
   },
   {

@@ -52,7 +52,6 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
       ["Tokens of language models", "llm"],
       ["Agents: tools and models", "agents"],
       ["Hot keys", "hot-keys"],
-      ["A replica nearby", "replica"],
       ["Notices before a limit", "notices"],
       ["Testing your code", "testing"],
     ],

@@ -105,11 +105,6 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
     "Which scripts Redis gets; needed for [Upstash behind another name](redis.md#which-scripts). Default: its address tells.",
   TIMEOUT:
     "How long a decision waits for Redis, `1ms` to `1m`; then `ON_FAILURE` decides. Until an isolate has its first answer, four times as long, at most a second. Default `250ms`.",
-  REPLICA_URL:
-    "A replica of the Redis nearby, which may deny: [a replica nearby](replica.md). The address of its REST API. Default: none.",
-  REPLICA_TOKEN: "The token of the replica's REST API, as a secret.",
-  REPLICA_TIMEOUT:
-    "How long a decision waits for the replica, `1ms` to `1s`; then Redis decides. Default `50ms`.",
   ON_FAILURE:
     'The fallback while Redis gives no answer: `"local"` counts in the isolate\'s memory, `"open"` admits, `"closed"` answers 503; `{ local = { share = 0.1 } }` counts in memory with a tenth of each limit. A rule or policy may override it.',
   CLIENT_IP:

@@ -10,17 +10,7 @@ import { ENGINES } from "./engines.ts";
 import { fetchEngine } from "./fetch-engine.ts";
 
 /** What an engine runs, and what depends on how it does. */
-const TESTS = [
-  "lua",
-  "model",
-  "store",
-  "lease",
-  "optimistic",
-  "limiter",
-  "fuzz",
-  "chaos",
-  "replica",
-];
+const TESTS = ["lua", "model", "store", "lease", "optimistic", "limiter", "fuzz", "chaos"];
 
 const NAMES = ENGINES.map(({ name }) => name);
 

@@ -1,7 +1,7 @@
 import type { Duration, DurationRange } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import type { CommonOptions } from "./common-options.ts";
-import type { AlgorithmModel } from "./model.ts";
+import type { Evaluation, ModelRequest } from "./model.ts";
 
 /** Above 10^9, products of a limit and a time exceed 2^53, up to which Lua and JavaScript count exactly. */
 export const MAX_LIMIT = 1_000_000_000;
@@ -37,12 +37,6 @@ export interface Quota<Parameters> {
   readonly parameters: Parameters;
 }
 
-/** A part of a quota, as an exact fraction. */
-export interface Share {
-  readonly numerator: number;
-  readonly denominator: number;
-}
-
 /**
  * Everything in which one algorithm differs from the others. A policy carries it, so that a bundle contains only the
  * algorithms that its code uses.
@@ -54,7 +48,6 @@ export interface AlgorithmDefinition<
   Name extends string,
   Values extends object,
   Parameters extends Readonly<Record<string, number>>,
-  State,
 > {
   readonly name: Name;
   /**
@@ -112,11 +105,12 @@ export interface AlgorithmDefinition<
    */
   readonly live?: (quota: Quota<Parameters>) => readonly string[];
   readonly lease: LeaseRules<Parameters>;
-  /** The quota with this lower limit, and with `share` of its rate. */
-  readonly scale: (quota: Quota<Parameters>, limit: number, share: Share) => Quota<Parameters>;
+  /** The quota of one of `shards` equal parts: with this lower limit, and that part of its rate. */
+  readonly partOf: (quota: Quota<Parameters>, limit: number, shards: number) => Quota<Parameters>;
   /** Its branch of the scripts. */
   readonly script: string;
-  readonly model: AlgorithmModel<Parameters, State>;
+  /** How a memory counts by it. Left out where `MODELS` has it, for bundles without a store in memory. */
+  readonly model?: (state: never, request: ModelRequest<Parameters>) => Evaluation<unknown>;
 }
 
 /** How a policy is leased: units are spent up to one lease after Redis took them. */
@@ -132,12 +126,11 @@ export interface LeaseRules<Parameters> {
   readonly endsWithWindow?: boolean;
 }
 
-/** An algorithm whose values, parameters and state only the algorithm itself looks into. */
+/** An algorithm whose values and parameters only the algorithm itself looks into. */
 export type Implementation = AlgorithmDefinition<
   string,
   Record<string, number>,
-  Readonly<Record<string, number>>,
-  unknown
+  Readonly<Record<string, number>>
 >;
 
 /** The policy that a builder returns for these options. Their values are taken apart where a limiter is made. */
@@ -156,15 +149,14 @@ export type PolicyMadeFor<Made> = Made extends ImplementationOf<infer Policy> ? 
 
 /**
  * Checks a definition against its own types, and hides all of them but its policy's. Each call carries the mark by which
- * bundlers know that it has no effect: without it, a bundle that only needs the refund keeps the whole definition.
+ * bundlers know that it has no effect: without it, a bundle that needs only the model keeps the whole definition.
  */
 export function defineAlgorithm<
   Policy extends { readonly algorithm: string },
   Values extends object,
   Parameters extends Readonly<Record<string, number>>,
-  State,
 >(
-  algorithm: AlgorithmDefinition<Policy["algorithm"], Values, Parameters, State>,
+  algorithm: AlgorithmDefinition<Policy["algorithm"], Values, Parameters>,
 ): ImplementationOf<Policy> {
   return algorithm as unknown as ImplementationOf<Policy>;
 }

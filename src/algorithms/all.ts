@@ -1,30 +1,41 @@
 import type { Implementation } from "./algorithm.ts";
-import { refundCalendarWindow } from "./calendar-window.ts";
-import { FIXED_WINDOW, fixedWindowBytes, refundFixedWindow } from "./fixed-window.ts";
-import type { Refund } from "./model.ts";
+import { countCalendarWindow, refundCalendarWindow } from "./calendar-window.ts";
 import {
+  countFixedWindow,
+  FIXED_WINDOW,
+  fixedWindowBytes,
+  refundFixedWindow,
+} from "./fixed-window.ts";
+import type { AnyModel, Refund } from "./model.ts";
+import {
+  countSegmentedWindow,
   refundSegmentedWindow,
   SEGMENTED_WINDOW,
   segmentedWindowBytes,
 } from "./segmented-window.ts";
 import {
+  countSlidingWindowCounter,
   refundSlidingWindowCounter,
   SLIDING_WINDOW_COUNTER,
   slidingWindowCounterBytes,
 } from "./sliding-window-counter.ts";
 import {
+  countSlidingWindowLog,
   refundSlidingWindowLog,
   SLIDING_WINDOW_LOG,
   slidingWindowLogBytes,
 } from "./sliding-window-log.ts";
-import { refundTokenBucket, TOKEN_BUCKET, tokenBucketBytes } from "./token-bucket.ts";
+import {
+  countTokenBucket,
+  refundTokenBucket,
+  TOKEN_BUCKET,
+  tokenBucketBytes,
+} from "./token-bucket.ts";
 
-/*
- * Every algorithm that counts requests, in the order in which they are told to people. `concurrency` is not here: it counts
- * holds, which only code can have.
+/**
+ * Every algorithm that counts requests, in the order in which they are told to people, by its name, as data has it. `concurrency`
+ * is not here: it counts holds, which only code can have. Importing this puts all of them into the bundle.
  */
-
-/** By its name, as data has it. Importing this puts all of them into the bundle. */
 export const IMPLEMENTATIONS = {
   "token-bucket": TOKEN_BUCKET,
   "sliding-window-log": SLIDING_WINDOW_LOG,
@@ -33,7 +44,17 @@ export const IMPLEMENTATIONS = {
   "fixed-window": FIXED_WINDOW,
 } satisfies Readonly<Record<string, Implementation>>;
 
-/** How each gives back in memory. Apart, so that a bundle with these does not contain the others' models and scripts. */
+/** How a store in memory counts by each algorithm. Apart, so that a bundle without such a store has none of the models. */
+export const MODELS = {
+  "token-bucket": countTokenBucket,
+  "sliding-window-log": countSlidingWindowLog,
+  "sliding-window-counter": countSlidingWindowCounter,
+  "segmented-window": countSegmentedWindow,
+  "fixed-window": countFixedWindow,
+  "calendar-window": countCalendarWindow,
+} as unknown as Readonly<Record<string, AnyModel>>;
+
+/** How each gives back in memory. */
 export const REFUNDS: Readonly<
   Record<
     keyof typeof IMPLEMENTATIONS | "calendar-window",

@@ -8,10 +8,10 @@ export type FailureVerdict =
   | "open"
   /** Deny it with 503. */
   | "closed"
-  /** Enforce the same policy in this isolate's memory. */
+  /** Count in this isolate's memory: at most the limit in each window of the policy's length. */
   | "local"
   /**
-   * As `"local"`, with this share of the limit and of the refill in each isolate, so that several isolates together
+   * As `"local"`, with this share of the limit in each isolate, so that several isolates together
    * admit about the limit. Range of `share`: above 0 to 1.
    */
   | { readonly local: { readonly share: number } };

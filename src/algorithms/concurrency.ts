@@ -6,7 +6,7 @@ import type { CommonOptions, PolicyOptions } from "./common-options.ts";
 import type { AlgorithmModel } from "./model.ts";
 import { CONCURRENCY as script } from "./scripts.generated.ts";
 import { type ConcurrencyState, firstAfter, withSlot } from "./slots.ts";
-import { scaleWindow } from "./window.ts";
+import { partOfWindow } from "./window.ts";
 
 interface ConcurrencyNumbers {
   /** How many holds may go on at the same time. Range: 1 to 100,000. */
@@ -48,7 +48,7 @@ interface ConcurrencyParameters extends Readonly<Record<string, number>> {
   readonly retryAfterUs: number;
 }
 
-const model: AlgorithmModel<ConcurrencyParameters, ConcurrencyState> = (state, request) => {
+const countSlots: AlgorithmModel<ConcurrencyParameters, ConcurrencyState> = (state, request) => {
   const { nowUs, operation, cost, limit, parameters, slot } = request;
   const { ttlUs } = parameters;
   let { slots } = state ?? { slots: [] };
@@ -96,8 +96,7 @@ function refuse({ shards, counts }: CommonOptions, path: string, faults: Faults)
 export const CONCURRENCY = /* @__PURE__ */ defineAlgorithm<
   ConcurrencyPolicy,
   ConcurrencyValues,
-  ConcurrencyParameters,
-  ConcurrencyState
+  ConcurrencyParameters
 >({
   name: "concurrency",
   // Of its holds: the first letter is the counter's.
@@ -124,7 +123,7 @@ export const CONCURRENCY = /* @__PURE__ */ defineAlgorithm<
 
   // A slot is never taken in advance: no lease is short enough.
   lease: { tighten: (quota) => quota, maxUs: () => 0 },
-  scale: scaleWindow,
+  partOf: partOfWindow,
   script,
-  model,
+  model: countSlots,
 });

@@ -14,7 +14,7 @@ import type { AlgorithmModel, RefundModel } from "./model.ts";
 import { FIXED_WINDOW as script } from "./scripts.generated.ts";
 import {
   lengthText,
-  scaleWindow,
+  partOfWindow,
   WINDOW,
   type WindowData,
   type WindowNumbers,
@@ -73,7 +73,10 @@ interface FixedWindowParameters extends Readonly<Record<string, number>> {
   readonly aligned: number;
 }
 
-const model: AlgorithmModel<FixedWindowParameters, CountedWindow> = (state, request) => {
+export const countFixedWindow: AlgorithmModel<FixedWindowParameters, CountedWindow> = (
+  state,
+  request,
+) => {
   const { nowUs, parameters } = request;
   const { windowUs, aligned } = parameters;
   const { endsUs, used } = state ?? { endsUs: -Infinity, used: 0 };
@@ -113,8 +116,7 @@ export const fixedWindowBytes = (): number => 14;
 export const FIXED_WINDOW: ImplementationOf<FixedWindowPolicy> = /* @__PURE__ */ defineAlgorithm<
   FixedWindowPolicy,
   FixedWindowValues,
-  FixedWindowParameters,
-  CountedWindow
+  FixedWindowParameters
 >({
   name: "fixed-window",
   code: "f",
@@ -135,7 +137,6 @@ export const FIXED_WINDOW: ImplementationOf<FixedWindowPolicy> = /* @__PURE__ */
 
   // As it is: leased units expire with the window in which they were taken.
   lease: { tighten: (quota) => quota, maxUs: () => Infinity, endsWithWindow: true },
-  scale: scaleWindow,
+  partOf: partOfWindow,
   script,
-  model,
 });

@@ -68,6 +68,9 @@ export type AlgorithmModel<Parameters, State> = (
   request: ModelRequest<Parameters>,
 ) => Evaluation<State>;
 
+/** A model whose parameters and state only the model itself looks into. */
+export type AnyModel = AlgorithmModel<Readonly<Record<string, number>>, unknown>;
+
 /** One refund as an algorithm sees it. */
 export interface RefundRequest<Parameters = Readonly<Record<string, number>>> {
   /** The store's clock, in microseconds since 1970. */

@@ -31,7 +31,7 @@ export function isSameWindow(windowUs: number, oneUs: number, otherUs: number): 
   return 2 * Math.abs(oneUs - otherUs) < windowUs;
 }
 
-const model: AlgorithmModel<NoticeParameters, NoticeState> = (state, request) => {
+const countNotice: AlgorithmModel<NoticeParameters, NoticeState> = (state, request) => {
   const { nowUs, operation, cost, parameters } = request;
   const { windowUs, ofLimit } = parameters;
   const patienceUs = Math.min(windowUs, PATIENCE_US);
@@ -65,8 +65,7 @@ const model: AlgorithmModel<NoticeParameters, NoticeState> = (state, request) =>
 export const NOTICE: ImplementationOf<NoticePolicy> = /* @__PURE__ */ defineAlgorithm<
   NoticePolicy,
   Record<never, never>,
-  NoticeParameters,
-  NoticeState
+  NoticeParameters
 >({
   name: "notice",
   code: "n",
@@ -80,7 +79,7 @@ export const NOTICE: ImplementationOf<NoticePolicy> = /* @__PURE__ */ defineAlgo
 
   // Nothing leases it.
   lease: { tighten: (quota) => quota, maxUs: () => 0 },
-  scale: (quota) => quota,
+  partOf: (quota) => quota,
   script,
-  model,
+  model: countNotice,
 });

@@ -12,7 +12,7 @@ import { SEGMENTED_WINDOW as script } from "./scripts.generated.ts";
 import {
   lengthText,
   maxWindowLeaseUs,
-  scaleWindow,
+  partOfWindow,
   WINDOW,
   windowNameParts,
   type WindowData,
@@ -77,7 +77,10 @@ const MAX_COUNT = 2 ** 32 - 1;
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
-const model: AlgorithmModel<SegmentedWindowParameters, SegmentedWindowState> = (state, request) => {
+export const countSegmentedWindow: AlgorithmModel<
+  SegmentedWindowParameters,
+  SegmentedWindowState
+> = (state, request) => {
   const { nowUs, operation, cost, limit, parameters } = request;
   const { lengthUs, segments } = parameters;
   const current = segmentsAt(nowUs, parameters, state);
@@ -152,8 +155,7 @@ export const SEGMENTED_WINDOW: ImplementationOf<SegmentedWindowPolicy> =
   /* @__PURE__ */ defineAlgorithm<
     SegmentedWindowPolicy,
     SegmentedWindowValues,
-    SegmentedWindowParameters,
-    SegmentedWindowState
+    SegmentedWindowParameters
   >({
     name: "segmented-window",
     code: "s",
@@ -174,9 +176,8 @@ export const SEGMENTED_WINDOW: ImplementationOf<SegmentedWindowPolicy> =
         quotaOf(limit, windowUs + leaseUs, segments),
       maxUs: maxWindowLeaseUs,
     },
-    scale: scaleWindow,
+    partOf: partOfWindow,
     script,
-    model,
   });
 
 function quotaOf(

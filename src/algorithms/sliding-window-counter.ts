@@ -13,7 +13,7 @@ import { SLIDING_WINDOW_COUNTER as script } from "./scripts.generated.ts";
 import {
   lengthText,
   maxWindowLeaseUs,
-  scaleWindow,
+  partOfWindow,
   WINDOW,
   windowNameParts,
   type WindowData,
@@ -51,10 +51,10 @@ interface SlidingWindowCounterState {
   readonly current: number;
 }
 
-const model: AlgorithmModel<SlidingWindowCounterParameters, SlidingWindowCounterState> = (
-  state,
-  request,
-) => {
+export const countSlidingWindowCounter: AlgorithmModel<
+  SlidingWindowCounterParameters,
+  SlidingWindowCounterState
+> = (state, request) => {
   const { nowUs, operation, cost, limit, parameters } = request;
   const { windowUs, tickUs } = parameters;
   const counts = countsAt(nowUs, windowUs, state);
@@ -136,8 +136,7 @@ export const SLIDING_WINDOW_COUNTER: ImplementationOf<SlidingWindowCounterPolicy
   /* @__PURE__ */ defineAlgorithm<
     SlidingWindowCounterPolicy,
     WindowValues,
-    SlidingWindowCounterParameters,
-    SlidingWindowCounterState
+    SlidingWindowCounterParameters
   >({
     name: "sliding-window-counter",
     code: "c",
@@ -154,9 +153,8 @@ export const SLIDING_WINDOW_COUNTER: ImplementationOf<SlidingWindowCounterPolicy
       tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
       maxUs: maxWindowLeaseUs,
     },
-    scale: scaleWindow,
+    partOf: partOfWindow,
     script,
-    model,
   });
 
 function quotaOf(limit: number, windowUs: number): Quota<SlidingWindowCounterParameters> {

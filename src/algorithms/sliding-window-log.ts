@@ -18,7 +18,7 @@ import { SLIDING_WINDOW_LOG as script } from "./scripts.generated.ts";
 import {
   lengthText,
   maxWindowLeaseUs,
-  scaleWindow,
+  partOfWindow,
   WINDOW,
   windowNameParts,
   type WindowData,
@@ -46,10 +46,10 @@ export function slidingWindowLog<
 /** The script counts units to three bytes. */
 const MOST_UNITS = 2 ** 24 - 1;
 
-const model: AlgorithmModel<SlidingWindowLogParameters, SlidingWindowLogState> = (
-  state,
-  request,
-) => {
+export const countSlidingWindowLog: AlgorithmModel<
+  SlidingWindowLogParameters,
+  SlidingWindowLogState
+> = (state, request) => {
   const { nowUs, operation, cost, limit, parameters } = request;
   const { windowUs } = parameters;
   const stored = state?.runs ?? [];
@@ -167,33 +167,29 @@ export const refundSlidingWindowLog: RefundModel<
 export const slidingWindowLogBytes = (limit: number): number => 2 * (33 + 10 * limit);
 
 export const SLIDING_WINDOW_LOG: ImplementationOf<SlidingWindowLogPolicy> =
-  /* @__PURE__ */ defineAlgorithm<
-    SlidingWindowLogPolicy,
-    WindowValues,
-    SlidingWindowLogParameters,
-    SlidingWindowLogState
-  >({
-    name: "sliding-window-log",
-    code: "l",
-    layout: 3,
-    // A log stores every request: 100,000 take up to 2 MB in one key.
-    maxLimit: 100_000,
-    limitHint: ", or a segmented-window for more",
-    options: { window: WINDOW },
-    nameParts: windowNameParts,
+  /* @__PURE__ */ defineAlgorithm<SlidingWindowLogPolicy, WindowValues, SlidingWindowLogParameters>(
+    {
+      name: "sliding-window-log",
+      code: "l",
+      layout: 3,
+      // A log stores every request: 100,000 take up to 2 MB in one key.
+      maxLimit: 100_000,
+      limitHint: ", or a segmented-window for more",
+      options: { window: WINDOW },
+      nameParts: windowNameParts,
 
-    quotaOf: (limit, { window: windowUs }) => quotaOf(limit, windowUs),
-    parameters: ["windowUs", "unused"],
-    meaning: ({ windowUs }) => [lengthText(windowUs)],
+      quotaOf: (limit, { window: windowUs }) => quotaOf(limit, windowUs),
+      parameters: ["windowUs", "unused"],
+      meaning: ({ windowUs }) => [lengthText(windowUs)],
 
-    lease: {
-      tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
-      maxUs: maxWindowLeaseUs,
+      lease: {
+        tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
+        maxUs: maxWindowLeaseUs,
+      },
+      partOf: partOfWindow,
+      script,
     },
-    scale: scaleWindow,
-    script,
-    model,
-  });
+  );
 
 function quotaOf(limit: number, windowUs: number): Quota<SlidingWindowLogParameters> {
   return { limit, windowUs, parameters: { windowUs, unused: 0 } };

@@ -85,7 +85,10 @@ type Rate = Pick<TokenBucketParameters, "intervalUs" | "divisor">;
  * In whole numbers: a cost of c adds c * intervalUs to `used`, and the bucket is empty at limit * intervalUs. This is GCRA:
  * `atUs + used / divisor` is its theoretical arrival time.
  */
-const model: AlgorithmModel<TokenBucketParameters, TokenBucketState> = (state, request) => {
+export const countTokenBucket: AlgorithmModel<TokenBucketParameters, TokenBucketState> = (
+  state,
+  request,
+) => {
   const { nowUs, operation, cost, limit } = request;
   const found = usedBy(state, request);
   const { intervalUs, divisor } = found;
@@ -163,8 +166,7 @@ export const tokenBucketBytes = (): number => 34;
 export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */ defineAlgorithm<
   TokenBucketPolicy,
   TokenBucketValues,
-  TokenBucketParameters,
-  TokenBucketState
+  TokenBucketParameters
 >({
   name: "token-bucket",
   refillsEvenly: true,
@@ -196,12 +198,11 @@ export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */
     maxUs: ({ limit, parameters: { intervalUs, divisor } }) =>
       (Math.floor(limit / 2) * intervalUs) / divisor,
   },
-  /** Refills at this share of the rate, too. */
-  scale({ parameters: { intervalUs, divisor } }, limit, { numerator, denominator }) {
-    return quotaOf(limit, intervalOf(divisor * numerator, intervalUs * denominator));
+  /** Refills at this part of the rate, too. */
+  partOf({ parameters: { intervalUs, divisor } }, limit, shards) {
+    return quotaOf(limit, intervalOf(divisor, intervalUs * shards));
   },
   script,
-  model,
 });
 
 function quotaOf(limit: number, parameters: TokenBucketParameters): Quota<TokenBucketParameters> {

@@ -62,7 +62,7 @@ export const maxWindowLeaseUs: LeaseRules<unknown>["maxUs"] = ({ windowUs }) =>
   windowUs * MAX_LEASE_SHARE;
 
 /** Fewer units in the same window, which lowers the rate as well. */
-export function scaleWindow<Parameters>(
+export function partOfWindow<Parameters>(
   quota: Quota<Parameters>,
   limit: number,
 ): Quota<Parameters> {

@@ -1,8 +1,6 @@
-import type { Row } from "../algorithms/model.ts";
 import { StoreError } from "../errors/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { accountKeyOf } from "../store/lease-accounts.ts";
-import type { PartialReplyError } from "../store/partial-reply.ts";
 import type { Reply } from "../store/store.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
 import type { Answer, AskedGroup, AskStore, GroupVerdict } from "./step.ts";
@@ -14,8 +12,15 @@ export interface StoreCall {
   readonly policies: readonly CompiledPolicy[];
 }
 
-/** Asks the store about all groups with one call. */
-export function askStore({ store, now, keysOf }: Kit<CoreSettings>): AskStore {
+/**
+ * Asks the store about all groups with one call.
+ *
+ * @param partialAnswer only where several masters answer
+ */
+export function askStore(
+  { store, now, keysOf }: Kit<CoreSettings>,
+  partialAnswer?: PartialAnswer,
+): AskStore {
   return async ({ operation, groups, slot }) => {
     const { keys, costs, policies } = flatten(groups, keysOf);
     if (operation === "reset") {
@@ -28,8 +33,8 @@ export function askStore({ store, now, keysOf }: Kit<CoreSettings>): AskStore {
       const reply = await store.decide(operation, keys, costs, policies, slot);
       return { groups: verdictsOf(groups, reply, sentAtMs, now()) };
     } catch (error) {
-      if (error instanceof StoreError) return unanswered(groups, error, sentAtMs, now());
-      throw error;
+      if (!(error instanceof StoreError)) throw error;
+      return partialAnswer?.(groups, error, sentAtMs, now()) ?? unanswered(groups, error);
     }
   };
 }
@@ -63,7 +68,7 @@ export function byGroup<Item>(
   return groups.map(({ group }) => list.slice(start, (start += group.policies.length)));
 }
 
-function verdictsOf(
+export function verdictsOf(
   groups: readonly AskedGroup[],
   { rows, nowUs, clocksUs, estimated }: Reply,
   sentAtMs: number,
@@ -88,41 +93,18 @@ function verdictsOf(
   }));
 }
 
-/** The partial answer after a failure: with several masters, some may have answered. */
-function unanswered(
+/** Reads the answers of some of several masters from an error; `undefined` if it has none. */
+export type PartialAnswer = (
   groups: readonly AskedGroup[],
   error: StoreError,
   sentAtMs: number,
   receivedAtMs: number,
-): Answer {
-  if (!isPartial(error)) {
-    return {
-      groups: [],
-      unanswered: groups.map((asked) => ({ asked, error, costs: asked.costs })),
-      error,
-    };
-  }
-  const clocksUs = error.clocksUs as readonly number[];
-  const answered = (rows: readonly (Row | undefined)[]) =>
-    verdictsOf(
-      groups,
-      { rows: rows as readonly Row[], nowUs: 0, clocksUs },
-      sentAtMs,
-      receivedAtMs,
-    ).filter(({ rows: [first] }) => first);
-  const missing = byGroup(groups, error.failures).flatMap(([failure], i) => {
-    const asked = groups[i]!;
-    return failure ? [{ asked, error: failure, costs: asked.costs }] : [];
-  });
-  return {
-    groups: answered(error.rows),
-    unanswered: missing,
-    error,
-    giveBack: async () => answered(await error.giveBack()),
-  };
-}
+) => Answer | undefined;
 
-/** Not by its class, which only bundles with several masters have. */
-function isPartial(error: StoreError): error is PartialReplyError {
-  return "giveBack" in error;
+function unanswered(groups: readonly AskedGroup[], error: StoreError): Answer {
+  return {
+    groups: [],
+    unanswered: groups.map((asked) => ({ asked, error, costs: asked.costs })),
+    error,
+  };
 }

@@ -30,9 +30,17 @@ export function decidePath<Settings extends CoreSettings>(
     knownDenials(kit, known),
     features.optimistic?.steps(kit, known, lease),
     features.sharedDenials?.steps(kit, known),
-    features.replica?.steps(kit, known),
     notice?.onSettlement,
     role?.advise,
-    outage(kit, stack<AskStore>(role?.send, lease?.spend, role?.count, role?.carry, askStore(kit))),
+    outage(
+      kit,
+      stack<AskStore>(
+        role?.send,
+        lease?.spend,
+        role?.count,
+        role?.carry,
+        askStore(kit, features.cluster?.partialAnswer),
+      ),
+    ),
   );
 }

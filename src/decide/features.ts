@@ -1,3 +1,4 @@
+import type { PartialAnswer } from "./ask-store.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
 import type { Known } from "./known.ts";
 import type { AskedGroup, AskStore, Decide, Step } from "./step.ts";
@@ -13,11 +14,11 @@ export interface StepsOfFeatures<Settings extends CoreSettings = CoreSettings> {
   readonly sharedDenials?: WithSteps<
     (kit: Kit<Settings>, known: Known) => Step<Decide> | undefined
   >;
-  readonly replica?: WithSteps<(kit: Kit<Settings>, known: Known) => Step<Decide> | undefined>;
   readonly optimistic?: WithSteps<
     (kit: Kit<Settings>, known: Known, lease?: LeaseSteps) => Step<Decide> | undefined
   >;
   readonly leases?: WithSteps<(kit: Kit<Settings>) => LeaseSteps>;
+  readonly cluster?: { readonly partialAnswer: PartialAnswer };
   readonly notices?: WithSteps<(kit: Kit<Settings>) => NoticeSteps>;
 }
 

@@ -1,7 +1,7 @@
 import type { FailureVerdict } from "../algorithms/common-options.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
+import { createLocalCounts, type LocalCounts, type LocalParts } from "../outage/local-counts.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import type { Memory } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 import { createGroup, type PolicyGroup } from "./groups.ts";
 import type { AskedGroup } from "./step.ts";
@@ -29,8 +29,8 @@ export interface Kit<Settings extends CoreSettings = CoreSettings> {
   readonly now: () => number;
   /** The clock of this isolate's own counts, in microseconds since 1970. */
   readonly clockUs: () => number;
-  /** Counts during outages. */
-  readonly memory: Memory;
+  /** Counts without the store. */
+  readonly local: LocalCounts;
   /**
    * Makes a group of policies, and each step's state for it.
    *
@@ -42,22 +42,22 @@ export interface Kit<Settings extends CoreSettings = CoreSettings> {
   keysOf(asked: AskedGroup): string[];
 }
 
-/** @param memory for counts during outages; several limiters may share it */
 export function createKit<Settings extends CoreSettings>(
   store: Store,
   settings: Settings,
-  memory: Memory,
+  parts: LocalParts,
 ): Kit<Settings> {
   const { prefix, now } = settings;
   const makers: ((group: PolicyGroup) => void)[] = [];
+  const clockUs = store.now ? () => store.now!() : () => Date.now() * 1000;
   let groups = 0;
 
   return {
     settings,
     store,
     now,
-    clockUs: store.now ? () => store.now!() : () => Date.now() * 1000,
-    memory,
+    clockUs,
+    local: createLocalCounts(settings.onFailure, clockUs, parts),
 
     group(members, base) {
       const group = createGroup(members, groups++, base?.variants);

@@ -1,5 +1,4 @@
 import type { Row } from "../algorithms/model.ts";
-import { createLocalCounts } from "../outage/local-counts.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
 import {
   type Answer,
@@ -20,22 +19,21 @@ import {
  * each policy's `onFailure` decides. Outside of this step every request has a verdict.
  */
 export function outage(kit: Kit<CoreSettings>, ask: AskStore): Decide {
-  const { settings, memory, clockUs, now, keysOf, perGroup } = kit;
-  const counts = createLocalCounts(settings.onFailure, clockUs, memory);
-  const lastOf = perGroup(({ policies }) => counts.lastAnswersOf(policies));
+  const { local, now, keysOf, perGroup } = kit;
+  const lastOf = perGroup(({ policies }) => local.lastAnswersOf(policies));
 
   /** A group as this isolate's memory counts it. */
   const counted = (asked: AskedGroup, costs: readonly number[]) => ({
     policies: asked.group.policies,
+    partition: asked.partition,
     keys: keysOf(asked),
     costs,
-    last: lastOf(asked.group).find(asked.partition),
   });
 
   function forget(groups: readonly AskedGroup[]): void {
     for (const asked of groups) {
       lastOf(asked.group).forget(asked.partition, now());
-      counts.forget(asked.group.policies, keysOf(asked));
+      local.forget(asked.group.policies, keysOf(asked));
     }
   }
 
@@ -57,11 +55,11 @@ export function outage(kit: Kit<CoreSettings>, ask: AskStore): Decide {
     { groups: answered, unanswered = [], error, giveBack }: Answer,
   ): Promise<Verdict> {
     const verdicts = new Map(answered.map((each) => [each.asked, each]));
-    const isClosed = unanswered.some(({ asked }) => counts.failsClosed(asked.group.denying));
+    const isClosed = unanswered.some(({ asked }) => local.failsClosed(asked.group.denying));
     const isDenied = isClosed || answered.some(deniesIn);
     const shadows = beside?.unanswered ?? [];
     const left = [...unanswered.filter(({ asked }) => !asked.isCountedInMemory), ...shadows];
-    const { nowUs, rows } = counts.decide(
+    const { nowUs, rows } = local.decide(
       // The request is denied anyway, so it takes no units.
       isDenied && operation === "consume" ? "peek" : operation,
       left.map(({ asked, costs }) => counted(asked, costs)),

@@ -45,7 +45,7 @@ export interface Decision {
   readonly status: DecisionStatus;
   /**
    * One row for each policy that took part and is not in shadow, in the limiter's order; none if a list decided. With
-   * `reason` `cached-denial` or `replica-denial`, only policies that share a partition key with the one that denies took part.
+   * `reason` `cached-denial`, only policies that share a partition key with the one that denies took part.
    */
   readonly policies: readonly PolicyDecision[];
   /** One row for each policy in shadow that took part: its decision if it were enforced. */

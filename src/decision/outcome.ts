@@ -14,8 +14,6 @@ export type Reason =
    * asked.
    */
   | "cached-denial"
-  /** A nearby replica proves that a policy has no room; the store was not asked. */
-  | "replica-denial"
   /** The cost is above a policy's limit, so it can never pass. */
   | "cost-exceeds-limit"
   /** A list allows this client: no policy took part, and the store was not asked. */
@@ -24,11 +22,6 @@ export type Reason =
   | "blocked"
   /** The store gave no usable answer; each policy's `onFailure` decided. */
   | "store-unavailable";
-
-/** Whether a policy denied the request by its counts, and the store was not asked. */
-export function isEarlyDenial(reason: Reason): boolean {
-  return reason === "cached-denial" || reason === "replica-denial";
-}
 
 /** The status of a decision's response, as `Decision.status` explains it. */
 export type DecisionStatus = 200 | 403 | 429 | 503;

@@ -1,5 +1,5 @@
 import type { Implementation } from "../algorithms/algorithm.ts";
-import type { Row } from "../algorithms/model.ts";
+import type { AnyModel, Row } from "../algorithms/model.ts";
 import { createDenialCache } from "../denials/denial-cache.ts";
 import { StoreError } from "../errors/errors.ts";
 import { warnOfRawAddress } from "../partition/client-key.ts";
@@ -7,8 +7,7 @@ import { partitionKey } from "../partition/partition-key.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
 import { setRecent } from "../runtime/lru.ts";
-import { takeTogether } from "../store/decide-together.ts";
-import { createMemoryWith } from "../store/memory.ts";
+import { createStates } from "../store/states.ts";
 import type { Reply } from "../store/store.ts";
 import type { DropIn } from "./open-drop-in.ts";
 
@@ -102,7 +101,7 @@ export function openCounts<Parameters extends Readonly<Record<string, number>>, 
   { store, prefix, onFailure }: DropIn,
   { name, algorithm, parameters: order, unitsOf, unitsAfter, adopt }: CountsBy<Parameters, State>,
 ): Counts<Parameters> {
-  const memory = createMemoryWith(takeTogether);
+  const states = createStates(({ implementation }) => implementation.model as AnyModel);
   const denials = createDenialCache(MAX_KEYS, 1);
   const clockUs = () => store.now?.() ?? Date.now() * 1000;
   const now = store.now ? steadyClock(() => store.now!() / 1000) : monotonicNow;
@@ -138,18 +137,20 @@ export function openCounts<Parameters extends Readonly<Record<string, number>>, 
     noted.delete(key);
     const { reply, question, hereUs } = found;
     const row = reply.rows[0]!;
-    const entry = memory.entry(key);
+    const entry = states.entry(key);
     const before = entry && entry.endsUs > clockUs() ? (entry.state as State) : undefined;
     const own = before ? Math.max(0, unitsOf(before) - (countedThere.get(key) ?? 0)) : 0;
     const there = unitsAfter(question, row);
     const { state, endsUs } = adopt(row, hereUs, question, there + own, before);
     setRecent(countedThere, key, there, MAX_KEYS);
-    memory.keep(key, state, endsUs);
+    states.keep(key, state, endsUs);
   }
 
   function countHere(key: string, question: Question<Parameters>, policy: CompiledPolicy): Reply {
     adoptNoted(key);
-    return memory.decide(clockUs(), question.operation, [key], ONE, [policy]);
+    const nowUs = clockUs();
+    const row = states.transact(nowUs, [key], [policy], (ask) => ask(0, question.operation, 1));
+    return { nowUs, rows: [row] };
   }
 
   async function decide(partition: string, question: Question<Parameters>): Promise<Answer> {

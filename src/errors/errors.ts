@@ -51,7 +51,7 @@ export type FaultCode =
   | "shape"
   /** A number or a time is too small or too large. */
   | "range"
-  /** The value is none of the allowed words. */
+  /** The value is not one of the allowed words. */
   | "choice"
   /** There are too many items, or too many bytes. */
   | "too-many"

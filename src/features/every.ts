@@ -1,14 +1,14 @@
-import { cluster } from "../store/cluster/cluster.ts";
 import { clients } from "../store/redis/client-adapter.ts";
 import { calendar } from "./calendar/feature.ts";
+import { cluster } from "./cluster/feature.ts";
 import { dimensions } from "./dimensions/feature.ts";
+import { slots } from "./holds/concurrency-option.ts";
 import { holds } from "./holds/feature.ts";
 import { leases } from "./leases/feature.ts";
 import { lists } from "./lists/feature.ts";
 import { notices } from "./notices/feature.ts";
 import { optimistic } from "./optimistic/feature.ts";
 import { plans } from "./plans/feature.ts";
-import { replica } from "./replica/feature.ts";
 import { roles } from "./roles/feature.ts";
 import { shards } from "./shards/feature.ts";
 import { sharedDenials } from "./shared-denials/feature.ts";
@@ -26,9 +26,9 @@ export const EVERY_FEATURE = {
   notices,
   optimistic,
   plans,
-  replica,
   roles,
   shards,
   sharedDenials,
+  slots,
   sources: everySource,
 };

@@ -1,14 +1,14 @@
-import type { cluster } from "../store/cluster/cluster.ts";
 import type { clients } from "../store/redis/client-adapter.ts";
 import type { calendar } from "./calendar/feature.ts";
+import type { cluster } from "./cluster/feature.ts";
 import type { Dimensions } from "./dimensions/feature.ts";
+import type { slots } from "./holds/concurrency-option.ts";
 import type { holds } from "./holds/feature.ts";
 import type { leases } from "./leases/feature.ts";
 import type { lists } from "./lists/feature.ts";
 import type { notices } from "./notices/feature.ts";
 import type { optimistic } from "./optimistic/feature.ts";
 import type { plans } from "./plans/feature.ts";
-import type { replica } from "./replica/feature.ts";
 import type { roles } from "./roles/feature.ts";
 import type { shards } from "./shards/feature.ts";
 import type { sharedDenials } from "./shared-denials/feature.ts";
@@ -29,9 +29,9 @@ export interface Features {
   readonly notices?: typeof notices;
   readonly optimistic?: typeof optimistic;
   readonly plans?: typeof plans;
-  readonly replica?: typeof replica;
   readonly roles?: typeof roles;
   readonly shards?: typeof shards;
   readonly sharedDenials?: typeof sharedDenials;
+  readonly slots?: typeof slots;
   readonly sources?: Sources;
 }

@@ -3,6 +3,7 @@ import { dimensionsOfRequests } from "../features/dimensions/of-requests.ts";
 import { EVERY_FEATURE } from "../features/every.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import type { GatewayConfig } from "./config/config.ts";
+import { compilePasses, type PassesOn } from "./proxy/outgoing-fields.ts";
 import { compileRoute, type RouteRequest } from "./route/route.ts";
 import type { Ruleset } from "./rules/ruleset.ts";
 
@@ -15,6 +16,8 @@ export interface InForce {
   /** Reserves where the gateway has holds. */
   readonly limiter: Limiter & Partial<Reserve>;
   readonly route: RouteRequest;
+  /** Which fields of a request the origin gets, unless `Connection` names them. */
+  readonly passes: PassesOn;
   /** Makes the same as if there were no lists, for what people ask about a client that one names. */
   readonly routeUnlisted: () => RouteRequest;
   /** Makes the same as if lists named no addresses, for a described request whose address is left open. */
@@ -31,18 +34,19 @@ export interface Enforcement {
 /** Makes what a gateway needs to enforce rules. */
 export interface EnforceRules {
   limiterOf(ruleset: Ruleset): InForce["limiter"];
-  routesOf(ruleset: Ruleset): Pick<InForce, "route" | "routeUnlisted" | "routeUnaddressed">;
+  routesOf(
+    ruleset: Ruleset,
+  ): Pick<InForce, "route" | "passes" | "routeUnlisted" | "routeUnaddressed">;
 }
 
 export function enforceWith(config: GatewayConfig): EnforceRules {
-  const { store, notices, replica } = config;
+  const { store, notices } = config;
   return {
     limiterOf: ({ rules, settings }) =>
       buildLimiter(
         store,
         {
           ...settings,
-          ...(replica && { replica }),
           ...(notices && { onNotice: notices.listenFor(rules), followNotice: notices.follow }),
         },
         { ...EVERY_FEATURE, dimensions: dimensionsOfRequests },
@@ -53,6 +57,7 @@ export function enforceWith(config: GatewayConfig): EnforceRules {
       const unaddressed = { ...ruleset, lists: ruleset.listsBesideAddresses };
       return {
         route: compileRoute(ruleset, config),
+        passes: compilePasses(config.origin.trusted, ruleset.isImitation),
         routeUnlisted: () => compileRoute(unlisted, config),
         routeUnaddressed: () => compileRoute(unaddressed, config),
       };

@@ -11,6 +11,7 @@ import { readVariables } from "./config/variables.ts";
 import { alive } from "./health.ts";
 import { readPath } from "./match/path.ts";
 import { Steps } from "./match/steps.ts";
+import { compilePasses } from "./proxy/outgoing-fields.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
 import { keepHostsApart } from "./route/admin-host.ts";
@@ -38,6 +39,7 @@ export function passThroughGateway(
   const clientIp = checkClientIp(wordOrJson(environment["CLIENT_IP"]), "CLIENT_IP", faults);
   const isTrusted = !faults.list.some(({ path }) => path === "CLIENT_IP");
   const origin = originOf(variables, isTrusted ? clientIp : undefined);
+  const passes = compilePasses(origin.trusted, NO_RULES);
   const gateway = new TinyHono({ getPath: ownPath });
   keepHostsApart(gateway, variables.adminHost);
   report(`no request is limited, because ON_ERROR is "pass": ${error.message}`);
@@ -52,7 +54,7 @@ export function passThroughGateway(
     const passed = {
       request: c.req.raw,
       bindings: c.env,
-      isImitation: NO_RULES,
+      passes,
       isRead: NO_RULES,
     };
     return passOn({ ...passed, origin, decided: undefined }, reportOrigin);

@@ -61,8 +61,8 @@ export function compileServe({
     const admission = await admit(inForce, request, connection, counter);
     if (admission.kind === "answered") return permitted(admission.response, permission);
     if (admission.kind === "preflight") return config.cors!.preflight(request);
-    const { isImitation, isRead } = inForce.ruleset;
-    const passed = { request, bindings, isImitation, isRead, permission };
+    const { passes, ruleset } = inForce;
+    const passed = { request, bindings, passes, isRead: ruleset.isRead, permission };
     if (admission.kind === "unlimited") return forward({ ...passed, decided: undefined }, counter);
 
     const { decision, rules } = admission;

@@ -5,8 +5,8 @@ import { createCore, operationsOf } from "../decide/operations.ts";
 import type { Decide, Step } from "../decide/step.ts";
 import { TidegateError } from "../errors/errors.ts";
 import type { Features } from "../features/features.ts";
+import { createLocalUnits } from "../outage/local-units.ts";
 import { takeTogether } from "../store/decide-together.ts";
-import { createMemoryWith } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 import type { LimiterSettings } from "./settings.ts";
 
@@ -16,10 +16,14 @@ export function buildLimiter(
   settings: LimiterSettings,
   features: Features,
 ): ReservingLimiter {
-  const memory = createMemoryWith(features.roles?.together ?? takeTogether);
+  const parts = {
+    units: createLocalUnits(),
+    slots: features.slots?.create(),
+    together: features.roles?.together ?? takeTogether,
+  };
   const identifyBy = features.dimensions?.identifyBy ?? byText;
   const steps = { plans: { steps: withoutPlans }, ...features };
-  const core = createCore(createKit(store, settings, memory), steps, identifyBy);
+  const core = createCore(createKit(store, settings, parts), steps, identifyBy);
   return { ...operationsOf(core), ...(features.holds?.operations(core) ?? WITHOUT_HOLDS) };
 }
 

@@ -60,11 +60,11 @@ export function openLimiterLater(
     // Its value brings code with it, too.
     const meaning = meaningOf(redis);
     const plain = (meaning ? meaning.plain["redis"] : redis) as StoreOptions["redis"];
-    const parts = partsOf({ ...features, ...meaning?.features });
-    const store = openRedis(plain, parts, environment, found);
+    const all: Features = { ...features, ...meaning?.features };
+    const store = openRedis(plain, partsOf(all), environment, found);
     found.throwIfAny();
     reportUnnamedDuplicates(plain ? { redis: plain } : {}, settings);
-    return buildLimiter(store!, settings, features);
+    return buildLimiter(store!, settings, all);
   };
 }
 

@@ -8,7 +8,7 @@ import type { Duration } from "../options/duration.ts";
 import type { OptionValue } from "../options/option-value.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { StoreOptions } from "../store/open-store.ts";
-import type { RedisClient, RedisEndpoint } from "../store/redis/client.ts";
+import type { RedisEndpoint } from "../store/redis/client.ts";
 
 export interface LimiterOptions extends StoreOptions {
   /** The policies, decided together: either every policy takes the cost, or none does. Range: 1 to 16 policies. */
@@ -28,8 +28,8 @@ export interface LimiterOptions extends StoreOptions {
   readonly prefix?: string;
   /**
    * The decision while Redis gives no answer: `"local"` counts in this isolate's memory, `"open"` lets requests pass,
-   * `"closed"` denies them with 503. `{ local: { share: 0.1 } }` counts in memory with a tenth of each limit and
-   * refill, rounded up: as if ten isolates shared them. A policy's own `onFailure` overrides it. Range of `share`:
+   * `"closed"` denies them with 503. `{ local: { share: 0.1 } }` counts in memory with a tenth of each limit,
+   * rounded up: as if ten isolates shared it. A policy's own `onFailure` overrides it. Range of `share`:
    * above 0 to 1. Default: `"local"`.
    */
   readonly onFailure?: FailureVerdict;
@@ -62,22 +62,6 @@ export interface LimiterOptions extends StoreOptions {
    * cannot be combined with a `lease` but `"auto"`; denials of policies with leases are not shared. Default: not shared.
    */
   readonly sharedDenials?: SharedDenials;
-  /**
-   * A replica near the isolate, where Redis itself is far: `{ url, token }` of its REST API, or a client that is
-   * connected to it, as `redis` takes them. For a global database of Upstash, whose nearest region answers reads, it is
-   * the address of `redis` once more. A request of a client that this isolate does not know is then first looked up
-   * there. The replica can deny it (`reason` `replica-denial`), which spares the long trip; only Redis admits. Needs
-   * Redis and `denialCache`; `refundable` policies, `concurrency` and policies with a lease take no part. Default: none.
-   *
-   * @example
-   * createLimiter({ redis: { url, token }, replica: { url: nearbyUrl, token }, policies })
-   */
-  readonly replica?: RedisEndpoint | RedisClient;
-  /**
-   * The time that a decision waits for the replica; then Redis decides. After several failures in a row, the replica is
-   * asked only once per second. Range: `"1ms"` to `"1s"`. Default: `"50ms"`.
-   */
-  readonly replicaTimeout?: Duration;
   /** The header fields of a response. Default: all. */
   readonly headers?: HeaderOptions;
   /**
@@ -95,14 +79,7 @@ export interface LimiterOptions extends StoreOptions {
 /** The options of a limiter, with the values that bring their code. */
 export interface CreateLimiterOptions<Of extends Policy = Policy> extends Omit<
   LimiterOptions,
-  | "policies"
-  | "plans"
-  | "lease"
-  | "sharedDenials"
-  | "replica"
-  | "replicaTimeout"
-  | "redis"
-  | "lists"
+  "policies" | "plans" | "lease" | "sharedDenials" | "redis" | "lists"
 > {
   /** The policies, decided together: either every policy takes the cost, or none does. Range: 1 to 16 policies. */
   readonly policies: readonly Of[];
@@ -112,8 +89,6 @@ export interface CreateLimiterOptions<Of extends Policy = Policy> extends Omit<
   readonly lease?: OptionValue<"lease">;
   /** What `coloDenials()` of `tidegate/cloudflare` returns, or `shareDenials()`. Default: not shared. */
   readonly sharedDenials?: OptionValue<"sharedDenials">;
-  /** What `replica()` returns. Default: none. */
-  readonly replica?: OptionValue<"replica">;
   /**
    * `{ url, token }` of a Redis REST API, or what `client()`, `cluster()`, or `fromIoredis()` and `fromNodeRedis()` of `tidegate/node`
    * return. Default: from `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN`, or `KV_REST_API_URL` and `KV_REST_API_TOKEN`.
@@ -133,8 +108,6 @@ export const LIMITER_OPTIONS = [
   "denialCache",
   "lease",
   "sharedDenials",
-  "replica",
-  "replicaTimeout",
   "headers",
   "redis",
   "store",

@@ -4,7 +4,6 @@ import type { HeaderOptions } from "../decision/fields.ts";
 import type { Features } from "../features/features.ts";
 import type { NoticeSettings } from "../features/notices/step.ts";
 import type { PlanSettings } from "../features/plans/step.ts";
-import type { ReplicaSettings } from "../features/replica/step.ts";
 import type { SharedDenialSettings } from "../features/shared-denials/step.ts";
 import type { Faults } from "../options/faults.ts";
 import {
@@ -22,7 +21,7 @@ import type { LimiterOptions } from "./options.ts";
 
 /** The settings of a limiter with any features, checked. */
 export interface LimiterSettings
-  extends CoreSettings, NoticeSettings, PlanSettings, ReplicaSettings, SharedDenialSettings {}
+  extends CoreSettings, NoticeSettings, PlanSettings, SharedDenialSettings {}
 
 /** The start of every key: no brace in it can become the hash tag. */
 export const PREFIX = /^[A-Za-z0-9._:-]{1,64}$/;
@@ -74,7 +73,6 @@ export function checkSettings(
   checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);
   features.sharedDenials?.check(options, faults);
-  const replica = features.replica?.open(options, faults, features);
   const enforce = oncePerPolicy((policy) => ({
     ...(leased?.(policy) ?? policy),
     ...optimism?.(policy),
@@ -88,7 +86,6 @@ export function checkSettings(
     onFailure,
     maxDenials: checkDenialCache(options.denialCache, faults),
     ...(sharedDenials && { sharedDenials }),
-    ...(replica && { replica }),
     headers,
     random: DEFAULTS.random,
     now: typeof store?.now === "function" ? steadyClock(() => store.now!() / 1000) : DEFAULTS.now,

@@ -20,8 +20,6 @@ const MAKERS: Readonly<Record<string, string>> = {
   optimistic: "optimistic",
   plans: "plans",
   refundable: "refundable",
-  replica: "replica",
-  replicaTimeout: "replica",
   shards: "shards",
   sharedDenials: "shareDenials",
   timeZone: "month",

@@ -7,7 +7,7 @@ export const EARLIEST_MS = 1e12;
 /** The last moment that a date can have. */
 export const LATEST_MS = 8.64e15;
 
-/** A moment in milliseconds since 1970; `undefined` if it is none. */
+/** A moment in milliseconds since 1970; `undefined` if the value is not a moment. */
 export function parseMoment(value: unknown): number | undefined {
   if (typeof value === "number") {
     return value >= EARLIEST_MS && value <= LATEST_MS ? value : undefined;

@@ -42,7 +42,7 @@ interface Handler<Rest extends readonly unknown[]> {
   fetch(request: Request, ...rest: Rest): Response | Promise<Response>;
 }
 
-/** Longer names are none of MCP, and neither are other characters. */
+/** MCP has no longer names, and no other characters in them. */
 const NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 
 const FIELD = /^[\w!#$%&'*+.^`|~-]+$/;

@@ -21,8 +21,6 @@ export const FIELD = {
   storeErrors: "e",
   /** Requests that the origin did not answer: the code of a failure. */
   originFailures: "g",
-  /** Failures of the replica: the code of an error. */
-  replicaErrors: "d",
   commands: "c",
   /** Units that isolates admitted ahead of the store, and that a policy had no room for. */
   excess: "x",

@@ -71,11 +71,6 @@ export function openMetricsOf(
       total.storeErrors.map(({ code, count }) => [{ code }, count]),
     ),
     counter(
-      "tidegate_replica_errors",
-      "Reads of the replica that failed, and REFUTED: its denials that Redis refuted.",
-      total.replicaErrors.map(({ code, count }) => [{ code }, count]),
-    ),
-    counter(
       "tidegate_origin_failures",
       "Requests that the origin did not answer.",
       total.originFailures.map(({ reason, count }) => [{ reason }, count]),

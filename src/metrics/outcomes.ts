@@ -18,7 +18,6 @@ export const OUTCOMES = [
   { outcome: "passed", reason: "no-rule" },
   { outcome: "allowed", reason: "store-unavailable-open" },
   { outcome: "allowed", reason: "optimistic" },
-  { outcome: "denied", reason: "replica-denial" },
   { outcome: "passed", reason: "preflight" },
 ] as const;
 
@@ -40,11 +39,8 @@ export const NO_RULE = 12;
 export const ALLOWED_OPEN = 13;
 /** The isolate decided, and the store counts it afterwards. */
 export const ALLOWED_AHEAD = 14;
-/** By a replica, which the store does not hear of. */
-export const DENIED_NEARBY = 15;
-
 /** The gateway answered what a browser asks before it sends a request. */
-export const PREFLIGHT = 16;
+export const PREFLIGHT = 15;
 
 /** As policies name it; their positions are codes, too. */
 export const MODES = ["enforce", "shadow", "soft"] as const;
@@ -72,6 +68,3 @@ export const STORE_ERRORS = [
   "REPLY",
   "SUSPENDED",
 ] as const;
-
-/** Why a replica is of no use: the errors of a store, and that Redis admitted what it denied. */
-export const REPLICA_ERRORS = [...STORE_ERRORS.map((code) => `ERR_STORE_${code}`), "REFUTED"];

@@ -6,7 +6,6 @@ import {
   NOTICE_RESULTS,
   ORIGIN_FAILURES,
   OUTCOMES,
-  REPLICA_ERRORS,
   RESULTS,
   STORE_ERRORS,
   UTILIZATION_BOUNDS,
@@ -37,8 +36,6 @@ export interface Snapshot {
   /** In seconds. */
   readonly durations: Distribution;
   readonly storeErrors: readonly { readonly code: string; readonly count: number }[];
-  /** Failures of the replica. */
-  readonly replicaErrors: readonly { readonly code: string; readonly count: number }[];
   /** Requests that the origin did not answer. */
   readonly originFailures: readonly { readonly reason: string; readonly count: number }[];
   readonly notices: readonly {
@@ -60,7 +57,6 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
   const requests: Snapshot["requests"][number][] = [];
   const evaluations: Snapshot["evaluations"][number][] = [];
   const storeErrors: Snapshot["storeErrors"][number][] = [];
-  const replicaErrors: Snapshot["replicaErrors"][number][] = [];
   const originFailures: Snapshot["originFailures"][number][] = [];
   const notices: Snapshot["notices"][number][] = [];
   const utilization = new Map<string, Distribution>();
@@ -87,8 +83,6 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
       put(durations, first, count);
     } else if (field[0] === FIELD.storeErrors && STORE_ERRORS[first]) {
       storeErrors.push({ code: `ERR_STORE_${STORE_ERRORS[first]}`, count });
-    } else if (field[0] === FIELD.replicaErrors && REPLICA_ERRORS[first]) {
-      replicaErrors.push({ code: REPLICA_ERRORS[first], count });
     } else if (field[0] === FIELD.originFailures && ORIGIN_FAILURES[first]) {
       originFailures.push({ reason: ORIGIN_FAILURES[first], count });
     } else if (field[0] === FIELD.notices) {
@@ -104,7 +98,6 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
     utilization,
     durations,
     storeErrors,
-    replicaErrors,
     originFailures,
     notices,
     commands: one(FIELD.commands),

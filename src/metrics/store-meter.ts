@@ -1,17 +1,13 @@
 import type { StoreError } from "../errors/errors.ts";
-import type { Replica } from "../features/replica/replica.ts";
-import { readsOf } from "../store/redis/script-commands.ts";
 import type { Reply, Store } from "../store/store.ts";
 import { codeOf, FIELD } from "./fields.ts";
-import { DURATION_BOUNDS_MS, REPLICA_ERRORS, STORE_ERRORS } from "./outcomes.ts";
+import { DURATION_BOUNDS_MS, STORE_ERRORS } from "./outcomes.ts";
 import type { Collect } from "./tally.ts";
 
 /** Counts a gateway's calls to its store. */
 export interface StoreMeter {
   /** The same store; its decisions are counted. */
   measured(store: Store): Store;
-  /** The same replica; its failures are counted. */
-  measuredReplica(replica: Replica): Replica;
   /** Counts commands that Redis bills. */
   commands(count: number): void;
   drain(collect: Collect): void;
@@ -21,7 +17,6 @@ export interface StoreMeter {
 export function createStoreMeter(now: () => number): StoreMeter {
   const durations = new Float64Array(DURATION_BOUNDS_MS.length + 1);
   const errors = new Float64Array(STORE_ERRORS.length);
-  const replicaErrors = new Float64Array(REPLICA_ERRORS.length);
   let sumUs = 0;
   let commands = 0;
   let excess = 0;
@@ -37,11 +32,6 @@ export function createStoreMeter(now: () => number): StoreMeter {
     const code = String((error as StoreError).code).replace("ERR_STORE_", "");
     const place = STORE_ERRORS.indexOf(code as (typeof STORE_ERRORS)[number]);
     if (place >= 0) errors[place]!++;
-  }
-
-  function noteReplica(code: string): void {
-    const place = REPLICA_ERRORS.indexOf(code);
-    if (place >= 0) replicaErrors[place]!++;
   }
 
   async function timed(answer: Reply | Promise<Reply>, sentAtMs: number): Promise<Reply> {
@@ -79,22 +69,6 @@ export function createStoreMeter(now: () => number): StoreMeter {
       };
     },
 
-    measuredReplica(replica) {
-      return {
-        async read(...asked) {
-          try {
-            const rows = await replica.read(...asked);
-            commands += readsOf(asked[2]);
-            return rows;
-          } catch (error) {
-            noteReplica((error as StoreError).code);
-            throw error;
-          }
-        },
-        refuted: () => noteReplica("REFUTED"),
-      };
-    },
-
     commands(count) {
       commands += count;
     },
@@ -103,13 +77,11 @@ export function createStoreMeter(now: () => number): StoreMeter {
       const some = (field: string, count: number) => count > 0 && collect(field, count);
       durations.forEach((count, i) => some(FIELD.durations + codeOf(i), count));
       errors.forEach((count, i) => some(FIELD.storeErrors + codeOf(i), count));
-      replicaErrors.forEach((count, i) => some(FIELD.replicaErrors + codeOf(i), count));
       some(FIELD.durationSum, sumUs);
       some(FIELD.commands, commands);
       some(FIELD.excess, excess);
       durations.fill(0);
       errors.fill(0);
-      replicaErrors.fill(0);
       sumUs = commands = excess = 0;
     },
   };

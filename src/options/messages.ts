@@ -470,11 +470,6 @@ export const SHARED_DENIALS = {
   say: "Give what coloDenials() or shareDenials() returns; it needs the denialCache, and a Redis that all count in.",
 } as const;
 
-export const REPLICA_OPTION = {
-  code: "shape",
-  say: "Give { url, token } of a replica of the Redis, or a client that is connected to it; it needs the denialCache, and a Redis that counts.",
-} as const;
-
 export const SHARED_CACHE = {
   code: "shape",
   say: "Give a function: a shared cache has get(key) and put(key, text, seconds).",

@@ -1,6 +1,7 @@
 import { createClockCache, type ClockCache } from "../denials/clock-cache.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Reply } from "../store/store.ts";
+import type { UsedUnits } from "./local-units.ts";
 
 /** The used quota of each partition in Redis's last answer to this isolate, for one group of policies under all plans. */
 export interface LastAnswers {
@@ -8,8 +9,13 @@ export interface LastAnswers {
    * Notes an answer. Both times are of the isolate's steady clock, in milliseconds.
    */
   note(partition: string, answer: StoreAnswer, sentAtMs: number, nowMs: number): void;
-  /** The last answer noted; `undefined` if there is none. */
-  find(partition: string): LastAnswer | undefined;
+  /**
+   * The units that the last answer says are used, for each of the kept policies: the same under any plan. They count until
+   * the moment at which the answer says that the whole limit is there again. `undefined` if there is no answer.
+   *
+   * @param nowUs by the clock that counts locally
+   */
+  find(partition: string, nowUs: number): readonly UsedUnits[] | undefined;
   /** Drops the last answer, and ignores answers to requests sent before now. */
   forget(partition: string, nowMs: number): void;
 }
@@ -19,23 +25,15 @@ export interface StoreAnswer extends Pick<Reply, "nowUs" | "rows"> {
   readonly policies: readonly Pick<CompiledPolicy, "limit">[];
 }
 
-export interface LastAnswer {
-  /** The arrival of the answer, by the clock of local counts. */
-  readonly atUs: number;
-  /** Units used, for each of the policies: the same under any plan. */
-  readonly used: readonly number[];
-  /** Whether it is read for the first time. */
-  readonly fresh: boolean;
-}
-
 /** Roughly as many identities as return during an isolate's life; one beyond them counts from zero. */
 const MAX_ENTRIES = 10_000;
 
-/** The columns before the units used: Redis's clock, the arrival by both local clocks, and the answer's state. */
-const HEAD = 4;
-const FRESH = 0;
-const FOUND = 1;
-const FORGOTTEN = 2;
+/**
+ * The columns before two for each policy: Redis's clock, which is infinite after a reset, and the arrival by both local clocks.
+ */
+const HEAD = 3;
+
+const NONE: UsedUnits = { used: 0, leftUs: 0 };
 
 /**
  * @param kept indices of the rows to keep of an answer
@@ -44,7 +42,7 @@ const FORGOTTEN = 2;
 export function createLastAnswers(kept: readonly number[], clock: () => number): LastAnswers {
   // Created with the first answer, because Workers have no random numbers while a module loads.
   let table: ClockCache | undefined;
-  const columns = HEAD + kept.length;
+  const columns = HEAD + 2 * kept.length;
   /** Reused for every answer, so that a request allocates nothing. */
   const answer = new Float64Array(columns);
 
@@ -59,10 +57,9 @@ export function createLastAnswers(kept: readonly number[], clock: () => number):
     return answer[0]! < redisNowUs || (answer[0] === redisNowUs && answer[HEAD]! < used);
   }
 
-  function put(partition: string, nowMs: number, state: number): void {
+  function put(partition: string, nowMs: number): void {
     answer[1] = nowMs;
     answer[2] = clock();
-    answer[3] = state;
     table ??= createClockCache(MAX_ENTRIES, columns, partition.length);
     table.set(partition, answer);
   }
@@ -72,29 +69,36 @@ export function createLastAnswers(kept: readonly number[], clock: () => number):
       if (kept.length === 0) return;
       answer[0] = nowUs;
       kept.forEach((row, i) => {
-        answer[HEAD + i] = policies[row]!.limit - rows[row]!.remaining;
+        answer[HEAD + 2 * i] = policies[row]!.limit - rows[row]!.remaining;
+        answer[HEAD + 2 * i + 1] = rows[row]!.resetAfterUs;
       });
       if (isOvertaken(partition, sentAtMs)) return;
-      put(partition, nowMs, FRESH);
+      put(partition, nowMs);
     },
 
-    find(partition) {
+    find(partition, nowUs) {
       const slot = table?.find(partition);
       if (!slot) return undefined;
       const { numbers } = table!;
       const at = slot * columns;
-      if (numbers[at + 3] === FORGOTTEN) return undefined;
-      const fresh = numbers[at + 3] === FRESH;
-      numbers[at + 3] = FOUND;
-      const used = [...numbers.subarray(at + HEAD, at + columns)];
-      return { atUs: numbers[at + 2]!, used, fresh };
+      if (numbers[at] === Infinity) return undefined;
+      // After a step back of the clock, it is an answer of this moment.
+      if (numbers[at + 2]! > nowUs) numbers[at + 2] = nowUs;
+      return kept.map((_, i) => {
+        const [used, resetAfterUs] = numbers.subarray(at + HEAD + 2 * i) as unknown as [
+          number,
+          number,
+        ];
+        const leftUs = numbers[at + 2]! + resetAfterUs - nowUs;
+        return used > 0 && leftUs > 0 ? { used, leftUs } : NONE;
+      });
     },
 
     forget(partition, nowMs) {
       if (kept.length === 0) return;
       // Newer than any earlier answer.
       answer[0] = Infinity;
-      put(partition, nowMs, FORGOTTEN);
+      put(partition, nowMs);
     },
   };
 }

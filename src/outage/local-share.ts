@@ -1,5 +1,5 @@
 import type { FailureVerdict } from "../algorithms/common-options.ts";
-import { type CompiledPolicy, completePolicy } from "../policy/compile.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
 
 /** A share counts in whole millionths: in floating point, 7 % of 100 would be slightly more than 7. */
 const WHOLE = 1_000_000;
@@ -10,15 +10,10 @@ export function localShareOf(verdict: FailureVerdict): number | undefined {
   return typeof verdict === "object" ? verdict.local.share : undefined;
 }
 
-/** The policy that one isolate enforces when each is to admit this share. The limit is rounded up, to at least one unit. */
-export function scalePolicy(policy: CompiledPolicy, share: number): CompiledPolicy {
-  if (share === 1) return policy;
-  const numerator = Math.max(1, Math.round(share * WHOLE));
-  const limit = Math.ceil((policy.limit * numerator) / WHOLE);
-  return completePolicy(
-    policy,
-    policy.implementation.scale(policy, limit, { numerator, denominator: WHOLE }),
-  );
+/** The units that one isolate admits when each is to admit this share: rounded up, at least one. */
+export function localLimitOf({ limit, unsharded }: CompiledPolicy, share: number): number {
+  const millionths = Math.max(1, Math.round(share * WHOLE));
+  return Math.ceil(((unsharded?.limit ?? limit) * millionths) / WHOLE);
 }
 
 /**
@@ -27,9 +22,4 @@ export function scalePolicy(policy: CompiledPolicy, share: number): CompiledPoli
  */
 export function localKeyOf({ unsharded }: CompiledPolicy, key: string): string {
   return unsharded ? key.replace(/#\d+\}/, "}") : key;
-}
-
-/** The policy that an isolate without the store enforces under that key. */
-export function localPolicyOf(policy: CompiledPolicy, share: number): CompiledPolicy {
-  return scalePolicy(policy.unsharded ?? policy, share);
 }

@@ -3,7 +3,7 @@ const PERCENT = 0x25;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** An escape that is none, or that is a part of a character outside ASCII, with or without its other parts. */
+/** A `%` that begins no escape, or an escape that is a part of a character outside ASCII, with or without its other parts. */
 const UNSURE = /%(?![0-7][\da-f])/i;
 
 /**

@@ -14,7 +14,7 @@ export function parseAddress(text: string): Address | undefined {
   return words && carriesIpv4(words) ? [words[3]!] : words;
 }
 
-/** The longest address with a port and a zone takes some 80 characters. A client may write a text that is none, and long. */
+/** The longest address with a port and a zone takes some 80 characters. A client may write a long text that is not an address. */
 const MAX_LENGTH = 128;
 
 /** An address as proxies write it: some add a port or a zone, as in 192.0.2.1:443, [2001:db8::1]:443, fe80::1%eth0. */

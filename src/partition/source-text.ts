@@ -57,7 +57,7 @@ const KINDS = [...BARE, ...Object.keys(NAMED)];
 
 const EXAMPLES = [...BARE, ...named.map(([kind, { example }]) => `${kind}:${example}`)];
 
-/** Takes a source apart; adds a fault and returns `undefined` if it is none. */
+/** Takes a source apart; adds a fault and returns `undefined` if the value is not a source. */
 export function parseSource(
   source: unknown,
   path: string,

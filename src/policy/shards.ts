@@ -36,10 +36,7 @@ export function highestCost({ limit, shards = 1 }: Pick<Policy, "limit" | "shard
 export function shardsOf(policy: CompiledPolicy): readonly CompiledPolicy[] {
   const { limit, shards, field, implementation } = policy;
   const shardOf = (units: number): CompiledPolicy => ({
-    ...completePolicy(
-      policy,
-      implementation.scale(policy, units, { numerator: 1, denominator: shards }),
-    ),
+    ...completePolicy(policy, implementation.partOf(policy, units, shards)),
     field,
     unsharded: policy,
   });

@@ -9,12 +9,12 @@ import {
   roomOf,
   unbounded,
 } from "./lease-accounts.ts";
-import type { Memory } from "./memory.ts";
+import type { States } from "./states.ts";
 import type { Reply } from "./store.ts";
 
 /** Takes a lease as `lua/lease.lua` does. */
 export function leaseTogether(
-  memory: Memory,
+  memory: States,
   nowUs: number,
   keys: readonly string[],
   wanted: number,

@@ -3,7 +3,8 @@ import type { CountedPolicy } from "../policy/compile.ts";
 import { leaseTogether } from "./lease-together.ts";
 import { refundInMemory } from "./memory-refund.ts";
 import { extendSlots } from "./memory-slots.ts";
-import { createMemory, type Memory, type MemoryBounds } from "./memory.ts";
+import { createMemory, type Memory } from "./memory.ts";
+import type { MemoryBounds } from "./states.ts";
 import type { DecidedAt, LeaseRequest, Reply, Store } from "./store.ts";
 
 /** A store that counts in this process, so that its answers are synchronous. */

@@ -1,23 +1,12 @@
-import type { Evaluation, Operation, Pass, Row, Slot } from "../algorithms/model.ts";
+import { MODELS } from "../algorithms/all.ts";
+import type { AnyModel, Operation, Slot } from "../algorithms/model.ts";
 import type { CountedPolicy } from "../policy/compile.ts";
-import { type AskPolicy, decideTogether, type DecideTogether } from "./decide-together.ts";
+import { decideTogether } from "./decide-together.ts";
+import { createStates, type MemoryBounds, type States } from "./states.ts";
 import type { Reply } from "./store.ts";
 
-/** The row without the state, so that keeping a row does not keep the state alive. */
-function toRow({ allowed, remaining, retryAfterUs, resetAfterUs }: Row): Row {
-  return { allowed, remaining, retryAfterUs, resetAfterUs };
-}
-
-/** The entry of a key. */
-export interface MemoryEntry {
-  readonly state: unknown;
-  readonly bytes: number;
-  /** The time after which no part of it counts. */
-  readonly endsUs: number;
-}
-
-/** Counts in this isolate's memory; the caller gives the time. */
-export interface Memory {
+/** Counts in this isolate's memory by the algorithms' own models; the caller gives the time. */
+export interface Memory extends States {
   /** Decides as a store does, at this moment, in microseconds since 1970; all operations but `lease`. */
   decide(
     nowUs: number,
@@ -27,150 +16,31 @@ export interface Memory {
     policies: readonly CountedPolicy[],
     slot?: Slot,
   ): Reply;
-  /** Runs a decision that asks policies one by one. */
-  transact<Result>(
-    nowUs: number,
-    keys: readonly string[],
-    policies: readonly CountedPolicy[],
-    run: (ask: AskPolicy) => Result,
-    slot?: Slot,
-  ): Result;
-  entry(key: string): MemoryEntry | undefined;
-  /** Replaces the state of a key. */
-  keep(key: string, state: unknown, endsUs: number): void;
-  reset(keys: readonly string[]): void;
 }
 
-export interface MemoryBounds {
-  /** The most keys it holds; beyond that, the least recently used ones go first. Range: from 1. Default: `10_000`. */
-  readonly maxEntries?: number;
-  /**
-   * The most memory it uses, in bytes, approximately; beyond that, the least recently used keys go first. Range: from 1.
-   * Default: `2 ** 24` (16 MiB).
-   */
-  readonly maxBytes?: number;
-}
-
-/** The moments that a log distinguishes: 128 keep it exact to 1/63 of the window, and each one takes 24 bytes. */
-const MAX_MOMENTS = 128;
-
-/** The size of a hold's slot, with an id of 36 characters, measured in V8. */
-const SLOT_BYTES = 140;
-
-/** The size of an entry besides its numbers and the characters of its key, measured in V8. */
-const ENTRY_BYTES = 300;
-
-/**
- * A sliding window log distinguishes 128 moments; beyond that, some units count longer, by at most 1/63 of the window. A
- * key that was dropped because memory was full starts again from zero.
- */
+/** A sliding window log distinguishes 128 moments; beyond that, some units count longer, by at most 1/63 of the window. */
 export function createMemory(bounds?: MemoryBounds): Memory {
-  return createMemoryWith(decideTogether, bounds);
-}
-
-/** As `createMemory`, with one way to decide several policies, so that a bundle has no other. */
-export function createMemoryWith(
-  together: DecideTogether,
-  { maxEntries = 10_000, maxBytes = 2 ** 24 }: MemoryBounds = {},
-): Memory {
-  /** The least recently used come first. */
-  const entries = new Map<string, MemoryEntry>();
-  let bytes = 0;
-
-  function evaluate(
-    key: string,
-    nowUs: number,
-    operation: Pass | Operation,
-    cost: number,
-    { implementation, limit, parameters }: CountedPolicy,
-    slot: Slot | undefined,
-  ): Evaluation<unknown> {
-    const { state } = entries.get(key) ?? {};
-    const request = { nowUs, operation, cost, limit, parameters, slot, maxMoments: MAX_MOMENTS };
-    if (cost <= limit || operation === "charge") return implementation.model(state, request);
-    // The models only compute waits of costs that fit at some time.
-    const look = implementation.model(state, { ...request, operation: "peek", cost: 1 });
-    return { ...look, allowed: false, retryAfterUs: Infinity };
-  }
-
-  function remove(key: string): void {
-    bytes -= entries.get(key)?.bytes ?? 0;
-    entries.delete(key);
-  }
-
-  function keep(key: string, state: unknown, endsUs: number): void {
-    remove(key);
-    const entry = { state, bytes: ENTRY_BYTES + key.length + bytesOf(state), endsUs };
-    entries.set(key, entry);
-    bytes += entry.bytes;
-  }
-
-  /**
-   * Drops entries that no longer count, then the least recently used ones: a sixteenth at once, because a Map iterates
-   * over every deleted entry before it finds its first live one.
-   */
-  function makeRoom(nowUs: number): void {
-    if (entries.size <= maxEntries && bytes <= maxBytes) return;
-    for (const [key, { endsUs }] of entries) if (endsUs <= nowUs) remove(key);
-    if (entries.size <= maxEntries && bytes <= maxBytes) return;
-    for (const key of entries.keys()) {
-      const enough = entries.size <= lessSixteenth(maxEntries) && bytes <= lessSixteenth(maxBytes);
-      if (enough || entries.size === 1) break;
-      remove(key);
-    }
-  }
-
-  function transact<Result>(
-    nowUs: number,
-    keys: readonly string[],
-    policies: readonly CountedPolicy[],
-    run: (ask: AskPolicy) => Result,
-    slot?: Slot,
-  ): Result {
-    const result = run((i, asked, cost) => {
-      const operation = cost > 0 ? asked : asked === "consume" || asked === "ask" ? "ask" : "peek";
-      const evaluation = evaluate(keys[i]!, nowUs, operation, cost, policies[i]!, slot);
-      const { state, resetAfterUs } = evaluation;
-      if (state !== undefined) {
-        const found = entries.get(keys[i]!);
-        const { keptUntilUs = 0 } = state as LongerKept;
-        const endsUs = Math.max(nowUs + resetAfterUs, keptUntilUs);
-        // An unchanged state keeps its end, even if another policy reads it.
-        keep(keys[i]!, state, found?.state === state ? Math.max(found.endsUs, endsUs) : endsUs);
-      }
-      return toRow(evaluation);
-    });
-    makeRoom(nowUs);
-    return result;
-  }
+  const states = createStates(modelOf, bounds);
 
   return {
-    transact,
-    entry: (key) => entries.get(key),
-    keep,
-
+    ...states,
     decide(nowUs, operation, keys, costs, policies, slot) {
-      const decide = (ask: AskPolicy) => together(operation, costs, policies, ask);
-      return { nowUs, rows: transact(nowUs, keys, policies, decide, slot) };
-    },
-
-    reset(keys) {
-      for (const key of keys) remove(key);
+      const rows = states.transact(
+        nowUs,
+        keys,
+        policies,
+        (ask) => decideTogether(operation, costs, policies, ask),
+        slot,
+      );
+      return { nowUs, rows };
     },
   };
 }
 
-const lessSixteenth = (count: number) => count - Math.floor(count / 16);
-
-/** A state that says something after its last unit has come back: where the next window begins. */
-interface LongerKept {
-  readonly keptUntilUs?: number;
-}
-
-type Lists = Readonly<Partial<Record<"counts" | "runs" | "slots", readonly unknown[]>>>;
-
-/** The bytes of a state's lists; ENTRY_BYTES includes its few other numbers. */
-function bytesOf(state: unknown): number {
-  const { counts = [], runs = counts, slots = [] } = state as Lists;
-  return 8 * runs.length + SLOT_BYTES * slots.length;
+/** The model by which a memory counts a policy. */
+export function modelOf({
+  algorithm,
+  implementation,
+}: Pick<CountedPolicy, "algorithm" | "implementation">): AnyModel {
+  return (implementation.model ?? MODELS[algorithm]) as AnyModel;
 }

@@ -6,7 +6,7 @@ import { DIALECT, FUNCTION, REDIS, PLAIN_VALUE, STORE } from "../options/message
 import { checkOptions } from "../options/unknown-options.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
-import type { cluster } from "./cluster/cluster.ts";
+import type { splitStore } from "./cluster/split-store.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore, TIMEOUT_RANGE } from "./guarded-store.ts";
 import type { clients } from "./redis/client-adapter.ts";
 import type { ClientSettings, RedisClient, RedisEndpoint, ScriptClient } from "./redis/client.ts";
@@ -15,6 +15,7 @@ import type { DialectName } from "./redis/dialect.ts";
 import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
 import type { inspectRedis } from "./redis/inspect.ts";
 import { type MoreScripts, redisStore } from "./redis/store.ts";
+import type { StoreBreaker } from "./store-breaker.ts";
 import type { Store } from "./store.ts";
 
 const DIALECTS: readonly unknown[] = ["upstash", "redis"] satisfies DialectName[];
@@ -57,7 +58,9 @@ export interface StoreOptions {
 /** The scripts and functions for a Redis, besides the script of a single policy. A bundle contains the given parts. */
 export interface RedisParts {
   readonly scripts: MoreScripts;
-  readonly cluster?: typeof cluster | undefined;
+  readonly cluster?:
+    | { readonly createBreaker: () => StoreBreaker; readonly split: typeof splitStore }
+    | undefined;
   readonly clients?: typeof clients | undefined;
   /** Reports facts about the store. */
   readonly inspect?: typeof inspectRedis;

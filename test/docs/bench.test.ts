@@ -29,6 +29,8 @@ test(
         "cold",
         "distance",
         "edge",
+        "files",
+        "gateway",
         "lease",
         "objects",
         "redis",

@@ -76,13 +76,6 @@ test.for<[args: string[], message: string]>([
   [["--url", "http://a", "--partitions", "0"], '--partitions takes a number from 1, not "0"'],
   [["--url", "http://a", "--limit", "-1"], "limit"],
   [["--url", "http://a", "--algorithm", "gcra"], "--algorithm takes one of token-bucket, "],
-  [
-    ["--replica-url", "http://a", "--url", "http://a"],
-    "--replica-url needs --rest-url or --redis-",
-  ],
-  [["--replica-url", "http://a", "--redis-url", "redis://a"], "needs --replica-token-file or REPL"],
-  [["--replica-token-file", "x", "--redis-url", "redis://a"], "--replica-token-file needs --repl"],
-  [["--replica-url", "a", "--redis-url", "redis://a"], "such as https://nearby.example.com"],
   [["--redis", "redis://a"], "unknown option '--redis'"],
 ])("%j is wrong usage, and says why", async ([args, message]) => {
   const { exit, out, err } = await run(args);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 
-import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
+import { MODELS } from "../../src/algorithms/all.ts";
 import type { ModelRequest } from "../../src/algorithms/model.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
 import {
@@ -125,7 +125,7 @@ describe.each(ALGORITHMS)("%s", (algorithm) => {
     for (const { gap, ...asked } of [whole, ...after]) {
       now += Math.round(gap * quota);
       const request = requestOf(policy, now, asked);
-      const { state: kept, ...expected } = IMPLEMENTATIONS[algorithm].model(state, request);
+      const { state: kept, ...expected } = MODELS[algorithm]!(state, request);
       state = kept;
       const answer = await decide(key, request);
       expectSane(answer, longest, request);

@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 
 import { MAX_LIMIT } from "../../src/algorithms/algorithm.ts";
-import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
+import { IMPLEMENTATIONS, MODELS } from "../../src/algorithms/all.ts";
 import type { ModelRequest } from "../../src/algorithms/model.ts";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
@@ -85,7 +85,7 @@ describe.each(ALGORITHMS)("%s", (algorithm) => {
             limit,
             parameters,
           };
-          const { state: kept, ...expected } = IMPLEMENTATIONS[algorithm].model(state, request);
+          const { state: kept, ...expected } = MODELS[algorithm]!(state, request);
           state = kept;
           const answer = await decide(key, request);
           expect(answer).toEqual(expected);

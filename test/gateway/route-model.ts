@@ -1,4 +1,4 @@
-import { methodsOf } from "../../src/gateway/match/methods.ts";
+import { canonicalMethod, methodsInstead } from "../../src/gateway/match/methods.ts";
 import type { Readings, Segments } from "../../src/gateway/match/path.ts";
 import type { Asked, Route } from "../../src/gateway/match/select-rules.ts";
 import { foldCase } from "../../src/partition/decode.ts";
@@ -22,7 +22,7 @@ export function selectOneByOne<Rule extends { readonly route: Route }>(
       const covered = covers(plain);
       const ambiguous = !covered && others.some(covers);
       if (!covered && !ambiguous && !wider.some(covers)) continue;
-      methods ??= methodsOf(request);
+      methods ??= new Set([canonicalMethod(request.method), ...methodsInstead(request)]);
       if (!takes(methods)) continue;
       if (ambiguous && ambiguousPaths === "refuse") return "ambiguous";
       selected.push(rule);

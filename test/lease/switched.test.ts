@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { MODELS } from "../../src/algorithms/all.ts";
 import { tightenPolicy } from "../../src/policy/tighten.ts";
 import type { Store } from "../../src/store/store.ts";
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
@@ -130,7 +131,7 @@ describe.each(EVERY_ALGORITHM.filter(({ tightens, most }) => tightens === "windo
               const isLeased = i < switchesAt === isLeasedFirst;
               const { implementation, parameters } = isLeased ? leased : policy;
               const request = { nowUs, operation: "consume", cost, limit, parameters } as const;
-              const outcome = implementation.model(state, request);
+              const outcome = MODELS[implementation.name]!(state, request);
               state = outcome.state;
               if (outcome.allowed) admissions.push({ time: nowUs, units: cost });
               else denials++;

@@ -28,7 +28,6 @@ const FOLDERS: Readonly<Record<string, string>> = {
   notices: "src/features/notices/",
   optimistic: "src/features/optimistic/",
   plans: "src/features/plans/",
-  replica: "src/features/replica/",
   roles: "src/features/roles/",
   shards: "src/features/shards/",
   sharedDenials: "src/features/shared-denials/",
@@ -63,14 +62,9 @@ const VALUES: readonly (readonly [imported: string, options: string, features: s
   ["hour", `policies: [fixedWindow({ limit: 1, window: hour() })]`, ["calendar"]],
   ["plans", limiter(`plans: plans({})`), ["plans"]],
   ["lists", limiter(`lists: lists({})`), ["lists"]],
-  ["replica", limiter(`replica: replica({ url: "", token: "" })`), ["replica"]],
   ["cluster", limiter(`redis: cluster()`), ["cluster"]],
   ["client", limiter(`redis: client({})`), ["clients"]],
-  [
-    "client, cluster, replica",
-    limiter(`redis: cluster(client({})), replica: replica(client({}))`),
-    ["clients", "cluster", "replica"],
-  ],
+  ["client, cluster", limiter(`redis: cluster(client({}))`), ["clients", "cluster"]],
   ["shareDenials", limiter(`sharedDenials: shareDenials({})`), ["sharedDenials"]],
   ["concurrency", `policies: [concurrency({ limit: 1 })]`, ["holds"]],
 ];

@@ -75,13 +75,14 @@ describe("in an outage, the policy's own verdict decides the refund, not the lim
 });
 
 describe("units that an isolate counted by itself come back", () => {
-  test("as much of a bucket as has not refilled since", async () => {
+  test("all of a bucket in its window, within which no unit comes back by itself", async () => {
     const bucket = tokenBucket({ name: "b", limit: 10, refill: 1, per: "1s", refundable: true });
     const { limiter, world } = limiterOf([bucket]);
     world.failure = NOT_SENT;
     const hold = await limiter.reserve("ada", { cost: 5 });
     world.nowUs += 2 * SECOND_US;
-    expect((await hold.release()).returned).toEqual({ b: 3 });
+    expect((await hold.release()).returned).toEqual({ b: 5 });
+    expect((await limiter.peek("ada")).policies[0]!.remaining).toBe(10);
   });
 
   test("not to the next window, whose units are others'", async () => {

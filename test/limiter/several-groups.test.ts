@@ -4,7 +4,8 @@ import { createKit } from "../../src/decide/kit.ts";
 import { createCore } from "../../src/decide/operations.ts";
 import { byTextOrDimensions } from "../../src/features/dimensions/by-dimensions.ts";
 import { shards } from "../../src/features/shards/feature.ts";
-import { createMemory } from "../../src/store/memory.ts";
+import { createLocalUnits } from "../../src/outage/local-units.ts";
+import { takeTogether } from "../../src/store/decide-together.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { limiterOver, settingsOf } from "../support/limiter/limiter-over.ts";
 import {
@@ -80,7 +81,10 @@ describe("of several shards", () => {
   test("those with equal limits are one group", () => {
     const hot = fixedWindow({ name: "hot", limit: 100, window: "1d", shards: 64 });
     const settings = settingsOf({ policies: [hot] });
-    const kit = createKit(memoryStore(), settings, createMemory());
+    const kit = createKit(memoryStore(), settings, {
+      units: createLocalUnits(),
+      together: takeTogether,
+    });
     const group = vi.spyOn(kit, "group");
     createCore(kit, { shards }, byTextOrDimensions);
     // The whole, the 36 with 2 units, and the 28 with one.

@@ -9,7 +9,7 @@ import { runs } from "../support/runs.ts";
 /* A value stands for the options that rules have as data: the same decisions, of the same commands. */
 
 const START_US = Date.UTC(2031, 4, 5, 6, 7, 8) * 1000;
-const { client, cluster, fixedWindow, replica, shadow, soft } = values;
+const { client, cluster, fixedWindow, shadow, soft } = values;
 const small = { name: "p", limit: 6, window: "1h" } as const;
 const large = { name: "p", limit: 400, window: "1h" } as const;
 const data = plain.fixedWindow;
@@ -212,7 +212,6 @@ describe("in memory", () => {
 const isReset = (call: unknown) => (call as unknown[])[0] === "reset";
 
 describe("in Redis", () => {
-  const near = { url: "https://near.example", token: "n" };
   const far = { url: "https://far.example", token: "f" };
   const answer = () => [START_US, 1, 5, 0, 3_600e6];
 
@@ -243,19 +242,9 @@ describe("in Redis", () => {
       (to) => ({ redis: own(to) }),
     ],
     [
-      "replica() and its time",
-      () => ({ redis: far, replica: replica(near, { timeout: "1s" }) }),
-      () => ({ redis: far, replica: near, replicaTimeout: "1s" }),
-    ],
-    [
       "shareDenials()",
       () => ({ redis: far, sharedDenials: sharing() }),
       () => ({ redis: far, sharedDenials: sharing() }),
-    ],
-    [
-      "replica() of a client()",
-      (to) => ({ redis: far, replica: replica(client(own(to))) }),
-      (to) => ({ redis: far, replica: own(to) }),
     ],
   ])("%s", async (_name, given, asData) => {
     const told: unknown[] = [];

@@ -25,7 +25,6 @@ import {
   plans,
   type Policy,
   refundable,
-  replica,
   shadow,
   shards,
   shareDenials,
@@ -230,10 +229,6 @@ describe("a plain value is one clear fault, beside all others", () => {
       'sharedDenials: "(an object)": Import { shareDenials } from "tidegate", and give shareDenials(...).',
     ],
     [
-      { ...policy({}), replica: { url: "u", token: "secret" } },
-      'replica: "(an object)": Import { replica } from "tidegate", and give replica(...).',
-    ],
-    [
       policy({ window: "month" }),
       'policies[0].window: "month": Import { month } from "tidegate", and give month().',
     ],
@@ -350,7 +345,6 @@ test("types: reserve() only where something is given back", () => {
     createLimiter({
       policies: [tokenBucket(bucket)],
       sharedDenials: shareDenials({} as any),
-      replica: replica({ url: "", token: "" }),
     }));
 });
 

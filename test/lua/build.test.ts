@@ -28,7 +28,6 @@ import {
   KEY_LOCKING,
   LEASE,
   REFUND,
-  REPLICA,
 } from "../../src/algorithms/scripts.generated.ts";
 import { calendar } from "../../src/features/calendar/feature.ts";
 import type { Algorithm, Policy } from "../../src/policy/policy.ts";
@@ -52,15 +51,14 @@ function write(name: string, text: string): string {
   return file;
 }
 
-const [one, decide, lease, replica, refund, extend] = minify(
+const [one, decide, lease, refund, extend] = minify(
   readLua("lua/decide-one.lua"),
   readLua("lua/decide.lua"),
   readLua("lua/lease.lua"),
-  readLua("lua/replica.lua"),
   readLua("lua/refund.lua"),
   readLua("lua/extend.lua"),
 );
-const minified: Record<string, string> = { "decide-one": one, decide, lease, replica };
+const minified: Record<string, string> = { "decide-one": one, decide, lease };
 
 /** A policy of each of these algorithms. */
 function policiesOf(algorithms: readonly Algorithm[]) {
@@ -90,7 +88,6 @@ test.for([
   { name: "decide-one", frame: DECIDE_ONE },
   { name: "decide", frame: DECIDE },
   { name: "lease", frame: LEASE },
-  { name: "replica", frame: REPLICA },
 ])("the script $name of all algorithms is the whole of its file", ({ name, frame }) => {
   const whole = minified[name]!;
   const branches = [...cutBranches(whole).branches.values()];
@@ -313,10 +310,10 @@ end
 `;
 
 test("an algorithm that comes later changes no script of the others", () => {
-  const scripts = ["decide-one", "decide", "lease", "replica", "refund", "extend"];
+  const scripts = ["decide-one", "decide", "lease", "refund", "extend"];
   const cutsIn = (lua: string) =>
     minify(...scripts.map((name) => readLua(join(lua, `${name}.lua`))))
-      .slice(0, 4)
+      .slice(0, 3)
       .map(cutBranches);
   cpSync("lua", folder, { recursive: true });
   const before = cutsIn(folder);

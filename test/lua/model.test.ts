@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { MAX_UNITS } from "../../src/algorithms/algorithm.ts";
-import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
-import type { AlgorithmModel } from "../../src/algorithms/model.ts";
+import { MODELS } from "../../src/algorithms/all.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { fromData } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
@@ -56,10 +55,7 @@ function isValid(policyOf: (size: number) => CompiledPolicy): boolean {
 }
 
 describe.each(ALGORITHMS)("%s in Lua says what its model says", (algorithm) => {
-  const model = IMPLEMENTATIONS[algorithm].model as AlgorithmModel<
-    Readonly<Record<string, number>>,
-    unknown
-  >;
+  const model = MODELS[algorithm]!;
 
   // Seven bytes hold less than the sum.
   test.for([

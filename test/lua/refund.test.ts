@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
+import { MODELS } from "../../src/algorithms/all.ts";
 import { refund as refundModel } from "../../src/algorithms/refund.ts";
 import { slidingWindowCounter, slidingWindowLog } from "../../src/index.ts";
 import { fromData } from "../../src/policy/from-data.ts";
@@ -65,7 +65,7 @@ describe.each(ALGORITHMS)("a refund of %s in Lua gives back what its model does"
   test("late, twice, of wrong moments, after clock steps and changes of the limit and the rate", async () => {
     const decide = algorithmScript(redis, algorithm);
     const refund = refundScript(redis, algorithm);
-    const { model } = IMPLEMENTATIONS[algorithm];
+    const model = MODELS[algorithm]!;
     const policies = policiesOf(algorithm);
     const outcomes = { all: 0, part: 0, nothing: 0 };
     await fc.assert(
@@ -202,7 +202,7 @@ test.for([5, 12, 37])(
     const { windowUs, parameters } = compilePolicy(
       slidingWindowLog({ limit: size, window: "10s" }),
     );
-    const { model } = IMPLEMENTATIONS["sliding-window-log"];
+    const model = MODELS["sliding-window-log"]!;
     const decide = algorithmScript(redis, "sliding-window-log");
     const refund = refundScript(redis, "sliding-window-log");
     const draw = random(size);

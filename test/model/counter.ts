@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 
+import { MODELS } from "../../src/algorithms/all.ts";
 import type { Evaluation, Operation } from "../../src/algorithms/model.ts";
 import { refund } from "../../src/algorithms/refund.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
@@ -14,10 +15,10 @@ export function counterAt(startUs: number) {
   return {
     now: startUs,
     ask(policy: CompiledPolicy, operation: Operation, cost = 1): Evaluation<unknown> {
-      const { implementation, limit, parameters } = policy;
+      const { algorithm, limit, parameters } = policy;
       const request = { nowUs: this.now, operation, cost, limit, parameters };
       const state = states.get(meaningOf(policy));
-      const outcome = implementation.model(state, request);
+      const outcome = MODELS[algorithm]!(state, request);
       // A look leaves the state as it is, unless the clock has gone back.
       if (operation === "peek" && this.now >= askedAt) expect(outcome.state).toBe(state);
       askedAt = this.now;

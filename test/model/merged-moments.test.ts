@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 
+import { MODELS } from "../../src/algorithms/all.ts";
 import { slidingWindowLog } from "../../src/index.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 /* Which moments a log in memory merges when it may distinguish no more: those by which units become later least. */
 
-const { implementation, limit, parameters } = compilePolicy(
+const { algorithm, limit, parameters } = compilePolicy(
   slidingWindowLog({ limit: 100, window: "1s" }),
 );
 
@@ -21,7 +22,7 @@ function momentsOf(times: readonly number[], maxMoments: number): [atUs: number,
       parameters,
       maxMoments,
     } as const;
-    ({ state } = implementation.model(state, request));
+    ({ state } = MODELS[algorithm]!(state, request));
   }
   const { runs } = state as { runs: readonly number[] };
   return Array.from({ length: runs.length / 3 }, (_, i) => [runs[3 * i]!, runs[3 * i + 1]!]);

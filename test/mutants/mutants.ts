@@ -20,7 +20,6 @@ import { PARTITION } from "./catalog/partition.ts";
 import { PATHS } from "./catalog/paths.ts";
 import { PROGRAMS } from "./catalog/programs.ts";
 import { REDIS } from "./catalog/redis.ts";
-import { REPLICA } from "./catalog/replica.ts";
 import { STORE } from "./catalog/store.ts";
 import type { Written } from "./written.ts";
 
@@ -47,6 +46,5 @@ export const WRITTEN: readonly Written[] = [
   ...PATHS,
   ...PROGRAMS,
   ...REDIS,
-  ...REPLICA,
   ...STORE,
 ];

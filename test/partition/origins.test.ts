@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { methodsOf } from "../../src/gateway/match/methods.ts";
+import { methodsInstead } from "../../src/gateway/match/methods.ts";
 import { decode } from "../../src/partition/decode.ts";
 import { readCookie } from "../../src/partition/read-cookie.ts";
 import { readQuery } from "../../src/partition/read-query.ts";
@@ -68,7 +68,7 @@ describe("whatever the spelling of a name", () => {
     const escaped: unknown[] = [];
     for (let run = 0; run < runs(1_500); run++) {
       const [path, field] = [address(), cookie()];
-      const methods = methodsOf(new Request(`http://gateway.example${path}`));
+      const methods = methodsInstead(new Request(`http://gateway.example${path}`));
       const key = readQuery(KEY)(path);
       const session = readCookie(COOKIE)(field);
       for (const [origin, read] of await readers.read(path, field)) {

@@ -7,11 +7,8 @@ import {
 import { each, type Faulty, policy, withBucket, withOptions, withPolicy } from "./faulty.ts";
 
 const url = "https://example.com";
-const near = "https://near.example";
 const redis = { url, token: "t" };
 const onRedis = (changes: object) => withOptions({ redis, store: undefined, ...changes });
-const withReplica = (changes: object) =>
-  onRedis({ replica: { url: near, token: "t", ...changes } });
 const withAddress = (changes: object) => onRedis({ redis: { ...redis, ...changes } });
 const sharedDenials = shareDenials({ get: async () => undefined, put: () => {} });
 
@@ -94,17 +91,6 @@ export const FAULTY_OPTIONS: Faulty[] = [
     onRedis({ denialCache: false, sharedDenials }),
     /it needs the denialCache/,
   ],
-  [`replica: "${near}"`, onRedis({ replica: near }), /^Give \{ url, token \} of a replica/],
-  ['replica: "(an object)"', withOptions({ replica: redis }), /a Redis that counts/],
-  [
-    'replica: "(an object)"',
-    onRedis({ denialCache: false, replica: redis }),
-    /it needs the denialCache/,
-  ],
-  ['replica.url: "redis://near"', withReplica({ url: "redis://near" }), /not a redis:/],
-  ['replica.token: "(hidden)"', withReplica({ token: "Bearer t" }), /without "Bearer"/],
-  ['replica.timeout: "(a string)"', withReplica({ timeout: "1s" }), /options are url, token/],
-  ['replicaTimeout: "1m"', onRedis({ replica: redis, replicaTimeout: "1m" }), /1s/],
 
   // The store.
   ['store: "(an object)"', withOptions({ store: {} }), /memoryStore\(\)/],

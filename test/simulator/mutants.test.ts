@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
-import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
-import type { RefundRequest } from "../../src/algorithms/model.ts";
+import { IMPLEMENTATIONS, MODELS } from "../../src/algorithms/all.ts";
+import type { AnyModel, RefundRequest } from "../../src/algorithms/model.ts";
 import { EVERY_FEATURE } from "../../src/features/every.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LastAnswers } from "../../src/outage/last-answers.ts";
@@ -180,14 +180,12 @@ test.for<[mistake: string, found: RegExp, mistaken: Partial<typeof mutation>]>([
   expect(await firstViolation()).toMatch(found);
 });
 
-type Model = (typeof IMPLEMENTATIONS)[CountingAlgorithm]["model"];
-
 describe.for(Object.keys(IMPLEMENTATIONS) as CountingAlgorithm[])("a %s", (algorithm) => {
-  const { model } = IMPLEMENTATIONS[algorithm];
+  const model = MODELS[algorithm]!;
 
   /** What is found where its model is another one. */
-  async function foundWith(mistaken: Model): Promise<string | undefined> {
-    const spy = vi.spyOn(IMPLEMENTATIONS[algorithm], "model").mockImplementation(mistaken);
+  async function foundWith(mistaken: AnyModel): Promise<string | undefined> {
+    const spy = vi.spyOn(MODELS, algorithm).mockImplementation(mistaken);
     try {
       return await firstViolation();
     } finally {
@@ -196,14 +194,14 @@ describe.for(Object.keys(IMPLEMENTATIONS) as CountingAlgorithm[])("a %s", (algor
   }
 
   test("that admits a unit too many is found", async () => {
-    const generous: Model = (state, request) =>
+    const generous: AnyModel = (state, request) =>
       model(state, { ...request, limit: request.limit + 1 });
     expect(await foundWith(generous)).toMatch(/^(admissions|waits|fallback): /);
   });
 
   test("that waits until a clock that went back has caught up is found", async () => {
     const latest = new WeakMap<object, number>();
-    const waiting: Model = (state, request) => {
+    const waiting: AnyModel = (state, request) => {
       const nowUs = Math.max(request.nowUs, latest.get(Object(state)) ?? 0);
       const outcome = model(state, { ...request, nowUs });
       if (outcome.state !== undefined) latest.set(Object(outcome.state), nowUs);

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 import { describe, expect, test, vi } from "vitest";
 
-import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
+import { MODELS } from "../../src/algorithms/all.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { AlgorithmModel } from "../../src/algorithms/model.ts";
 import type { SlidingWindowLogState } from "../../src/algorithms/runs.ts";
@@ -116,7 +116,7 @@ describe("beyond maxBytes", () => {
   });
 });
 
-const logModel = IMPLEMENTATIONS["sliding-window-log"].model as AlgorithmModel<
+const logModel = MODELS["sliding-window-log"] as AlgorithmModel<
   Readonly<Record<string, number>>,
   SlidingWindowLogState
 >;
@@ -133,7 +133,7 @@ describe("a log that tells no more than 128 moments apart", () => {
     }) as const;
 
   test("holds no more numbers, and decides over no more, at the largest limit", () => {
-    const model = vi.spyOn(IMPLEMENTATIONS["sliding-window-log"], "model");
+    const model = vi.spyOn(MODELS, "sliding-window-log");
     const { allowed, pass } = counting(slidingWindowLog({ limit: LIMIT, window: "1d" }));
     for (let request = 0; request < 3_000; request++) {
       pass(DAY / 4_000);

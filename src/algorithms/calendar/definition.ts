@@ -1,12 +1,8 @@
 import type { Faults } from "../../options/faults.ts";
 import { defineAlgorithm, MAX_UNITS, type PolicyOf } from "../algorithm.ts";
-import {
-  type CalendarParameters,
-  countCalendarWindow,
-  type CountedCalendarWindow,
-} from "../calendar-window.ts";
+import type { CalendarParameters } from "../calendar-window.ts";
 import { CALENDAR_WINDOW as script } from "../scripts.generated.ts";
-import { scaleWindow } from "../window.ts";
+import { partOfWindow } from "../window.ts";
 import type { Calendar } from "./boundaries.ts";
 import { follow } from "./current.ts";
 import { type CalendarOptions, readCalendar, refusesLength, WINDOW_US } from "./options.ts";
@@ -47,7 +43,7 @@ function parametersOf(calendar: Calendar, nowMs: () => number): LiveParameters {
  * @param nowMs the clock that says which window the isolate has the store count in, in milliseconds since 1970
  */
 export const calendarWindowBy = (nowMs: () => number) =>
-  defineAlgorithm<CalendarWindowPolicy, object, CalendarParameters, CountedCalendarWindow>({
+  defineAlgorithm<CalendarWindowPolicy, object, CalendarParameters>({
     name: "calendar-window",
     // That of the fixed window, which it is.
     code: "f",
@@ -79,9 +75,8 @@ export const calendarWindowBy = (nowMs: () => number) =>
 
     // As it is: leased units expire with the window in which they were taken.
     lease: { tighten: (quota) => quota, maxUs: () => Infinity, endsWithWindow: true },
-    scale: scaleWindow,
+    partOf: partOfWindow,
     script,
-    model: countCalendarWindow,
   });
 
 /** When a window of a calendar ends by the isolate's clock, and in which zone; `undefined` for other policies. */

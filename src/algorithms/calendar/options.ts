@@ -71,7 +71,7 @@ export function namesCalendar({ window, timeZone, anchor }: Given): boolean {
   return isUnit(window) || timeZone !== undefined || anchor !== undefined;
 }
 
-/** "1 month" is none: no unit of a duration has three letters. */
+/** "1 month" is not one: no unit of a duration has three letters. */
 const LIKE_DURATION = /^[^a-z]*\d[^a-z]*[a-z]{0,2}$/i;
 
 /** No plan makes a length of a calendar's window, whatever else it changes. */
@@ -108,7 +108,7 @@ export function readCalendar(
   return { unit: window, zone: zone!, anchor: start! };
 }
 
-/** The anchor as a calendar has it; `undefined` if it is none. In no zone, any number. */
+/** The anchor as a calendar has it; `undefined` if the value is not an anchor. Without a zone, any number is an anchor. */
 function anchorIn(unit: CalendarUnit, anchor: unknown, zone: Zone | undefined): number | undefined {
   if (Number.isInteger(anchor) && (anchor as number) >= 1 && (anchor as number) <= LAST_DAY[unit]) {
     return anchor as number;

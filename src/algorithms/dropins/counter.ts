@@ -32,7 +32,7 @@ const MOST_POINTS = 2 ** 52;
 
 const NO_POINTS: CounterState = { endsUs: 0, lengthUs: 0, used: 0 };
 
-const model: AlgorithmModel<CounterParameters, CounterState> = (
+const countPoints: AlgorithmModel<CounterParameters, CounterState> = (
   state,
   { nowUs, operation, limit, parameters },
 ) => {
@@ -79,4 +79,4 @@ const model: AlgorithmModel<CounterParameters, CounterState> = (
   };
 };
 
-export const COUNTER = /* @__PURE__ */ defineForDropIns("counter", model);
+export const COUNTER = /* @__PURE__ */ defineForDropIns("counter", countPoints);

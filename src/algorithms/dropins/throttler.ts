@@ -39,7 +39,7 @@ const NO_HITS: ThrottlerState = {
 };
 
 /** Counts a hit, whatever the operation. */
-const model: AlgorithmModel<ThrottlerParameters, ThrottlerState> = (
+const countHit: AlgorithmModel<ThrottlerParameters, ThrottlerState> = (
   state,
   { nowUs, limit, parameters },
 ) => {
@@ -110,4 +110,4 @@ function withHit(runs: readonly number[], endsUs: number): readonly number[] {
     : runs.toSpliced(at, 0, endsUs, 1);
 }
 
-export const THROTTLER = /* @__PURE__ */ defineForDropIns("throttler", model);
+export const THROTTLER = /* @__PURE__ */ defineForDropIns("throttler", countHit);

@@ -34,7 +34,7 @@ export function wholeOf(number: number): number {
   return isText ? Number(number) : number;
 }
 
-/** The milliseconds of a duration, rounded. @throws Error if it is none, or less than one */
+/** The milliseconds of a duration, rounded. @throws Error if the text is not a duration, or is shorter than one millisecond */
 function millisecondsOf(duration: Duration): number {
   const match = /^(\d+(?:\.\d+)?)\s?(ms|s|m|h|d|w)$/.exec(duration);
   const milliseconds = match ? Math.round(Number(match[1]) * MILLISECONDS[match[2] as Unit]) : 0;

@@ -4,10 +4,10 @@ import { createCore } from "../../decide/operations.ts";
 import type { Features } from "../../features/features.ts";
 import { checkSettings, DEFAULTS } from "../../limiter/settings.ts";
 import { Faults } from "../../options/faults.ts";
+import { createLocalUnits } from "../../outage/local-units.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import { takeTogether } from "../../store/decide-together.ts";
-import { createMemoryWith } from "../../store/memory.ts";
 import type { MoreScripts } from "../../store/redis/store.ts";
 import { type DropInOptions, openDropIn } from "../open-drop-in.ts";
 
@@ -42,7 +42,7 @@ export function openCores(
   faults: Faults,
 ): Cores {
   const { store, prefix } = openDropIn(options, scripts, faults);
-  const memory = createMemoryWith(takeTogether);
+  const parts = { units: createLocalUnits(), together: takeTogether };
   const cores = new Map<string, DropInCore>();
 
   function make(policies: readonly Policy[]): DropInCore {
@@ -59,7 +59,7 @@ export function openCores(
       found,
     );
     found.throwIfAny();
-    return createCore(createKit(store, settings, memory), features, byText);
+    return createCore(createKit(store, settings, parts), features, byText);
   }
 
   return {

@@ -39,7 +39,7 @@ export function createRefunds(windowMs: number): Refunds {
       }
       const groups = [{ ...remembered.asked, costs: [cost] }];
       const verdict = await core.decide({ operation: "consume", groups, mustReachStore: true });
-      // The denial that is remembered now came after the refund. One without Redis, as of a cost above the limit, is none.
+      // The denial that is remembered now came after the refund. A denial without Redis, as of a cost above the limit, is not remembered.
       if (verdict.status === 429 && verdict.groups[0]?.countedBy === "store") {
         known.delete(remembered.asked.partition);
       }

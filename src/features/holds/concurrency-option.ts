@@ -5,7 +5,11 @@ import {
   type ConcurrencyOptions,
   type ConcurrencyPolicy,
 } from "../../algorithms/concurrency.ts";
+import { createLocalSlots } from "../../outage/local-slots.ts";
 import { holds } from "./feature.ts";
+
+/** Slots that an isolate gives without the store. */
+export const slots = { create: createLocalSlots };
 
 /**
  * A slot for each hold, kept until the hold is settled or released, or until its time is over: with `limit: 10`, never
@@ -18,5 +22,5 @@ import { holds } from "./feature.ts";
  * concurrency({ name: "streams", limit: 10, ttl: "60s" })
  */
 export function concurrency(options: ConcurrencyOptions): ConcurrencyPolicy & Holding {
-  return madeOf(options, { ...CONCURRENCY, features: { holds } });
+  return madeOf(options, { ...CONCURRENCY, features: { holds, slots } });
 }

@@ -1,11 +1,7 @@
 import { byGroup, flatten } from "../../decide/ask-store.ts";
 import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import { askedIn, type GroupVerdict } from "../../decide/step.ts";
-import { SEEN } from "../../outage/local-counts.ts";
-import { localKeyOf, localPolicyOf, localShareOf } from "../../outage/local-share.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
-import { refundInMemory } from "../../store/memory-refund.ts";
-import { extendSlots } from "../../store/memory-slots.ts";
 import type { DecidedAt, Slot } from "../../store/store.ts";
 
 /** Changes a reservation at its counter. All groups of a call have the same counter. */
@@ -29,27 +25,13 @@ export interface GiveBack {
   extend(verdicts: readonly GroupVerdict[], slot: Slot): Promise<boolean>;
 }
 
-export function createGiveBack({
-  store,
-  settings,
-  memory,
-  clockUs,
-  keysOf,
-}: Kit<CoreSettings>): GiveBack {
-  const shareOf = ({ onFailure }: CompiledPolicy) => localShareOf(onFailure ?? settings.onFailure);
-
-  /** Gives back units that this isolate's memory counted in an outage. */
+export function createGiveBack({ store, local, keysOf }: Kit<CoreSettings>): GiveBack {
+  /** Gives back what this isolate counted in an outage. */
   function unitsHere({ asked, at }: GroupVerdict, units: readonly number[], slot: Slot): number[] {
     const keys = keysOf(asked);
-    return asked.group.policies.map((policy, i) => {
-      const share = shareOf(policy);
-      if (share === undefined || units[i] === 0) return 0;
-      const [key, cost] = [keys[i]!, units[i]!];
-      const counts = [localPolicyOf(policy, share), policy];
-      const both = [localKeyOf(policy, key), key + SEEN];
-      const back = refundInMemory(memory, clockUs(), both, [cost, cost], counts, at.nowUs, slot);
-      return back[0]!;
-    });
+    return asked.group.policies.map((policy, i) =>
+      local.giveBack(policy, keys[i]!, units[i]!, at.nowUs, slot),
+    );
   }
 
   /** A call without an answer may have taken slots. The hold's id finds them on any counter. */
@@ -85,18 +67,11 @@ export function createGiveBack({
     async extend(verdicts, slot) {
       const isInMemory = verdicts[0]!.countedBy === "memory";
       const { keys, costs, policies } = callOf(verdicts);
-      // A slot is local if the policy counts locally.
-      const own = [...policies.keys()].filter(
-        (i) =>
-          hasSlots(policies[i]!) &&
-          costs[i]! > 0 &&
-          (!isInMemory || shareOf(policies[i]!) !== undefined),
-      );
+      const own = [...policies.keys()].filter((i) => hasSlots(policies[i]!) && costs[i]! > 0);
       const ownKeys = own.map((i) => keys[i]!);
       const ownPolicies = own.map((i) => policies[i]!);
-      const kept = isInMemory
-        ? extendSlots(memory, clockUs(), ownKeys, ownPolicies, slot)
-        : await store.extend!(ownKeys, ownPolicies, slot);
+      if (isInMemory) return local.extend(ownPolicies, ownKeys, slot);
+      const kept = await store.extend!(ownKeys, ownPolicies, slot);
       return kept.every(Boolean);
     },
   };

@@ -10,7 +10,6 @@ import {
   type GroupVerdict,
   type Verdict,
 } from "../../decide/step.ts";
-import { isEarlyDenial } from "../../decision/outcome.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import { reportOnce } from "../../runtime/log.ts";
@@ -154,7 +153,7 @@ type Notice = (id: string) => Readonly<Parameters<NoticeListener>>;
  */
 function isKnown(each: GroupVerdict, verdict: Verdict): boolean {
   const { reason } = verdict;
-  return isStoreAnswer(each, verdict) || (each.countedBy === "none" && isEarlyDenial(reason));
+  return isStoreAnswer(each, verdict) || (each.countedBy === "none" && reason === "cached-denial");
 }
 
 function noticedOf(

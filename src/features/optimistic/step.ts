@@ -9,7 +9,6 @@ import {
   type Step,
   type Verdict,
 } from "../../decide/step.ts";
-import { isEarlyDenial } from "../../decision/outcome.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import { createOptimisticPartitions, type OptimisticPartitions } from "./partitions.ts";
 import { type Admitted, close, settler } from "./settle.ts";
@@ -77,7 +76,7 @@ export function optimisticStep(
   const shown = (each: Admitted) => admittedVerdict(each, kit);
 
   function admittedBeside(asked: Asked, own: readonly Admitted[], others: Verdict): Verdict {
-    if (isEarlyDenial(others.reason)) return others;
+    if (others.reason === "cached-denial") return others;
     const verdicts = new Map(others.groups.map((each) => [each.asked, each]));
     for (const each of own) verdicts.set(each.asked, shown(each));
     const groups = asked.groups.flatMap((each) => verdicts.get(each) ?? []);

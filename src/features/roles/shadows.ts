@@ -11,7 +11,6 @@ import {
   type GroupVerdict,
   type Verdict,
 } from "../../decide/step.ts";
-import { isEarlyDenial } from "../../decision/outcome.ts";
 import { isNotAsked } from "../../errors/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
@@ -62,7 +61,7 @@ export function shadowSteps({
       const answered = beside.verdicts.get(each);
       if (answered) return [advised(answered, asked.operation)];
       // As of a known denial, of which only the group that denies has rows.
-      if (isEarlyDenial(reason)) return [];
+      if (reason === "cached-denial") return [];
       const owed = unitsOf(each);
       const takes = beside.takes && isAdmitted && !beside.sent.has(each);
       const estimated = advised(estimate(each, owed, takes, now(), clockUs()), asked.operation);

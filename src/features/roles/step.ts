@@ -8,7 +8,6 @@ import {
   type GroupVerdict,
   type Verdict,
 } from "../../decide/step.ts";
-import { isEarlyDenial } from "../../decision/outcome.ts";
 import { isNotAsked } from "../../errors/errors.ts";
 import { advised } from "./advised.ts";
 import { shadowSteps } from "./shadows.ts";
@@ -103,10 +102,8 @@ export function roleSteps(kit: Kit<CoreSettings>): RoleSteps {
         ) {
           return verdict;
         }
-        // A replica's answer has the room, too; the primary's room may be less.
-        if (reason === "replica-denial") noteRoom(groups);
         const keys = keysOfBans(asked, verdict);
-        if (isEarlyDenial(reason) && keys.some((key) => waiting.areFullWithOneMore(key))) {
+        if (reason === "cached-denial" && keys.some((key) => waiting.areFullWithOneMore(key))) {
           // The ban begins with this denial, so its response has to report the ban.
           return next({ ...asked, mustReachStore: true });
         }

@@ -11,7 +11,6 @@ import {
   type Verdict,
 } from "../../decide/step.ts";
 import { groupFits } from "../../decide/too-costly.ts";
-import { isEarlyDenial } from "../../decision/outcome.ts";
 import { shardsOf as splitPolicy } from "../../policy/shards.ts";
 
 /** The shard that decides, for each group of a request; 0 for a group without shards. */
@@ -176,7 +175,7 @@ function isDeniedByShards(
   { groups }: Asked,
   { status, reason, groups: verdicts }: Verdict,
 ): boolean {
-  if (status === 200 || (reason !== "limited" && !isEarlyDenial(reason))) return false;
+  if (status === 200 || (reason !== "limited" && reason !== "cached-denial")) return false;
   if (groups.some(({ group }) => group.denying.some(({ role }) => role === "denials")))
     return false;
   return verdicts.every((each) => each.asked.unsharded !== undefined || !deniesIn(each));

@@ -32,8 +32,7 @@ export function throughSharedDenials(
     }
     const verdict = await next(asked);
     if (verdict.error) return verdict;
-    const isProved = verdict.reason === "replica-denial";
-    publish(verdict, isProved || (await known.isReliable(asked, verdict)));
+    publish(verdict, await known.isReliable(asked, verdict));
     return verdict;
   }
 

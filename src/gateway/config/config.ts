@@ -3,7 +3,6 @@ import {
   type DecisionListener,
 } from "../../features/listeners/decision-listener.ts";
 import type { NoticeListener } from "../../features/notices/listener.ts";
-import type { Replica } from "../../features/replica/replica.ts";
 import type { SharedCache, SharedDenials } from "../../features/shared-denials/shared-denials.ts";
 import type { DenialLog } from "../../metrics/denial-log.ts";
 import type { PeriodicWriter } from "../../metrics/periodic-writes.ts";
@@ -38,7 +37,6 @@ import { reportMisspelt } from "./misspelt-variables.ts";
 import { openCounts } from "./open-counts.ts";
 import { openDenialLog } from "./open-denial-log.ts";
 import { analyticsIn, openRecorder } from "./open-recorder.ts";
-import { readReplica } from "./read-replica.ts";
 import { readTokens, type Tokens } from "./tokens.ts";
 import { readVariables, type StoreName, type Variables } from "./variables.ts";
 import { readWebhookSettings } from "./webhook-settings.ts";
@@ -78,8 +76,6 @@ export interface GatewayConfig {
   readonly redis: RedisAddress | undefined;
   /** How long a request waits for Redis, in milliseconds. */
   readonly timeoutMs: number;
-  /** A replica of Redis, which may deny. */
-  readonly replica: Replica | undefined;
   /** Counts requests; `undefined` if no reader could get the counts. */
   readonly recorder: Recorder | undefined;
   /** Logs denied clients; `undefined` if that is off. */
@@ -159,7 +155,6 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
     { openObjects: platform.durableObjectStore, counted },
     faults,
   );
-  const replica = readReplica(variables, environment, counted, faults);
   faults.throwIfAny();
   // Checked with the rules.
   const clientIp = wordOrJson(defaults.clientIp) as ClientIp | undefined;
@@ -172,7 +167,6 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
     store: recorder ? recorder.meter.measured(opened!) : opened!,
     redis,
     timeoutMs,
-    replica: replica && recorder ? recorder.meter.measuredReplica(replica) : replica,
     recorder,
     denialLog,
     writers: [recorder, denialLog].filter((writer) => writer !== undefined),

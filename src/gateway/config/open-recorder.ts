@@ -24,7 +24,7 @@ interface RecorderParts {
   readonly analytics: AnalyticsDataset | undefined;
 }
 
-/** The dataset of Workers Analytics Engine that is bound as `ANALYTICS`; another program's variable of that name is none. */
+/** The dataset of Workers Analytics Engine that is bound as `ANALYTICS`; another program's variable of that name is ignored. */
 export function analyticsIn({ ANALYTICS: bound }: Environment): AnalyticsDataset | undefined {
   const { writeDataPoint } = Object(bound) as Partial<AnalyticsDataset>;
   return typeof writeDataPoint === "function" ? (bound as AnalyticsDataset) : undefined;

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 
 import type { FailureVerdict } from "../../algorithms/common-options.ts";
-import { REPLICA_TIMEOUT_RANGE } from "../../features/replica/options.ts";
 import { DEFAULTS, PREFIX } from "../../limiter/settings.ts";
 import { type Duration, type DurationRange } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
@@ -120,7 +119,7 @@ const Token = z.optional(z.string());
 const RestUrl = z.optional(z.string());
 const RestToken = z.optional(z.string());
 
-/** Every variable that the gateway reads. Rules, lists, client IP, CORS, Redis and its replica are checked where they are used. */
+/** Every variable that the gateway reads. Rules, lists, client IP, CORS, and Redis are checked where they are used. */
 export const VARIABLES = {
   ORIGIN: Origin,
   ORIGIN_TIMEOUT: OriginTimeout,
@@ -129,9 +128,6 @@ export const VARIABLES = {
   PREFIX: Prefix,
   REDIS_DIALECT: RedisDialect,
   TIMEOUT: z.optional(duration(TIMEOUT_RANGE)),
-  REPLICA_URL: RestUrl,
-  REPLICA_TOKEN: RestToken,
-  REPLICA_TIMEOUT: z.optional(duration(REPLICA_TIMEOUT_RANGE)),
   ON_FAILURE: z._default(OnFailure, DEFAULTS.onFailure),
   CLIENT_IP: ClientIp,
   SHARED_DENIALS: Shared,
@@ -170,7 +166,6 @@ export interface Variables {
   /** The dialect of Redis's scripts; `undefined` to derive it from the address. */
   readonly dialect: DialectName | undefined;
   readonly timeout: Duration | undefined;
-  readonly replicaTimeout: Duration | undefined;
   readonly onFailure: FailureVerdict;
   /** The reach of shared denials; `undefined` shares them in the data centre if the platform has a cache there. */
   readonly shared: "colo" | "none" | undefined;
@@ -200,7 +195,6 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
     prefix: read(VARIABLES.PREFIX, "PREFIX") ?? DEFAULTS.prefix,
     dialect: read(VARIABLES.REDIS_DIALECT, "REDIS_DIALECT"),
     timeout: read(VARIABLES.TIMEOUT, "TIMEOUT") as Duration | undefined,
-    replicaTimeout: read(VARIABLES.REPLICA_TIMEOUT, "REPLICA_TIMEOUT") as Duration | undefined,
     onFailure: readVerdict(environment["ON_FAILURE"], faults),
     shared: read(VARIABLES.SHARED_DENIALS, "SHARED_DENIALS"),
     liveRefresh: read(VARIABLES.LIVE_REFRESH, "LIVE_REFRESH") as Duration | "off" | undefined,

@@ -11,29 +11,29 @@ const overridesIn = pairsNamed(
   "&;",
 );
 
+/** A method as rules name it: in capitals, and HEAD as GET. */
+export function canonicalMethod(method: string): string {
+  const asked = method.trim().toUpperCase();
+  return asked === "HEAD" ? "GET" : asked;
+}
+
 /**
- * The methods by which an origin may handle a request, in capitals: its own, and those that its fields and query name
- * to override it. HEAD counts as GET. A method named in the body is not seen.
+ * The methods by which an origin may handle a request instead of its own, because fields or the query name them. A method that is
+ * named in the body is not seen.
  */
-export function methodsOf({
-  method,
+export function methodsInstead({
   headers,
   url,
-}: Pick<Request, "method" | "headers" | "url">): ReadonlySet<string> {
+}: Pick<Request, "headers" | "url">): ReadonlySet<string> {
   const methods = new Set<string>();
-  add(methods, method);
   for (const [name, value] of headers) {
-    if (OVERRIDE.test(name)) for (const each of value.split(",")) add(methods, each);
+    if (!OVERRIDE.test(name)) continue;
+    for (const each of value.split(",")) methods.add(canonicalMethod(each));
   }
   const { query, others } = queriesOf(url);
   for (const text of query === "" ? others : [query, ...others]) {
     const named = new Set(overridesIn(text).map(({ value }) => value));
-    for (const value of named) add(methods, foldValue(value));
+    for (const value of named) methods.add(canonicalMethod(foldValue(value)));
   }
   return methods;
-}
-
-function add(methods: Set<string>, named: string): void {
-  const asked = named.trim().toUpperCase();
-  methods.add(asked === "HEAD" ? "GET" : asked);
 }

@@ -1,4 +1,4 @@
-import { methodsOf } from "./methods.ts";
+import { canonicalMethod, methodsInstead } from "./methods.ts";
 import type { Readings } from "./path.ts";
 import { compileRouter, type Found } from "./router.ts";
 import type { Steps } from "./steps.ts";
@@ -39,17 +39,24 @@ export function compileSelection<Rule extends { readonly route: Route }>(
 ): SelectRules<Rule> {
   const { find } = compileRouter(rules.map(({ route }) => route.path));
 
-  return function selectRules({ plain, others, wider }, { request, steps }) {
+  return function selectRules(readings, { request, steps }) {
     const found: Found = new Set();
-    find(plain, found);
+    find(readings.plain, found);
     const covering = found.size;
-    for (const reading of others) if (!steps.areTooMany) steps.take(find(reading, found));
+    for (const reading of readings.others) if (!steps.areTooMany) steps.take(find(reading, found));
     const ambiguous = [...found].slice(covering).flat();
-    for (const reading of wider) if (!steps.areTooMany) steps.take(find(reading, found));
+    for (const reading of readings.wider) if (!steps.areTooMany) steps.take(find(reading, found));
     if (steps.areTooMany) return "manifold";
     if (found.size === 0) return [];
-    const methods = methodsOf(request);
-    const coversMethod = (index: number) => namesAny(rules[index]!.route, methods);
+    const own = canonicalMethod(request.method);
+    // Every field and the query can name another method, so they are read only where a rule is not covered without.
+    let others: ReadonlySet<string> | undefined;
+    const coversMethod = (index: number) => {
+      const { methods } = rules[index]!.route;
+      if (methods.includes("*") || methods.includes(own)) return true;
+      others ??= methodsInstead(request);
+      return methods.some((method) => others!.has(method));
+    };
     if (ambiguousPaths === "refuse" && ambiguous.some(coversMethod)) return "ambiguous";
     return [...found]
       .flat()
@@ -57,8 +64,4 @@ export function compileSelection<Rule extends { readonly route: Route }>(
       .sort((a, b) => a - b)
       .map((index) => rules[index]!);
   };
-}
-
-function namesAny(route: Route, methods: ReadonlySet<string>): boolean {
-  return route.methods.some((method) => method === "*" || methods.has(method));
 }

@@ -104,11 +104,6 @@ export const NO_SHARING = {
   say: "Leave it out, except on Cloudflare Workers with STORE=redis: it shares what one Redis said to the isolates of a data centre.",
 } as const;
 
-export const REPLICA_WITHOUT_REDIS = {
-  code: "unsupported",
-  say: "Leave it out, except with STORE=redis: it is a replica of the Redis that counts.",
-} as const;
-
 export const METRICS_IN_MEMORY = {
   code: "unsupported",
   say: "Leave it out, except with STORE=redis: Redis adds isolates up.",

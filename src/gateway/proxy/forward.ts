@@ -2,7 +2,7 @@ import { onWorkers } from "../../runtime/environment.ts";
 import { TIMED_OUT, withTimeout } from "../../runtime/timeout.ts";
 import { clientFacts, type ClientFacts } from "./client-fields.ts";
 import { hopFields } from "./hop-by-hop.ts";
-import type { Forward, Forwarded, Origin } from "./origin.ts";
+import type { Forward, Forwarded } from "./origin.ts";
 import { fieldsThatPass, ownFields } from "./outgoing-fields.ts";
 import { BODY, refusal, type Refusal, STATUS, UPGRADE } from "./refusal.ts";
 import { pathOf } from "./target.ts";
@@ -23,7 +23,7 @@ export const forward: Forward = async (forwarded) => {
   try {
     const response = await ask(asked, origin.timeoutMs, isOnWorkers);
     if (response === TIMED_OUT) return { kind: "timeout" };
-    return { kind: "answered", response: incoming(response, origin, facts, isOnWorkers) };
+    return { kind: "answered", response: incoming(response, forwarded, facts, isOnWorkers) };
   } catch (error) {
     return request.signal.aborted ? { kind: "gone" } : { kind: "unreachable", error };
   }
@@ -85,7 +85,7 @@ function outgoing(
   const passed = new Request(address, request);
   const { headers } = passed;
   const connection = names.has("connection") ? headers.get("connection") : null;
-  const passes = fieldsThatPass(connection, forwarded);
+  const passes = fieldsThatPass(connection, forwarded.passes);
   for (const name of names) {
     // Only the fetch of Workers can open a WebSocket.
     if (!passes(name) && !(name === "upgrade" && isWebSocket(headers))) headers.delete(name);
@@ -94,33 +94,34 @@ function outgoing(
   return passed;
 }
 
+/** The answer as the client gets it: the origin's own where its fields stay as they are, because a copy costs more than all else here. */
 function incoming(
   response: Response,
-  { address }: Origin,
+  { origin: { address }, decided }: Forwarded,
   facts: ClientFacts,
   isOnWorkers: boolean,
 ): Response {
-  const { status, statusText } = response;
+  const { status, headers } = response;
   // A response that switches protocols carries its socket: it cannot be copied.
   if (status === 101) return response;
   if (status > 599) {
     response.body?.cancel().catch(() => {});
     return refusal(STATUS);
   }
-  const headers = new Headers(response.headers);
-  const names = new Set(headers.keys());
+  const names: ReadonlySet<string> = new Set(headers.keys());
   const hop = hopFields(names.has("connection") ? headers.get("connection") : null);
   // On Workers an encoded body passes unchanged; elsewhere fetch has decoded it, but kept the field.
   const isDecoded = !isOnWorkers && names.has("content-encoding");
-  for (const name of names) {
-    const rewrite = address?.get(name);
-    if (hop.has(name) || (isDecoded && /^content-(?:encoding|length)$/.test(name))) {
-      headers.delete(name);
-    } else if (rewrite) {
-      const values = name === "set-cookie" ? headers.getSetCookie() : [headers.get(name)!];
-      headers.delete(name);
-      for (const value of values) headers.append(name, rewrite(value, facts));
-    }
+  const goes = (name: string) =>
+    hop.has(name) || (isDecoded && /^content-(?:encoding|length)$/.test(name));
+  const changed = [...names].filter((name) => goes(name) || address?.has(name));
+  if (changed.length === 0 && !decided) return response;
+  const own = new Response(response.body, response);
+  for (const name of changed) {
+    own.headers.delete(name);
+    if (goes(name)) continue;
+    const values = name === "set-cookie" ? headers.getSetCookie() : [headers.get(name)!];
+    for (const value of values) own.headers.append(name, address!.get(name)!(value, facts));
   }
-  return new Response(response.body, { status, statusText, headers });
+  return own;
 }

@@ -1,8 +1,8 @@
 import type { Decision } from "../../decision/decision.ts";
 import type { ResponseSettlement } from "../../features/holds/settle-response.ts";
 import type { ClientIp } from "../../partition/client-ip.ts";
-import type { IsImitation } from "../../partition/field-names.ts";
 import type { Permission } from "../cors/cors.ts";
+import type { PassesOn } from "./outgoing-fields.ts";
 import type { OwnAddress } from "./own-address.ts";
 
 /** The server behind the gateway. */
@@ -34,8 +34,8 @@ export interface Forwarded {
   readonly origin: Origin;
   /** `undefined` if no rule covers the request. */
   readonly decided: Decided | undefined;
-  /** Whether some origins take a field for one that the rules in force read. */
-  readonly isImitation: IsImitation;
+  /** Whether the origin gets a field, unless `Connection` names it. */
+  readonly passes: PassesOn;
   /** Whether the rules in force read a field, in any spelling of its name. */
   readonly isRead: (name: string) => boolean;
   /** Lets a site's scripts read the gateway's own answers, and the origin's to a request that a rule covers. */

@@ -1,30 +1,51 @@
 import { OVER, overLimits } from "../../adapter/over-limits.ts";
 import type { Decision } from "../../decision/decision.ts";
+import type { ClientIp } from "../../partition/client-ip.ts";
+import type { IsImitation } from "../../partition/field-names.ts";
 import { type ClientFacts, isUntrusted } from "./client-fields.ts";
 import { hopFields } from "./hop-by-hop.ts";
 import { imitates } from "./imitations.ts";
-import type { Forwarded } from "./origin.ts";
 import { isPrivate } from "./private-fields.ts";
 
 /** Names a field of a request in lower case. */
 export type PassesOn = (name: string) => boolean;
 
+/** Ordinary requests have some fifty names. A client can make up any number of them, so that no more are kept. */
+const MOST_NAMES = 256;
+
 /**
- * Says which fields of a client's request the origin gets. The gateway sets the others itself, or the origin gets none.
+ * Compiles which fields of a client's request the origin gets, whatever its field `Connection` says. The gateway sets the others
+ * itself, or the origin gets none.
+ *
+ * @param trusted the source that may tell the origin about clients
+ */
+export function compilePasses(trusted: ClientIp | undefined, isImitation: IsImitation): PassesOn {
+  const known = new Map<string, boolean>();
+  const hop = hopFields(null);
+  return (name) => {
+    let passes = known.get(name);
+    if (passes === undefined) {
+      passes =
+        !hop.has(name) &&
+        !OWN.has(name) &&
+        !isPrivate(name) &&
+        !isUntrusted(name, trusted) &&
+        !imitates(name, isImitation);
+      if (known.size < MOST_NAMES) known.set(name, passes);
+    }
+    return passes;
+  };
+}
+
+/**
+ * Says which fields of one request the origin gets.
  *
  * @param connection the field `Connection` of the request
  */
-export function fieldsThatPass(
-  connection: string | null,
-  { origin, isImitation }: Pick<Forwarded, "origin" | "isImitation">,
-): PassesOn {
+export function fieldsThatPass(connection: string | null, passes: PassesOn): PassesOn {
+  if (connection === null) return passes;
   const hop = hopFields(connection);
-  return (name) =>
-    !hop.has(name) &&
-    !OWN.has(name) &&
-    !isPrivate(name) &&
-    !isUntrusted(name, origin.trusted) &&
-    !imitates(name, isImitation);
+  return (name) => passes(name) && !hop.has(name);
 }
 
 /** Fields that mean something only before a body, or by which a client asks for another method. */
@@ -35,11 +56,9 @@ const BEFORE_BODY = /^(?:content-|authorization$|cookie$|x-(?:http-)?method(?:-o
  * seen them.
  *
  * @param passes what `fieldsThatPass()` says
+ * @param isRead whether the rules in force read a field, in any spelling of its name
  */
-export function trailersThatPass(
-  passes: PassesOn,
-  { isRead }: Pick<Forwarded, "isRead">,
-): PassesOn {
+export function trailersThatPass(passes: PassesOn, isRead: (name: string) => boolean): PassesOn {
   return (name) => passes(name) && !isRead(name) && !BEFORE_BODY.test(name);
 }
 

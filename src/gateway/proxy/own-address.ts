@@ -77,7 +77,7 @@ function partsOf(value: string, ownScheme: string) {
   return { scheme, authority: value.slice(begin, end), path: value.slice(end) };
 }
 
-/** The scheme, the host and the port of an address; `undefined` if it is none. */
+/** The scheme, the host and the port of an address; `undefined` if the text is not an address. */
 function originIn(address: string): string | undefined {
   try {
     return new URL(address).origin;

@@ -15,7 +15,7 @@ interface Host {
   readonly port: string;
 }
 
-/** Reads a host with or without a port, as browsers compare it; `undefined` if the text is none. */
+/** Reads a host with or without a port, as browsers compare it; `undefined` if the text is not a host. */
 export function parseHost(text: string): Host | undefined {
   // A URL may have more than a host, and takes the port of its scheme out.
   const [, host, port = ""] = /^([^\s/?#@\\:]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(text) ?? [];

@@ -8,7 +8,7 @@ import { DIGEST as DIGEST_FAULT } from "../messages/overrides.ts";
  * while its identity stays secret.
  */
 
-/** A source and a digest, or several of them, or one for a name that is too long. The digest of everybody is none. */
+/** A source and a digest, or several of them, or one for a name that is too long. The partition of everybody has no digest. */
 export const DIGEST = /^(?:#[\w-]{43}|[^\s:,*#]+:[!-~]{1,200})$/;
 
 export function isDigest(digest: unknown): boolean {

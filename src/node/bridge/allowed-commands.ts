@@ -79,7 +79,7 @@ export const DANGEROUS: readonly string[] = [
 /** Keys that one SCAN looks at, as its COUNT says: a million at once hold Redis up for longer than KEYS does. */
 const MAX_SCANNED = 1_000;
 
-/** Reads of streams, by how many values follow each option before the streams. `BLOCK` is none of them. */
+/** Reads of streams, by how many values follow each option before the streams. `BLOCK` is not among them. */
 const STREAM_OPTIONS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   XREAD: { COUNT: 1 },
   XREADGROUP: { GROUP: 2, COUNT: 1, NOACK: 0, CLAIM: 1 },

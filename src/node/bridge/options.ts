@@ -105,7 +105,7 @@ export function readOptions(argv: readonly string[]): Settings | undefined {
   };
 }
 
-/** @throws Error for an option that is empty, or is no header value. An empty variable is none. */
+/** @throws Error for an option that is empty, or is no header value. An empty variable counts as missing. */
 function secret(name: string, option: string | undefined, variable: string | undefined) {
   // A secret read from a file often ends with a line break.
   const text = (option ?? (variable || undefined))?.trim();

@@ -111,7 +111,7 @@ function withoutToken(text: string, token: string): string {
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 
-/** The JSON of an answer; an error where it is none, and `undefined` where it is empty on purpose. */
+/** The JSON of an answer; an error where it is not JSON, and `undefined` where it is empty on purpose. */
 function readBody(response: Response, text: string): unknown {
   if (response.status === 204 && text === "") return undefined;
   const type = response.headers.get("content-type") ?? "";

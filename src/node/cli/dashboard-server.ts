@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** A document has at most 900,000 bytes. */
 const MAX_BODY_BYTES = 1_000_000;
 
-/** Fields that the gateway and the page tell each other. The token is none of them. */
+/** Fields that the gateway and the page tell each other. The token is not among them. */
 const REQUEST_FIELDS = ["content-type", "if-match"];
 const RESPONSE_FIELDS = ["content-type", "etag", "retry-after", "allow"];
 

@@ -18,8 +18,6 @@ export interface DoctorArguments {
   readonly restUrl?: string;
   readonly restTokenFile?: string;
   readonly redisUrl?: string;
-  readonly replicaUrl?: string;
-  readonly replicaTokenFile?: string;
   readonly prefix?: string;
   readonly limiterTimeout?: string;
   readonly config?: string;
@@ -50,12 +48,6 @@ export function readDoctorOptions(
   if ([url, redisUrl, rest, args.config].every((each) => each === undefined)) {
     throw new UsageError("Give --url, --rest-url, --redis-url or --config.");
   }
-  const hasRedis = rest !== undefined || redisUrl !== undefined;
-  if (args.replicaUrl !== undefined && !hasRedis) {
-    throw new UsageError(
-      "--replica-url needs --rest-url or --redis-url: it is compared with that.",
-    );
-  }
   if (path !== undefined && !/^\/[!-~]*$/.test(path)) {
     throw new UsageError(`--path takes an escaped path that begins with "/", not "${path}".`);
   }
@@ -68,7 +60,6 @@ export function readDoctorOptions(
     preview,
     rest,
     redisUrl,
-    replica: hasRedis ? readReplica(args, environment) : undefined,
     path,
     prefix,
     identityHeader: readHeaderName(args.identityHeader),
@@ -134,22 +125,6 @@ function readRest(
   return { url, token };
 }
 
-/** By the variables of the gateway, if the options do not say. */
-function readReplica(
-  { replicaUrl, replicaTokenFile: file }: DoctorArguments,
-  environment: NodeJS.ProcessEnv,
-): DoctorOptions["replica"] {
-  const url = replicaUrl ?? (environment["REPLICA_URL"] || undefined);
-  if (url === undefined) {
-    if (file !== undefined) throw new UsageError("--replica-token-file needs --replica-url.");
-    return undefined;
-  }
-  requireUrl("--replica-url", url, /^https?:/);
-  const token = file === undefined ? environment["REPLICA_TOKEN"] : readFile(file).trim();
-  if (!token) throw new UsageError("--replica-url needs --replica-token-file or REPLICA_TOKEN.");
-  return { url, token };
-}
-
 /** Without the value in the message: it may hold a password. */
 function requireUrl(option: string, value: string, scheme: RegExp): void {
   if (scheme.test(value) && URL.canParse(value)) return;
@@ -161,7 +136,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "--admin-url": "https://admin.example.com",
   "--preview": "https://preview.example.com",
   "--rest-url": "https://name.upstash.io",
-  "--replica-url": "https://nearby.example.com",
   "--redis-url": "redis://127.0.0.1:6379",
 };
 

@@ -18,7 +18,6 @@ import { checkPaths } from "./checks/paths.ts";
 import { checkPersistence } from "./checks/persistence.ts";
 import { checkPreview } from "./checks/preview.ts";
 import { checkLatency, checkRedisReachable, checkVersion } from "./checks/redis-reach.ts";
-import { checkReplica } from "./checks/replica.ts";
 import { checkReplication } from "./checks/replication.ts";
 import { checkSameRedis } from "./checks/same-redis.ts";
 import { checkBusyThreshold, checkScriptCache, checkSlowLog } from "./checks/scripts.ts";
@@ -30,14 +29,12 @@ import { type Finding, sortFindings } from "./finding.ts";
 import type { GatewayFacts, UnreachableGateway } from "./gather/gateway-facts.ts";
 import type { PreviewFacts, UnreachablePreview } from "./gather/preview.ts";
 import type { RedisFacts, UnreachableRedis } from "./gather/redis-facts.ts";
-import type { ReplicaFacts } from "./gather/replica.ts";
 
 /** The gathered facts; a part that was not asked for is missing. */
 export interface Facts {
   readonly gateway?: GatewayFacts | UnreachableGateway | undefined;
   readonly preview?: PreviewFacts | UnreachablePreview | undefined;
   readonly redis?: RedisFacts | UnreachableRedis | undefined;
-  readonly replica?: ReplicaFacts | undefined;
   readonly variables?: readonly Variable[] | undefined;
   readonly environments?: readonly Environment[] | undefined;
 }
@@ -51,14 +48,13 @@ export interface Expectations {
 
 /** Judges the gathered facts, without a call to any server. */
 export function judge(
-  { gateway, preview, redis, replica, variables = [], environments = [] }: Facts,
+  { gateway, preview, redis, variables = [], environments = [] }: Facts,
   expected: Expectations,
 ): readonly Finding[] {
   const findings = [...checkVariables(variables), ...checkEnvironments(environments)];
   if (gateway) findings.push(...judgeGateway(gateway));
   if (preview) findings.push(...checkPreview(preview));
   if (redis) findings.push(...judgeRedis(redis, expected));
-  if (replica) findings.push(...checkReplica(replica));
   if (gateway && redis && !("reason" in gateway) && !("reason" in redis)) {
     findings.push(...checkSameRedis(gateway, redis), ...checkDialect(gateway, redis));
   }

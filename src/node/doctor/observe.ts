@@ -7,23 +7,17 @@ import type { Observation } from "./finding.ts";
 import type { RuleCommands } from "./gather/commands.ts";
 import type { GatewayFacts } from "./gather/gateway-facts.ts";
 import type { RedisFacts } from "./gather/redis-facts.ts";
-import type { ReplicaFacts } from "./gather/replica.ts";
 import type { Expectations, Facts } from "./judge.ts";
 import { LAST_COMPARED } from "./security-fixes.ts";
 
 const UNKNOWN = "not known";
 
 /** The observations, whether or not they are findings, and the facts that could not be observed. */
-export function observe({ gateway, redis, replica }: Facts, expected: Expectations): Observation[] {
+export function observe({ gateway, redis }: Facts, expected: Expectations): Observation[] {
   return [
     ...(gateway && !("reason" in gateway) ? ofGateway(gateway) : []),
     ...(redis && !("reason" in redis) ? ofRedis(redis, expected) : []),
-    ...(replica ? [{ name: "replica's lag", value: lagOf(replica) }] : []),
   ];
-}
-
-function lagOf({ lag }: ReplicaFacts): string {
-  return lag && "ms" in lag ? `at most ${lag.ms.toFixed(1)} ms` : UNKNOWN;
 }
 
 function ofGateway({ health, admin }: GatewayFacts): Observation[] {

@@ -14,8 +14,6 @@ export interface DoctorOptions {
   readonly rest?: { readonly url: string; readonly token: string };
   /** `redis://` or `rediss://`: asked for facts that the REST API does not have. */
   readonly redisUrl?: string;
-  /** The replica nearby that the limiter asks, over HTTP. It needs `rest` or `redisUrl`. */
-  readonly replica?: { readonly url: string; readonly token: string };
   /** A limited path of the gateway. Default: `/`. */
   readonly path?: string;
   /** A header by which the gateway counts. Default: `x-user-id`. */

@@ -1,7 +1,4 @@
-import { setTimeout } from "node:timers/promises";
-
 import { MAX_POLICIES } from "../../policy/compile.ts";
-import { monotonicNow } from "../../runtime/clock.ts";
 import type { Report } from "./finding.ts";
 import type { CountedRule } from "./gather/commands.ts";
 import { type Connection, directConnection, restConnection } from "./gather/connection.ts";
@@ -9,7 +6,6 @@ import { gatherGateway } from "./gather/gateway.ts";
 import { gatherPreview } from "./gather/preview.ts";
 import type { RedisFacts, UnreachableRedis } from "./gather/redis-facts.ts";
 import { gatherRedis } from "./gather/redis.ts";
-import { gatherReplica, type ReplicaFacts } from "./gather/replica.ts";
 import { judge } from "./judge.ts";
 import { keyspaceBytes } from "./memory-formula.ts";
 import { observe } from "./observe.ts";
@@ -28,7 +24,6 @@ export async function runDoctor(options: DoctorOptions): Promise<Report> {
   const now = Date.now;
   // Before the gateway is asked, which may count in this very Redis.
   const redis = await lookAtRedis(options, now);
-  const replica = await lookAtReplica(options);
   const common = { path, identityHeader, now };
   const own = adminUrl === undefined ? {} : { adminUrl: new URL(adminUrl) };
   const gateway =
@@ -39,7 +34,7 @@ export async function runDoctor(options: DoctorOptions): Promise<Report> {
       : await gatherPreview({ gateway: gateway.url, preview: new URL(preview), ...common });
   const expected = { timeoutMs, keyspaceBytes: expectedBytes(options) };
   const { variables, environments } = options;
-  const facts = { gateway, preview: apart, redis, replica, variables, environments };
+  const facts = { gateway, preview: apart, redis, variables, environments };
   return { findings: judge(facts, expected), observations: observe(facts, expected) };
 }
 
@@ -83,21 +78,4 @@ async function lookAtRedis(
     return { ...about, reason: (error as Error).message };
   }
   return gatherRedis({ main }, about).finally(() => main.close());
-}
-
-async function lookAtReplica({
-  rest,
-  redisUrl,
-  replica,
-  prefix = "tg",
-}: DoctorOptions): Promise<ReplicaFacts | undefined> {
-  if (!replica) return undefined;
-  const unreachable: Connection = { send: () => Promise.reject(new Error()), close() {} };
-  const redis = rest
-    ? restConnection(rest)
-    : await directConnection(redisUrl ?? "").catch(() => unreachable);
-  const address = new URL(replica.url);
-  const ways = { redis, replica: restConnection(replica) };
-  const about = { address, prefix, now: monotonicNow, wait: setTimeout };
-  return gatherReplica(ways, about).finally(() => redis.close());
 }

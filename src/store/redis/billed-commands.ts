@@ -14,7 +14,7 @@ export interface DecisionCommands {
 /** The call itself, such as EVALSHA. */
 const CALL = 1;
 
-/** TIME, with which each script but a replica's begins. */
+/** TIME, with which each script begins. */
 export const TIME = 1;
 
 /** Upstash, pay as you go, in November 2026: $0.20 for 100,000 commands. */

@@ -17,22 +17,7 @@ export interface ClientSettings {
   readonly timeoutMs: number;
   /** The dialect of its scripts. Default: derived from its address. */
   readonly dialect?: DialectName | undefined;
-  /** Makes the client of an address. Default: one for decisions. */
-  readonly connect?: Connect;
 }
-
-/**
- * Makes a client of an address.
- *
- * @param init further options of every request
- * @param guess a dialect that the first answer may correct
- */
-export type Connect = (
-  endpoint: RedisEndpoint,
-  timeoutMs: number,
-  init?: RequestInit,
-  guess?: Dialect,
-) => RedisClient;
 
 /** A client, and the dialect of its Redis. */
 export interface ScriptClient {

@@ -53,7 +53,7 @@ export function createRedisClient(
   url: unknown,
   token: unknown,
   paths: { readonly url: string; readonly token: string; readonly areVariables?: boolean },
-  { timeoutMs, dialect: configured, connect = restClient }: ClientSettings,
+  { timeoutMs, dialect: configured }: ClientSettings,
   faults: Faults,
   init?: RequestInit,
 ): ScriptClient | undefined {
@@ -78,7 +78,7 @@ export function createRedisClient(
   if (!isUrl || !isToken) return undefined;
   const dialect = dialectAt(url, configured);
   return {
-    client: connect({ url, token }, timeoutMs, init, configured ? undefined : dialect),
+    client: restClient({ url, token }, timeoutMs, init, configured ? undefined : dialect),
     dialect,
   };
 }

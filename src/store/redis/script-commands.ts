@@ -123,7 +123,7 @@ export function commandsOfExtension(
 /** TIME and DEL. */
 export const COMMANDS_OF_RESET = TIME + 1;
 
-/** Those of a replica's script, which has the time from its caller. */
-export function readsOf(policies: readonly CompiledPolicy[]): number {
+/** Those that read the states. */
+function readsOf(policies: readonly CompiledPolicy[]): number {
   return readCommands(policies.map(({ algorithm }) => algorithm));
 }

@@ -114,6 +114,7 @@ export async function deliverDenials(world: World): Promise<void> {
   world.isOver = true;
   for (const isolate of world.isolates) {
     for (const client of world.setting.clients) {
+      await world.wire.calm();
       // Longer than the isolate trusts the last answer about all clients.
       world.nowUs += WINDOW_US + SECOND_US;
       const kind = hasSlots ? "reserve" : "limit";

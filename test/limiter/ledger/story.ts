@@ -67,6 +67,7 @@ const ALL = Object.entries(STEPS_OF).flatMap(([step, weight]) =>
 
 async function act(world: World): Promise<void> {
   const { dice, wire, weather } = world;
+  await wire.calm();
   weather.turn();
   pass(world);
   if (dice.chance(0.3)) await wire.arrive();
@@ -117,6 +118,7 @@ async function close(world: World): Promise<void> {
   const { weather, wire, holds, setting, masters, bans, known, say } = world;
   weather.clear();
   await wire.arrive();
+  await wire.calm();
   // Longer than an isolate trusts a denial or a suspended master.
   world.nowUs += WINDOW_US + SECOND_US;
   for (const held of holds.filter(({ actual }) => actual !== undefined)) {

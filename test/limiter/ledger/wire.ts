@@ -29,6 +29,8 @@ export interface Wire {
   readonly store: Store;
   /** Lets calls arrive whose clients have given up. */
   arrive(): Promise<void>;
+  /** Waits for calls that no request waits for. A call is entered by the clock at its answer, so time must stand still until then. */
+  calm(): Promise<void>;
 }
 
 export function createWire(
@@ -126,6 +128,13 @@ export function createWire(
     store,
     async arrive() {
       for (const run of late.splice(0)) await run();
+    },
+    async calm() {
+      let ran: readonly unknown[] = [];
+      while (turns.some((turn, master) => turn !== ran[master])) {
+        ran = [...turns];
+        await Promise.all(ran);
+      }
     },
   };
 }

@@ -38,11 +38,11 @@ export const HOLDS: readonly Written[] = [
     tests: ["test/limiter/reserve"],
   },
   {
-    name: "the count that continues from Redis keeps what was given back",
-    file: "src/features/holds/give-back.ts",
-    find: "const both = [localKeyOf(policy, key), key + SEEN];",
-    replace: "const both = [localKeyOf(policy, key), key];",
-    tests: ["test/limiter/reserve"],
+    name: "units counted in an outage come back to the window after theirs",
+    file: "src/outage/local-units.ts",
+    find: "sinceUs <= takenAtUs && takenAtUs <= nowUs",
+    replace: "takenAtUs <= nowUs",
+    tests: ["test/limiter/give-back"],
   },
   {
     name: "two settlements at once both run",

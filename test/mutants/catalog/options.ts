@@ -5,8 +5,8 @@ export const OPTIONS: readonly Written[] = [
   {
     name: "every shard of a bucket refills at the whole rate",
     file: "src/policy/shards.ts",
-    find: "{ numerator: 1, denominator: shards }",
-    replace: "{ numerator: 1, denominator: 1 }",
+    find: "policy, units, shards",
+    replace: "policy, units, 1",
     tests: ["test/policy/shards"],
   },
   {

@@ -19,8 +19,22 @@ export const OUTAGE: readonly Written[] = [
   {
     name: "an outage begins with a fresh quota",
     file: "src/outage/local-counts.ts",
-    find: "if (!last) return own;",
-    replace: "if (last || !last) return own;",
+    find: "there: last?.[local.indexOf(i)],",
+    replace: "there: last && undefined,",
     tests: ["test/limiter/local-count"],
+  },
+  {
+    name: "a window of an outage is as long as the clock stepped back",
+    file: "src/outage/local-units.ts",
+    find: "if (sinceUs > nowUs) set(key, nowUs, used);",
+    replace: "",
+    tests: ["test/simulator"],
+  },
+  {
+    name: "a shard bears none of the units of an outage",
+    file: "src/outage/rows.ts",
+    find: "const part = Math.ceil(here.used",
+    replace: "const part = Math.ceil(0 * here.used",
+    tests: ["test/limiter/local-counts-go-on"],
   },
 ];

@@ -1,3 +1,4 @@
+import { factsOf } from "../../support/algorithms/all.ts";
 import type { Call } from "../call.ts";
 import { count, type Invariant, keysOf, type Observed } from "./invariant.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
@@ -17,7 +18,11 @@ export function boundedAdmissions({
 
   function ledgerOf(key: string, policy: number): Ledger {
     let ledger = ledgers.get(key);
-    if (!ledger) ledgers.set(key, (ledger = createLedger(policies[policy]!)));
+    if (!ledger)
+      ledgers.set(
+        key,
+        (ledger = createLedger(policies[policy]!, factsOf(policies[policy]!.algorithm).promise)),
+      );
     return ledger;
   }
 

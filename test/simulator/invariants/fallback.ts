@@ -1,9 +1,7 @@
 import type { FailureVerdict } from "../../../src/algorithms/common-options.ts";
-import type { Row } from "../../../src/algorithms/model.ts";
 import type { Settlement } from "../../../src/decide/hold.ts";
 import type { Decision } from "../../../src/decision/decision.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
-import { factsOf } from "../../support/algorithms/all.ts";
 import { type Call, isDecided, type Isolate } from "../call.ts";
 import { count, type Invariant, type Observed } from "./invariant.ts";
 import { createLedger, type Ledger, type Taken } from "./ledger.ts";
@@ -13,11 +11,10 @@ interface LocalCount {
   /** The units that it admitted alone. */
   own: Ledger;
   taken: Taken[];
-  /** The units that the store last said were used up, as if taken then, with those admitted alone before and since. */
-  seen: Ledger;
-  /** The run of the script that said so, when by the isolate's clock, and how much. */
+  /** The run of the script that last said how much is used up, how much, and until when, by the isolate's clock. */
   execution: number;
   used: number;
+  usedUntil: number;
 }
 
 /**
@@ -52,8 +49,8 @@ export function honouredVerdicts(observed: Observed): Invariant {
   }
 
   function nothing(policy: number): LocalCount {
-    const [own, seen] = [alone[policy]!, policies[policy]!].map(createLedger) as [Ledger, Ledger];
-    return { own, taken: [], seen, execution: 0, used: 0 };
+    const own = createLedger(alone[policy]!, "begun");
+    return { own, taken: [], execution: 0, used: 0, usedUntil: -Infinity };
   }
 
   /** The times of the isolate's clocks: as they run, and as they were set. */
@@ -86,12 +83,23 @@ export function honouredVerdicts(observed: Observed): Invariant {
       if (verdict !== "local") count(statistics, "counted with a share");
       const local = countOf(call, i);
       local.taken.push(taken);
-      const excess = local.own.take(taken) ?? local.seen.take(taken);
+      const excess = local.own.take(taken) ?? beyondLimit(local, taken, policies[i]!);
       if (local.used > 0) count(statistics, "counted on from the store's");
       if (excess && !unsure.has(placeOf(call))) {
         violated("fallback", `${policies[i]!.algorithm} locally: ${excess}`);
       }
     }
+  }
+
+  /** More units admitted alone than the store's last answer left? */
+  function beyondLimit(
+    { own, used, usedUntil }: LocalCount,
+    { clock, charged }: Taken,
+    { limit }: CompiledPolicy,
+  ): string | undefined {
+    const units = used + own.inWindow();
+    if (charged || clock >= usedUntil || units <= limit) return undefined;
+    return `${units} units with those of the store, where ${limit} may be`;
   }
 
   /** Units taken here go back to here. */
@@ -105,7 +113,6 @@ export function honouredVerdicts(observed: Observed): Invariant {
         taken.execution === number ? { ...taken, units: taken.units + more } : taken,
       );
       local.own.giveBack(number, -more, -more);
-      local.seen.giveBack(number, -more, -more);
       count(statistics, "give-back of an isolate");
     }
   }
@@ -120,24 +127,20 @@ export function honouredVerdicts(observed: Observed): Invariant {
   }
 
   /** The newest answer of the store that came back says which units are used up, even if an older one comes later. */
-  function learn(call: Call, rows: readonly Pick<Row, "remaining">[]): void {
+  function learn(call: Call, rows: readonly { remaining: number; resetAfterUs: number }[]): void {
     const { number } = call.executions[0]!;
     if (sentAt.get(call)! <= (forgotAt.get(placeOf(call)) ?? -1)) return;
-    for (const [i, { remaining }] of rows.entries()) {
+    for (const [i, { remaining, resetAfterUs }] of rows.entries()) {
       const local = countOf(call, i);
       const used = policies[i]!.limit - remaining;
       const between = [local.execution, number].toSorted((a, b) => a - b) as [number, number];
       const unsure = local.execution > 0 && between[0] <= steppedAfter && steppedAfter < between[1];
       if (unsure) {
-        local.seen = nothing(i).seen;
         local.used = Math.max(local.used, used);
+        local.usedUntil = -Infinity;
       } else if (number > local.execution) {
         local.used = used;
-        local.seen = nothing(i).seen;
-        // Two buckets refill twice as fast as one, and windows on a grid end for all that is counted in them.
-        const trailing = factsOf(policies[i]!.algorithm).promise === "trailing";
-        for (const taken of trailing ? local.taken : []) local.seen.take(taken);
-        local.seen.take({ ...timeIn(call.isolate), units: used, charged: false });
+        local.usedUntil = timeIn(call.isolate).clock + resetAfterUs;
       }
       local.execution = Math.max(local.execution, number);
     }
@@ -147,10 +150,11 @@ export function honouredVerdicts(observed: Observed): Invariant {
     set({ number, clock }, by) {
       if (by < 0) wentBack.add(number);
       const at = clock.wall() * 1000 - clock.stepped;
-      for (const [place, { own, seen }] of counts) {
+      for (const [place, local] of counts) {
         if (!place.startsWith(`${number} `)) continue;
-        own.step(by, at);
-        seen.step(by, at);
+        local.own.step(by, at);
+        // Units of either count may come back then.
+        local.usedUntil = -Infinity;
       }
     },
 
@@ -175,7 +179,13 @@ export function honouredVerdicts(observed: Observed): Invariant {
       if (settlement) return settled(call, settlement);
       if (call.method === "reset" && !error) forget(call);
       if (decision?.reason === "allowed" || decision?.reason === "limited")
-        learn(call, decision.policies);
+        learn(
+          call,
+          decision.policies.map(({ remaining, resetAfterMs }) => ({
+            remaining,
+            resetAfterUs: (resetAfterMs ?? 0) * 1000,
+          })),
+        );
       if (decision?.reason !== "store-unavailable") return;
       for (const i of policies.keys()) {
         const fault = rowFault(call, decision, i);
@@ -201,11 +211,5 @@ export function honouredVerdicts(observed: Observed): Invariant {
 function shareOf(policy: CompiledPolicy, verdict: FailureVerdict): CompiledPolicy {
   if (typeof verdict !== "object") return policy;
   const parts = Math.round(1 / verdict.local.share);
-  const { limit, parameters } = policy;
-  const intervalUs = (parameters["intervalUs"] ?? 0) * parts;
-  return {
-    ...policy,
-    limit: Math.ceil(limit / parts),
-    parameters: parameters["divisor"] ? { ...parameters, intervalUs } : parameters,
-  };
+  return { ...policy, limit: Math.ceil(policy.limit / parts) };
 }

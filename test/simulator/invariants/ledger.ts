@@ -1,5 +1,5 @@
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
-import { factsOf } from "../../support/algorithms/all.ts";
+import type { PromisedBound } from "../../support/algorithms/facts.ts";
 import { windowOf } from "../window.ts";
 
 /** Units that one request took. Times in microseconds. */
@@ -28,6 +28,8 @@ export interface Ledger {
   step(by: number, at: number): void;
   /** Units noted and not lost, however long ago. */
   total(): number;
+  /** Units in the window of now, of windows that begin with units. */
+  inWindow(): number;
 }
 
 interface Entry extends Taken {
@@ -40,16 +42,19 @@ interface Entry extends Taken {
 /**
  * Adds up the units of the algorithm's promise, without the algorithm's formula. Units age with time, and by a forward step of
  * the clock as far as it goes, but by no more than a window: that is how much a step may give away.
+ *
+ * @param promise of the policy; `begun` for the limit in each window that begins with the first units after the one before
  */
-export function createLedger(policy: CompiledPolicy): Ledger {
+export function createLedger(policy: CompiledPolicy, promise: PromisedBound | "begun"): Ledger {
   const { algorithm, limit, parameters } = policy;
-  const { promise } = factsOf(algorithm);
   const window = windowOf(policy);
   let entries: Entry[] = [];
   let credit = 0;
   const stepped: number[] = [];
   let steady = true;
   let stepsBack = 0;
+  /** When the window of now began. */
+  let begunAt = -Infinity;
 
   /** Units younger than the window. */
   function withinWindow(now: number, withCharges: boolean): number {
@@ -69,6 +74,14 @@ export function createLedger(policy: CompiledPolicy): Ledger {
       if (!entry.charged && Math.floor(entry.clock / window) === index) {
         sum += entry.units - entry.given;
       }
+    }
+    return sum;
+  }
+
+  function inWindow(): number {
+    let sum = 0;
+    for (const { clock, units, charged, given } of entries) {
+      if (!charged && clock >= begunAt) sum += units - given;
     }
     return sum;
   }
@@ -96,12 +109,13 @@ export function createLedger(policy: CompiledPolicy): Ledger {
         return most(withinWindow(now, true), limit);
       case "rate":
         return beyondRate(now);
+      case "begun":
       case "grid": {
         // A step ends a window early, or leads back into one whose count has expired.
         const steps = stepped.filter((aged) => aged > now - window).length;
         return (
           most(withinWindow(now, false), (2 + steps) * limit) ??
-          (steady ? most(onGrid(clock, 0), limit) : undefined)
+          (steady ? most(promise === "grid" ? onGrid(clock, 0) : inWindow(), limit) : undefined)
         );
       }
       case "weighted": {
@@ -118,6 +132,7 @@ export function createLedger(policy: CompiledPolicy): Ledger {
     take(taken) {
       const aged = taken.at + credit;
       entries.push({ ...taken, aged, given: 0, stepsBack });
+      if (taken.clock >= begunAt + window) begunAt = taken.clock;
       return taken.charged ? undefined : check(aged, taken.clock);
     },
     giveBack(execution, units, most) {
@@ -125,7 +140,8 @@ export function createLedger(policy: CompiledPolicy): Ledger {
       const entry = entries.find((each) => each.execution === execution);
       // A log knows the moment; others cannot know that they have forgotten the take, or that the clock has passed its time
       // before.
-      const isSure = algorithm === "sliding-window-log" || entry?.stepsBack === stepsBack;
+      const isLog = promise === "trailing" && algorithm === "sliding-window-log";
+      const isSure = isLog || entry?.stepsBack === stepsBack;
       if (!isSure) entries = [];
       if (!entry) return isSure ? `${units} units came back of what was forgotten` : undefined;
       entry.given += units;
@@ -140,6 +156,7 @@ export function createLedger(policy: CompiledPolicy): Ledger {
       if (by > 0) credit += Math.min(by, window);
       stepped.push(at + credit);
     },
+    inWindow,
     total: () => entries.reduce((sum, { units }) => sum + units, 0),
   };
 }

@@ -33,8 +33,6 @@ export function trueReasons({ scenario, scheduler, statistics, violated }: Obser
       case "exempt":
       case "blocked":
         return "there are no lists";
-      case "replica-denial":
-        return "there is no replica";
       case "optimistic":
         return "no policy has the option";
       case "store-unavailable":

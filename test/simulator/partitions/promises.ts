@@ -1,3 +1,4 @@
+import { MODELS } from "../../../src/algorithms/all.ts";
 import { factsOf } from "../../support/algorithms/all.ts";
 import { windowOf } from "../window.ts";
 import type { Evaluated, World } from "./world.ts";
@@ -36,7 +37,7 @@ export function leftBehind(
 ): string | undefined {
   for (const [key, { takes, all }] of byKey(world, isAdmitted)) {
     const { policy } = all.at(-1)!;
-    const { algorithm, implementation, limit, parameters, role, mode } = policy;
+    const { algorithm, limit, parameters, role, mode } = policy;
     // Units of a policy in shadow may come later, by calls of their own: test/limiter/shadow has the ledger.
     if (mode === "shadow") continue;
     if (!["sliding-window-log", "fixed-window"].includes(algorithm) || role === "denials") continue;
@@ -49,11 +50,11 @@ export function leftBehind(
         limit: own.limit,
         parameters,
       } as const;
-      state = implementation.model(state, request).state ?? state;
+      state = MODELS[algorithm]!(state, request).state ?? state;
     }
     const nowUs = world.clockOf(key);
     const request = { nowUs, operation: "peek", cost: 1, limit, parameters } as const;
-    const { remaining } = implementation.model(state, request);
+    const { remaining } = MODELS[algorithm]!(state, request);
     const found = world.look([key], [1], [policy])[0]!.remaining;
     const lowered = all.some((each) => each.policy.limit !== limit);
     if (found > remaining || (found < remaining && !lowered)) {

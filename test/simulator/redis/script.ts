@@ -1,6 +1,7 @@
 import type { Evaluation } from "../../../src/algorithms/model.ts";
 import type { Operation, Pass } from "../../../src/algorithms/model.ts";
 import type { Algorithm } from "../../../src/policy/policy.ts";
+import { modelOf } from "../../../src/store/memory.ts";
 import { EVERY_IMPLEMENTATION } from "../../support/policy/implementations.ts";
 import type { Entry } from "./keyspace.ts";
 
@@ -91,7 +92,10 @@ export function decide(
     const { algorithm, limit, parameters } = policies[i]!;
     const operation = cost > 0 ? asked : asked === "charge" ? "peek" : asked;
     const request = { nowUs: now, operation, cost, limit, parameters };
-    const { state, ...row } = EVERY_IMPLEMENTATION[algorithm].model(states[i], request);
+    const { state, ...row } = modelOf({
+      algorithm,
+      implementation: EVERY_IMPLEMENTATION[algorithm],
+    })(states[i], request);
     if (state !== undefined) states[i] = state;
     return { ...row, state };
   }

@@ -1,4 +1,4 @@
-import { cluster } from "../../../src/store/cluster/cluster.ts";
+import { cluster } from "../../../src/features/cluster/feature.ts";
 import type { RedisParts } from "../../../src/store/open-store.ts";
 import { ALL_SCRIPTS } from "../../../src/store/redis/all-scripts.ts";
 import { clients } from "../../../src/store/redis/client-adapter.ts";

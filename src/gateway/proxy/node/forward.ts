@@ -73,9 +73,9 @@ function begin(
 ): Asking {
   const { request, origin, decided } = forwarded;
   const { method, headers } = request;
-  const passes = fieldsThatPass(headers.get("connection"), forwarded);
+  const passes = fieldsThatPass(headers.get("connection"), forwarded.passes);
   const body = exchange
-    ? bodyOf(exchange.incoming, trailersThatPass(passes, forwarded))
+    ? bodyOf(exchange.incoming, trailersThatPass(passes, forwarded.isRead))
     : bodyOfRequest(request);
   const path = rawTarget(exchange?.incoming.url, pathOf(url));
   const fields = requestFields(request, exchange?.incoming, body, { passes, facts, decided });

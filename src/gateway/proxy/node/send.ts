@@ -53,7 +53,7 @@ function breakOff(outgoing: Outgoing, hasLength: boolean): void {
     outgoing.destroy();
     return;
   }
-  // To a client of HTTP/1.0 the connection's end is the body's: only a reset is none. TLS has an end of its own.
+  // To a client of HTTP/1.0 the connection's end is the body's: only a reset does not end the body. TLS has an end of its own.
   const { socket } = outgoing;
   if (socket && !("encrypted" in socket)) socket.resetAndDestroy();
   else outgoing.destroy();

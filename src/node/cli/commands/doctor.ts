@@ -28,8 +28,6 @@ export function registerDoctor(program: Command): void {
       .option("--rest-url <url>", "the Redis over HTTP (default: UPSTASH_REDIS_REST_URL)")
       .option("--rest-token-file <file>", "its token (default: UPSTASH_REDIS_REST_TOKEN)")
       .option("--redis-url <url>", "redis:// or rediss://, for what the REST API does not say")
-      .option("--replica-url <url>", "the replica nearby over HTTP (default: REPLICA_URL)")
-      .option("--replica-token-file <file>", "its token (default: REPLICA_TOKEN)")
       .option("--prefix <text>", "what the limiter's keys begin with (default: tg)")
       .option("--limiter-timeout <duration>", "the limiter's timeout (default: 250ms)")
       .option(

@@ -1,5 +1,4 @@
 import type { Account } from "../account.ts";
-import { bucketAccount } from "../bucket-account.ts";
 import { type HoldPage, isCounted } from "../hold-page.ts";
 import type { Page } from "../page.ts";
 import { givesBack, type LedgerPolicy, numbersUnder, TTL_US } from "../policies.ts";
@@ -12,20 +11,23 @@ export function shareOf({ onFailure }: LedgerPolicy): number | undefined {
   return onFailure === "local" ? 1 : undefined;
 }
 
-/** The units that each isolate admits without the store: never more than its share of a limit, rounded up once. */
+/**
+ * The units that each isolate admits without the store: never more than its share of a limit, rounded up once, in each window
+ * that begins with a client's first request after the one before.
+ */
 export function localCounts() {
   const accounts = new Map<string, Account>();
 
-  function accountOf(policy: LedgerPolicy, isolate: number, partition: string, share: number) {
+  function accountOf(policy: LedgerPolicy, isolate: number, partition: string) {
     const key = `${isolate} ${policy.name} ${partition}`;
     const found = accounts.get(key);
     if (found) return found;
     const { algorithm, windowUs } = policy;
-    if (algorithm === "concurrency") throw new Error("slots are no units");
-    const account =
-      algorithm === "token-bucket"
-        ? bucketAccount(windowUs / numbersUnder(policy, undefined).refill / share, true)
-        : windowAccount(algorithm, windowUs);
+    const { limit, refill } = numbersUnder(policy, undefined);
+    const account = windowAccount(
+      algorithm === "calendar-window" ? algorithm : "unaligned-window",
+      algorithm === "token-bucket" ? Math.ceil((limit / refill) * windowUs) : windowUs,
+    );
     accounts.set(key, account);
     return account;
   }
@@ -40,8 +42,9 @@ export function localCounts() {
         page.costs[policy.name]! > 0 &&
         !isCounted(page, policy),
     );
-  const isOneRate = ({ under }: LedgerPolicy) =>
-    new Set(Object.values(under).map(({ refill }) => refill)).size === 1;
+  /** Whether plans do not change how long a bucket refills. */
+  const isOneWindow = ({ under }: LedgerPolicy) =>
+    new Set(Object.values(under).map(({ limit, refill }) => limit / refill)).size === 1;
 
   return {
     /** Enters a request that was allowed. */
@@ -53,9 +56,9 @@ export function localCounts() {
       say: Say,
     ): void {
       for (const policy of own(page, policies)) {
-        if (policy.algorithm === "concurrency" || !isOneRate(policy)) continue;
+        if (policy.algorithm === "concurrency" || !isOneWindow(policy)) continue;
         const share = shareOf(policy)!;
-        const account = accountOf(policy, page.isolate, partitionOf(policy), share);
+        const account = accountOf(policy, page.isolate, partitionOf(policy));
         const units = page.costs[policy.name]!;
         const limit = Math.ceil(
           Math.round(share * 1e6 * numbersUnder(policy, page.plan).limit) / 1e6,
@@ -84,12 +87,11 @@ export function localCounts() {
       nowUs: number,
     ): void {
       for (const policy of own(page, isolate.policies)) {
-        if (policy.algorithm === "concurrency" || !givesBack(policy) || !isOneRate(policy))
+        if (policy.algorithm === "concurrency" || !givesBack(policy) || !isOneWindow(policy))
           continue;
         const back = page.costs[policy.name]! - actual![policy.name]!;
         if (back <= 0) continue;
-        const share = shareOf(policy)!;
-        const account = accountOf(policy, page.isolate, partitionOf(policy), share);
+        const account = accountOf(policy, page.isolate, partitionOf(policy));
         const due = account.due(page.id, back, nowUs) ?? 0;
         account.giveBack(page.id, back, due, nowUs);
       }

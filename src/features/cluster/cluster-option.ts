@@ -1,6 +1,6 @@
 import { meaningOf, optionValue, type OptionValue } from "../../options/option-value.ts";
-import type { RedisEndpoint } from "../redis/client.ts";
-import { cluster as feature } from "./cluster.ts";
+import type { RedisEndpoint } from "../../store/redis/client.ts";
+import { cluster as feature } from "./feature.ts";
 
 /**
  * A Redis Cluster, whose masters have a part of the partitions each: one that fails is suspended alone. A decision of several

@@ -1,6 +1,7 @@
-import { HOLDS } from "../redis/holds.ts";
-import { createSlotBreaker } from "./slot-breaker.ts";
-import { splitStore } from "./split-store.ts";
+import { createSlotBreaker } from "../../store/cluster/slot-breaker.ts";
+import { splitStore } from "../../store/cluster/split-store.ts";
+import { HOLDS } from "../../store/redis/holds.ts";
+import { partialAnswer } from "./partial-answer.ts";
 
 /**
  * Partitions on several masters of a Redis Cluster: each hash slot has its own calls, and is suspended alone when it
@@ -11,4 +12,5 @@ export const cluster = {
   scripts: { holds: HOLDS },
   createBreaker: createSlotBreaker,
   split: splitStore,
+  partialAnswer,
 };
