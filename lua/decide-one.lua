@@ -7,11 +7,11 @@
 local arguments = ARGV
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local policy, pass, cost = 1, arguments[1], arguments[2] + 0
+local pass, cost, at, algorithm = arguments[1], arguments[2] + 0, 3, arguments[3]
 local key, value = KEYS[1], false
-if arguments[3] == 'sliding-window-log' then
+if algorithm == 'sliding-window-log' then
   value = redis.pcall('GETRANGE', key, '-33', '-1')
-elseif arguments[3] ~= 'concurrency' then
+elseif algorithm ~= 'concurrency' then
   value = redis.pcall('GET', key)
 end
 -- @include evaluate.lua

@@ -67,11 +67,12 @@ for step = 1, 2 * last do
   if again and not owes and (operation ~= 'consume' or not roles and policy >= (denier or 1)) then
     break
   end
-  local row, change = 4 * policy - 2, 3 * policy - 2
+  local at, row = 5 * policy - 2, 4 * policy - 2
   local role = roles and string.sub(roles, policy, policy)
-  local holds = arguments[5 * policy - 2] == 'concurrency'
+  local algorithm = arguments[at]
+  local holds = algorithm == 'concurrency'
   -- `x + 0` converts a string more cheaply than tonumber(x).
-  local key, value, cost, pass = KEYS[policy], values[policy], arguments[5 * policy - 3] + 0, operation
+  local key, value, cost, pass = KEYS[policy], values[policy], arguments[at - 1] + 0, operation
   if role == 'o' then
     -- What it has room for was found out before.
     pass, cost = 'peek', again and math.min(cost, reply[row + 1]) or 1
@@ -108,6 +109,7 @@ for step = 1, 2 * last do
     end
     reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
     if changes or bytes then
+      local change = 3 * policy - 2
       changes = changes or { nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
       changes[change], changes[change + 1], changes[change + 2] = bytes, place, expires
     end

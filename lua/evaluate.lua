@@ -1,6 +1,7 @@
 -- Asks one policy, in a script that includes this file. Nothing is written, so that a policy can be asked again if another one
 -- denies; only concurrency writes by itself, when it takes a slot.
---   reads the locals  arguments, now, policy (a number from 1), key, pass, cost
+--   reads the locals  arguments, now, key, pass, cost
+--                     algorithm, at  the name of its algorithm, and its place in the arguments
 --                     value    what was read of its state; false, or the table of an error, if there is none
 --                     pass     consume, peek or charge, or ask, a peek as part of a consume, after which a client obeys the
 --                              reply
@@ -12,7 +13,6 @@
 -- The build makes a branch for each file of algorithms/. Its function takes the arguments of all, and those that the file's
 -- header names; its body stands in place of the call, because creating and calling a closure costs CPU with every
 -- request. The build also cuts the branches apart: a script contains only the algorithms that its policies use.
-local at = 5 * policy - 2
-local algorithm, limit = arguments[at], arguments[at + 1] + 0
+local limit = arguments[at + 1] + 0
 local allowed, remaining, retry_after, reset_after, bytes, place, expires
 -- @algorithms allowed, remaining, retry_after, reset_after, bytes, place, expires = NAME(...)

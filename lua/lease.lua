@@ -90,7 +90,8 @@ for step = 1, 2 * last do
     reply[5 * last + 2 + policy] = cost
   end
   if cost > 0 then
-    local key, value = KEYS[policy], values[policy]
+    local at, key, value = 5 * policy - 2, KEYS[policy], values[policy]
+    local algorithm = arguments[at]
     -- @include evaluate.lua
     reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
     changes[change], changes[change + 1], changes[change + 2] = bytes, place, expires

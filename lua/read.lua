@@ -9,21 +9,23 @@ for policy = 1, #KEYS do
 end
 if apart then
   -- Room for five policies from the start.
-  local keys, policies = { nil, nil, nil, nil, nil }, { nil, nil, nil, nil, nil }
-  values = { nil, nil, nil, nil, nil }
-  local others = 0
+  local together, others = { nil, nil, nil, nil, nil }, 0
+  for policy = 1, #KEYS do
+    local algorithm = arguments[5 * policy - 2]
+    if algorithm ~= 'sliding-window-log' and algorithm ~= 'concurrency' then
+      others = others + 1
+      together[others] = KEYS[policy]
+    end
+  end
+  values = others > 0 and redis.call('MGET', unpack(together, 1, others)) or {}
   for policy = 1, #KEYS do
     local algorithm = arguments[5 * policy - 2]
     if algorithm == 'sliding-window-log' then
-      values[policy] = redis.pcall('GETRANGE', KEYS[policy], '-33', '-1')
-    elseif algorithm ~= 'concurrency' then
-      others = others + 1
-      keys[others], policies[others] = KEYS[policy], policy
+      table.insert(values, policy, redis.pcall('GETRANGE', KEYS[policy], '-33', '-1'))
     end
-  end
-  local read = others > 0 and redis.call('MGET', unpack(keys, 1, others))
-  for i = 1, others do
-    values[policies[i]] = read[i]
+    if algorithm == 'concurrency' then
+      table.insert(values, policy, false)
+    end
   end
 else
   values = redis.call('MGET', unpack(KEYS))

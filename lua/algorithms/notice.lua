@@ -10,10 +10,9 @@
 -- window    length of the policy's window in microseconds
 -- of_limit  the policy's limit, which a plan may change
 --
--- `consume` claims the notice. It is allowed if none of this limit or a greater one was sent in the window, and if no other isolate is
+-- `consume` claims the notice: allowed if none of this limit or a greater one was sent in the window, and no other isolate is
 -- sending one. `charge` notes that it was sent, unless a reset or a newer window has come between. The cost of both is the end of
 -- the window that was counted, or 1 where the policy's windows have no end: then a window begins with the first claim.
---
 -- `remaining` is the end of the window, which names it. Ends that differ by less than half a window are of one window, because an
 -- isolate may have estimated one. A state that ends two windows ahead is of a clock that has stepped back, and counts for nothing.
 -- @inline
@@ -24,44 +23,33 @@ local function notice(value, now, operation, cost, window, of_limit)
   if value and #value == 21 then
     ends, told, telling = struct.unpack('>I7 I7 I7', value, 1)
   end
-  local about = cost
-  if cost == 1 then
-    about = ends > now and ends <= now + window and ends or now + window
-  end
+  local is_running = ends > now and ends <= now + window
+  local about = cost ~= 1 and cost or is_running and ends or now + window
   local same = 2 * math.abs(about - ends) < window
   local newer = not same and (about > ends or ends > now + 2 * window)
-  if same then
-    about = ends
-  elseif newer then
+  about = same and ends or about
+  if newer then
     told, telling = 0, 0
   end
-  if telling > now + patience then
-    telling = now
-  end
 
-  local allowed = (same or newer) and told < of_limit and telling <= now and 1 or 0
+  local is_telling = telling > now and telling <= now + patience
+  local allowed = (same or newer) and told < of_limit and not is_telling and 1 or 0
   local claims = operation == 'consume' and allowed == 1
   local confirms = operation == 'charge' and same and told < of_limit
-  if claims then
-    telling = now + patience
-  elseif confirms then
-    told, telling = of_limit, 0
-  end
   local bytes, expires
   if claims or confirms then
-    bytes = struct.pack('>I7 I7 I7', about, told, telling)
-    -- A late claim of the window must find it.
-    expires = math.floor((math.max(about, now) + patience) / 1000) + 1
+    told, telling = confirms and of_limit or told, claims and now + patience or 0
+    -- The key outlives its window: a late claim must find it.
+    bytes, expires = struct.pack('>I7 I7 I7', about, told, telling), math.floor((math.max(about, now) + patience) / 1000) + 1
   end
 
   local left = math.max(0, about - now)
-  local wait = told < of_limit and telling > now and telling - now or left
+  local wait = told < of_limit and (claims or is_telling) and telling - now or left
   return allowed, about, wait, left, bytes, nil, expires
 end
 
 -- Nothing comes back.
 -- @inline
 local function notice_refund()
-  local refunded = 0
-  return refunded, nil
+  return 0, nil
 end

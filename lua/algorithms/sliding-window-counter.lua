@@ -4,7 +4,7 @@
 -- State   a string of big-endian numbers:
 --           byte  size
 --           0     7     start of the current window, in microseconds
---           7     7     previous: units taken in the previous window
+--           7     7     previous: units taken in the previous window, at most 2^53
 --           14    7     current: units taken in the current window, at most 2^53
 --         The key names the length of the window.
 -- @arguments window, tick
@@ -14,8 +14,8 @@
 --
 -- When the clock goes back before the start of the current window, all units become the previous window, which ends now: they
 -- are gone after one window. A denial and a peek write that, too, or the wait would begin anew with each of them. The windows
--- after it begin where it ended, until a client stays away for two. When the clock goes back within the current window, the
--- state stays, and the previous count weighs more again.
+-- after it begin where it ended, until one passes in which nothing is taken. When the clock goes back within the current
+-- window, the state stays, and the previous count weighs more again.
 -- @inline
 local function sliding_window_counter(value, now, operation, cost, limit, window, tick)
   local start, previous, current = 0, 0, 0
@@ -24,7 +24,7 @@ local function sliding_window_counter(value, now, operation, cost, limit, window
   end
   local stepped_back, same_window = now < start, false
   if stepped_back then
-    start, previous, current = now, previous + current, 0
+    start, previous, current = now, math.min(previous + current, 2 ^ 53), 0
   elseif now < start + window then
     same_window = true
   elseif now < start + 2 * window then

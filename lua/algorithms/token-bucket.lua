@@ -40,13 +40,11 @@ local function token_bucket(value, now, operation, cost, limit, interval, diviso
     used = 0
   end
   local converted = (unit ~= interval or parts ~= divisor) and used <= limit * unit
-  if converted and used > 0 then
+  if converted then
     local units = math.floor(used / unit)
     -- A part of a unit is rounded up, by more than the rounding errors of the product.
     local part = math.ceil((used - units * unit) * interval / unit * (1 + 2 ^ -50))
     used = units * interval + math.min(part, interval)
-  end
-  if converted then
     unit, parts = interval, divisor
   end
 

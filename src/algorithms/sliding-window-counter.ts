@@ -101,7 +101,9 @@ function countsAt(
 ): SlidingWindowCounterState {
   const { startUs, previous, current } = state ?? { startUs: -Infinity, previous: 0, current: 0 };
   // The clock stepped back: all units become the previous window, which ends now.
-  if (nowUs < startUs) return { startUs: nowUs, previous: previous + current, current: 0 };
+  if (nowUs < startUs) {
+    return { startUs: nowUs, previous: Math.min(previous + current, MAX_UNITS + 1), current: 0 };
+  }
   if (nowUs < startUs + windowUs) return state!;
   if (nowUs < startUs + 2 * windowUs) {
     return { startUs: startUs + windowUs, previous: current, current: 0 };

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { MAX_UNITS } from "../../src/algorithms/algorithm.ts";
 import { MODELS } from "../../src/algorithms/all.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { fromData } from "../../src/policy/from-data.ts";
@@ -8,6 +9,7 @@ import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
 import { meaningOf } from "../model/counter.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { everyPolicy } from "../support/every-policy.ts";
 import { ALGORITHMS, optionsOf } from "../support/policy/options-of.ts";
 import { least, runs } from "../support/runs.ts";
 import { testRedis } from "../support/test-redis.ts";
@@ -53,9 +55,35 @@ function isValid(policyOf: (size: number) => CompiledPolicy): boolean {
 }
 
 describe.each(ALGORITHMS)("%s in Lua says what its model says", (algorithm) => {
+  const model = MODELS[algorithm]!;
+
+  // Seven bytes hold less than the sum.
+  test.for([
+    ["of one moment", 0],
+    ["with the clock an hour back before each", -3600e6],
+  ] as const)("over twelve charges of the greatest cost, %s", async ([_name, gapUs]) => {
+    const decide = algorithmScript(redis, algorithm);
+    const key = `model:{${crypto.randomUUID()}}`;
+    const compiled = everyPolicy(10, "1h").map(compilePolicy);
+    const { limit: size, parameters } = compiled.find((policy) => policy.algorithm === algorithm)!;
+    let state: unknown;
+    for (let charge = 0; charge < 12; charge++) {
+      const nowUs = FUTURE + charge * gapUs;
+      const request = {
+        nowUs,
+        operation: "charge",
+        cost: MAX_UNITS,
+        limit: size,
+        parameters,
+      } as const;
+      const { state: kept, ...expected } = model(state, request);
+      state = kept;
+      expect(await decide(key, request)).toEqual(expected);
+    }
+  });
+
   test("over random requests, gaps, clock steps, limit and rate changes", async () => {
     const decide = algorithmScript(redis, algorithm);
-    const model = MODELS[algorithm]!;
     const policies = policiesOf(algorithm);
     let compared = 0;
     await fc.assert(

@@ -46,6 +46,16 @@ export const PLANTED: Record<string, (redis: Redis, key: string) => Promise<unkn
   "a bucket's state at a fraction of a rate": (redis, key) =>
     redis.set(key, `${(Date.now() + 60_000) * 1000}/a/5/zzzz/zzzzzzzz`),
   "a bucket's state without its setting": (redis, key) => redis.set(key, `${Date.now() * 1000}`),
+  "a bucket's bytes at no rate": (redis, key) => {
+    const [used, keptUntilMs, unit, parts] = [
+      hex(2 ** 46, 7),
+      hex(2 ** 47, 6),
+      hex(0, 7),
+      hex(1, 7),
+    ];
+    const state = timeOf(Date.now()) + used + keptUntilMs + unit + parts;
+    return redis.set(key, Buffer.from(state, "hex"));
+  },
   "bytes of ones": (redis, key) => redis.set(key, Buffer.alloc(64, 0xff)),
   "ones where a fixed window's count is": (redis, key) => redis.set(key, Buffer.alloc(11, 0xff)),
   "ones where a counter's counts are": (redis, key) => redis.set(key, Buffer.alloc(15, 0xff)),

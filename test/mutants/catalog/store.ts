@@ -26,8 +26,8 @@ export const STORE: readonly Written[] = [
   {
     name: "the states of several policies are read into the places of others",
     file: "lua/read.lua",
-    find: "values[policies[i]] = read[i]",
-    replace: "values[i] = read[i]",
+    find: "table.insert(values, policy, redis",
+    replace: "table.insert(values, redis",
     tests: ["test/lua/cost", "test/store/redis-store"],
   },
   {
@@ -54,7 +54,7 @@ export const STORE: readonly Written[] = [
   {
     name: "a single slot policy reads its key as a text",
     file: "lua/decide-one.lua",
-    find: "elseif arguments[3] ~= 'concurrency' then",
+    find: "elseif algorithm ~= 'concurrency' then",
     replace: "else",
     tests: ["test/lua/cost"],
   },
