@@ -35,8 +35,9 @@ for step = 1, 2 * last do
   if again and (operation ~= 'consume' or policy >= (denier or 1)) then
     break
   end
-  local row, change = 4 * policy - 2, 3 * policy - 2
-  local key, value, cost, pass = KEYS[policy], values[policy], arguments[5 * policy - 3] + 0, operation
+  local at, row = 5 * policy - 2, 4 * policy - 2
+  local algorithm = arguments[at]
+  local key, value, cost, pass = KEYS[policy], values[policy], arguments[at - 1] + 0, operation
   if operation == 'consume' and (cost == 0 or denier) then
     pass = 'ask'
   elseif cost == 0 then
@@ -45,6 +46,7 @@ for step = 1, 2 * last do
   -- @include evaluate.lua
   reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
   if changes or bytes then
+    local change = 3 * policy - 2
     changes = changes or { nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
     changes[change], changes[change + 1], changes[change + 2] = bytes, place, expires
   end
