@@ -2,7 +2,7 @@ import type { Features } from "../features/features.ts";
 import type { Faults } from "../options/faults.ts";
 import { ALL_SKIPPED, CHOICE, DIMENSION_OF_REQUEST } from "../options/messages.ts";
 import { PlacedFaults } from "../options/placed-faults.ts";
-import { readsAddress } from "../partition/address.ts";
+import { readsAddress } from "../partition/client-ip.ts";
 import { compileSources } from "../partition/compile-sources.ts";
 import { EVERYBODY } from "../partition/partition-key.ts";
 import type { NamedSegments, RequestData } from "../partition/request-data.ts";
