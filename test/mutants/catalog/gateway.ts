@@ -96,7 +96,7 @@ export const GATEWAY: readonly Written[] = [
   {
     name: "the origin gets what a client says of itself",
     file: "src/gateway/proxy/outgoing-fields.ts",
-    find: "!isUntrusted(name, origin.trusted)",
+    find: "!isUntrusted(name, trusted)",
     replace: "true",
     tests: ["test/gateway/proxy/exchange/client-fields"],
   },

@@ -33,15 +33,15 @@ export const PATHS: readonly Written[] = [
   {
     name: "a path that some origin ends early is under no rule of its own",
     file: "src/gateway/rules/select-rules.ts",
-    find: "for (const reading of wider) if (!steps.areTooMany) steps.take(find(reading, found));",
+    find: "for (const reading of readings.wider) if (!steps.areTooMany) steps.take(find(reading, found));",
     replace: "",
     tests: ["test/gateway/rules/paths"],
   },
   {
     name: "the last of a query's methods counts",
     file: "src/gateway/rules/methods.ts",
-    find: "for (const value of named) add(methods, foldValue(value));",
-    replace: 'add(methods, foldValue([...named].at(-1) ?? ""));',
+    find: "for (const value of named) methods.add(canonicalMethod(foldValue(value)));",
+    replace: 'methods.add(canonicalMethod(foldValue([...named].at(-1) ?? "")));',
     tests: ["test/gateway/rules/method-overrides"],
   },
 ];
