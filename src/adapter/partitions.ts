@@ -46,7 +46,7 @@ export interface PartitionContext {
   readonly kinds: Features["sources"];
   /** The names in the rule's path; none in middleware. */
   readonly segments: NamedSegments | undefined;
-  /** Of the names of dimensions, so that those of several rules differ. */
+  /** Begins the names of dimensions, so that those of several rules differ. */
   readonly prefix: string;
 }
 

@@ -105,7 +105,7 @@ export function openCounts<Parameters extends Readonly<Record<string, number>>, 
   const clockUs = () => store.now?.() ?? Date.now() * 1000;
   const now = store.now ? steadyClock(() => store.now!() / 1000) : monotonicNow;
   const noted = new Map<string, Noted<Parameters>>();
-  /** Of the counts in this process, the units that Redis had counted. */
+  /** The units that Redis had counted, by the keys of the counts in this process. */
   const countedThere = new Map<string, number>();
 
   function policyOf({ limit, parameters }: Question<Parameters>): CompiledPolicy {

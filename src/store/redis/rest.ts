@@ -5,10 +5,10 @@ import type { RedisEndpoint, RedisClient } from "./client.ts";
 import { type Dialect, learnFrom } from "./dialect.ts";
 import { connectionError, notRedis, redirected, unauthorized } from "./errors.ts";
 
-/** Of an answer to a decision: ten thousand policies have as many. */
+/** The longest answer to a decision: that about ten thousand policies. */
 const MAX_DECISION_BYTES = 1024 * 1024;
 
-/** Of an answer with live rules or metrics. The longest that Tidegate writes has a document of 900,000 bytes, as JSON. */
+/** The longest answer with live rules or metrics. The longest that Tidegate writes has a document of 900,000 bytes, as JSON. */
 export const MAX_READ_BYTES = 16 * 1024 * 1024;
 
 /**
