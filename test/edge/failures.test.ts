@@ -68,25 +68,12 @@ describe("rateLimit() of tidegate/vercel, with a policy that counts failures", (
     expect(await passing(answer, hangUp)).toBe(3);
   });
 
-  const why = "a middleware does not see the response of a route.";
-
   test.each([
-    [
-      "counts",
-      "failures",
-      policies[0]!,
-      `Answer in onAllowed, or count failures in the route with createLimiter(): ${why}`,
-    ],
-    [
-      "algorithm",
-      "concurrency",
-      concurrency({ name: "streams", limit: 2 }),
-      `Answer in onAllowed, or reserve() in the route with createLimiter(): ${why}`,
-    ],
-  ] as const)("has a fault without onAllowed where %s is %s", (option, value, policy, remedy) => {
-    const faults = [
-      { path: `policies[0].${option}`, value: `"${value}"`, code: "unsupported", remedy },
-    ];
+    ["counts", "failures", policies[0]!],
+    ["algorithm", "concurrency", concurrency({ name: "streams", limit: 2 })],
+  ] as const)("has a fault without onAllowed where %s is %s", (option, value, policy) => {
+    const fault = { path: `policies[0].${option}`, value: `"${value}"`, code: "unsupported" };
+    const faults = [expect.objectContaining(fault)];
     const make = () => rateLimit({ store: openMemoryStore(), policies: [policy] });
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(expect.objectContaining({ faults }));

@@ -186,12 +186,8 @@ test("a limit() is refused where a hold is needed, and so is a wrong ttl", async
   const { faults } = (await limit("ada", streams(2)).catch(
     (error: unknown) => error,
   )) as ConfigurationError;
-  expect(faults).toContainEqual({
-    path: "policies[0].algorithm",
-    value: '"concurrency"',
-    code: "unsupported",
-    remedy: "Use createLimiter(), and reserve(): limit() has no holds.",
-  });
+  const fault = { path: "policies[0].algorithm", value: '"concurrency"', code: "unsupported" };
+  expect(faults).toContainEqual(expect.objectContaining(fault));
 });
 
 test("a slot that Redis took without answering is freed by the hold's id", async () => {

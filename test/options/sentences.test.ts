@@ -131,7 +131,7 @@ interface Kind {
 /** A kind a paragraph, each of its sentences a line. */
 function sentencesOf(messages: object, values: object): string {
   return Object.entries(messages as Record<string, Kind>)
-    .filter(([, kind]) => "say" in kind)
+    .filter(([, kind]) => Object.hasOwn(kind, "say"))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { code, say }]) => {
       if (typeof say === "string") return `${name}: ${code}\n  ${say}\n`;

@@ -40,7 +40,7 @@ export const FAULTY_DIMENSIONS: Faulty[] = [
   [
     'plans.gold.ride: {"limit":1}',
     { policies: [{ ...p, name: "rides" }], plans: { gold: { ride: { limit: 1 } } } },
-    "unknown-option",
+    "unknown-name",
     "`rides`",
   ],
   ["plans.gold.p.limit: 0", planOf({ p: { limit: 0 } }), "range"],
