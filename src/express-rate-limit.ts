@@ -127,7 +127,7 @@ export class TidegateStore {
   }
 }
 
-/** Of how many keys the end of the last window is remembered. */
+/** The most keys whose last window's end is remembered. */
 const MAX_KEYS = 10_000;
 
 /**

@@ -2,7 +2,7 @@ import type { Features } from "../features/features.ts";
 import type { Faults } from "../options/faults.ts";
 import { ALL_SKIPPED, CHOICE, DIMENSION_OF_REQUEST } from "../options/messages.ts";
 import { PlacedFaults } from "../options/placed-faults.ts";
-import { readsAddress } from "../partition/address.ts";
+import { readsAddress } from "../partition/client-ip.ts";
 import { compileSources } from "../partition/compile-sources.ts";
 import { EVERYBODY } from "../partition/partition-key.ts";
 import type { NamedSegments, RequestData } from "../partition/request-data.ts";
@@ -46,7 +46,7 @@ export interface PartitionContext {
   readonly kinds: Features["sources"];
   /** The names in the rule's path; none in middleware. */
   readonly segments: NamedSegments | undefined;
-  /** Of the names of dimensions, so that those of several rules differ. */
+  /** Begins the names of dimensions, so that those of several rules differ. */
   readonly prefix: string;
 }
 

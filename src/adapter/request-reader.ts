@@ -33,7 +33,7 @@ export interface RequestReader<Context> extends DecideOptions {
 interface RuleContext {
   /** The names in the rule's path. */
   readonly segments: NamedSegments;
-  /** Of the names of its dimensions. */
+  /** Begins the names of its dimensions. */
   readonly prefix: string;
 }
 

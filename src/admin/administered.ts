@@ -44,7 +44,7 @@ export interface Explanation {
   readonly reason: string;
   /** In seconds. */
   readonly retryAfter?: number;
-  /** Of the rules that decided. */
+  /** The version of the rules that decided. */
   readonly version: number;
   readonly plan?: string;
   /** The identity or pattern of the override that applies. */
@@ -75,7 +75,7 @@ export interface DescribedRequest {
 
 /** The rules that a gateway enforces now, by their numbers. */
 export interface Enforced {
-  /** Of the live document; 0 for the deployed rules. */
+  /** The version of the live document; 0 for the deployed rules. */
   readonly version: number;
   readonly revision: number;
   readonly source: "live" | "deployed";

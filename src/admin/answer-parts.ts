@@ -15,7 +15,7 @@ type Unchanging<Value> = Value extends readonly (infer Item)[]
     ? { readonly [Name in keyof Value]: Unchanging<Value[Name]> }
     : Value;
 
-/** Of a published document, from 1; 0 for the deployed rules. */
+/** The version of a published document, from 1; 0 for the deployed rules. */
 export const version = z.int().check(z.gte(0));
 export const time = z.iso.datetime();
 /** The start of the hash of the token that wrote. */

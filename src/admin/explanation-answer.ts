@@ -32,7 +32,7 @@ export const Explanation = z.object({
   reason: z.string(),
   /** In seconds. */
   retryAfter: z.optional(z.number()),
-  /** Of the rules that decided. */
+  /** The version of the rules that decided. */
   version,
   plan: z.optional(z.string()),
   /** The identity or pattern of the override that applies. */

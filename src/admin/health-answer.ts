@@ -28,7 +28,7 @@ export const Health = z.object({
   /** The number of policies by their behaviour in an outage. */
   onFailure: z.object({ local: z.int(), open: z.int(), closed: z.int() }),
   live: Enforced,
-  /** Of the token that asked: `read` may change nothing. */
+  /** The role of the token that asked: `read` may change nothing. */
   role: z.enum(["admin", "read"]),
 });
 export type Health = Answer<typeof Health>;

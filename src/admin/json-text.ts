@@ -17,7 +17,7 @@ const VALUE: readonly Kind[] = ["text", "word", "{", "["];
 /** An object or a list that has begun. */
 interface Opened {
   readonly close: "}" | "]";
-  /** Of an object, its names so far. */
+  /** The names of an object so far; `undefined` for a list. */
   readonly names: Set<string> | undefined;
 }
 

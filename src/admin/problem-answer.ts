@@ -20,7 +20,7 @@ export const Problem = z.object({
       }),
     ),
   ),
-  /** Of a StoreError. */
+  /** The code of a StoreError. */
   code: z.optional(z.string().check(z.regex(/^ERR_STORE_/))),
   /** Whether a write without an answer certainly has not happened. */
   outcome: z.optional(z.enum(["unknown", "not-done"])),

@@ -6,8 +6,8 @@ export interface Calendar {
   readonly unit: CalendarUnit;
   readonly zone: Zone;
   /**
-   * Of months the day of the month, from 1 to 31; of weeks the ISO day of the week, from 1 to 7; of days the minute of the
-   * day, and of hours the minute of the hour, from 0.
+   * Where a unit begins: a month on this day, from 1 to 31; a week on this ISO day, from 1 to 7; a day in this minute of the
+   * day, and an hour in this minute of the hour, from 0.
    */
   readonly anchor: number;
 }
@@ -33,7 +33,7 @@ export function boundariesAround(calendar: Calendar, ms: number): readonly numbe
   return found.slice(current - 1, current - 1 + MOST);
 }
 
-/** Of local time that the clocks skip, the first moment after it; of time that they show twice, the first. */
+/** The first moment at which the clocks show this local time; if they skip it, the first moment after. */
 function firstMoment({ stretches, untilMs }: Cover, localMs: number): number | undefined {
   for (const [i, { fromMs, offsetMs }] of stretches.entries()) {
     const moment = Math.max(fromMs, localMs - offsetMs);

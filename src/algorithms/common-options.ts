@@ -195,7 +195,7 @@ export interface CommonOptions {
    * fixedWindow({ name: "monthly", limit: 1_000, window: "30d", notify: [0.8, 1] })
    */
   readonly notify?: number | readonly number[];
-  /** Of `notify()`: told of this policy's notices. Data has none. */
+  /** The listener of `notify()`, told of this policy's notices. Data has none. */
   readonly onNotice?: Listener;
   /**
    * Splits the limit of a hot identity over this many keys, which a Redis Cluster spreads over its masters. A request asks

@@ -99,7 +99,7 @@ export const CONCURRENCY = /* @__PURE__ */ defineAlgorithm<
   ConcurrencyParameters
 >({
   name: "concurrency",
-  // Of its holds: the first letter is the counter's.
+  // The letter of "holds": the counter has the first letter.
   code: "h",
   layout: 1,
   // In Redis a slot takes about 140 bytes, so that a full key takes 14 MB; more at once is a mistake, not a limit.

@@ -1,11 +1,10 @@
 import { askStore } from "./ask-store.ts";
+import { tooCostly } from "./cost.ts";
 import type { StepsOfFeatures } from "./features.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
-import { knownDenials } from "./known-denials.ts";
-import { createKnown } from "./known.ts";
+import { knownDenials, createKnown } from "./known-denials.ts";
 import { outage } from "./outage.ts";
 import { type AskStore, type Decide, stack } from "./step.ts";
-import { tooCostly } from "./too-costly.ts";
 
 /**
  * The path of a decision: a request passes the steps from top to bottom, and its verdict returns from bottom to top.

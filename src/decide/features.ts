@@ -1,6 +1,6 @@
 import type { PartialAnswer } from "./ask-store.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
-import type { Known } from "./known.ts";
+import type { Known } from "./known-denials.ts";
 import type { AskedGroup, AskStore, Decide, Step } from "./step.ts";
 
 /**

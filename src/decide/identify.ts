@@ -1,5 +1,4 @@
-import { warnOfRawAddress } from "../partition/client-key.ts";
-import { partitionKey } from "../partition/partition-key.ts";
+import { partitionKey, warnOfRawAddress } from "../partition/partition-key.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { type Cost, costsOf } from "./cost.ts";
 import type { PolicyGroup } from "./groups.ts";

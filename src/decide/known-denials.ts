@@ -1,15 +1,120 @@
 import { createSingleFlight } from "../runtime/single-flight.ts";
-import type { KnownDenial } from "./denial-cache.ts";
-import type { CoreSettings, Kit } from "./kit.ts";
-import type { Known } from "./known.ts";
 import {
+  createDenialCache,
+  type DenialCache,
+  type Knowledge,
+  type KnownDenial,
+} from "./denial-cache.ts";
+import type { PolicyGroup } from "./groups.ts";
+import type { CoreSettings, Kit } from "./kit.ts";
+import { createRedisClocks, type RedisClocks } from "./redis-clocks.ts";
+import {
+  isStoreAnswer,
   type Asked,
   type AskedGroup,
+  type GroupVerdict,
+  type Verdict,
   type Decide,
   NO_MOMENT,
   type Step,
-  type Verdict,
 } from "./step.ts";
+
+/** The denials that an isolate knows from the store's answers. */
+export interface Known {
+  readonly clocks: RedisClocks;
+  of(group: PolicyGroup): DenialCache;
+  find(asked: AskedGroup, nowMs: number): Knowledge;
+  /** Learns from a verdict. Returns a promise only if it first has to check whether a denial is reliable. */
+  learn(asked: Asked, verdict: Verdict): Verdict | Promise<Verdict>;
+  /** Whether a verdict has denials by the store, and all of them last as long as they claim. */
+  isReliable(asked: Asked, verdict: Verdict): boolean | Promise<boolean>;
+  /** Forgets the denials of these partitions, and ignores answers to earlier requests. */
+  forget(groups: readonly AskedGroup[]): void;
+}
+
+export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings>): Known {
+  const { prefix, policies, maxDenials } = settings;
+  const clocks = createRedisClocks();
+  const of = perGroup(({ denying }) => {
+    const evenLimits = denying.map(({ implementation, limit }) =>
+      implementation.refillsEvenly ? limit : undefined,
+    );
+    return createDenialCache(maxDenials, denying.length, evenLimits);
+  });
+  const deciding = policies.filter(({ mode }) => mode !== "shadow");
+  const isOnePartition = new Set(deciding.map(({ by, shards }) => `${by} ${shards}`)).size <= 1;
+
+  function learnGroup(verdict: GroupVerdict, costs: readonly number[]): void {
+    const { asked, rows, at } = verdict;
+    const { partition, group, wasDenied } = asked;
+    const decidedAtMs = at.estimated
+      ? at.sentAtMs
+      : clocks.note(partition, at.nowUs, at.sentAtMs, at.receivedAtMs);
+    of(group).learn(partition, costs, decidedAtMs, { nowUs: at.nowUs, rows }, wasDenied);
+  }
+
+  function learnAll({ operation }: Asked, verdict: Verdict, isReliable: boolean): Verdict {
+    const takes = operation === "charge" || (operation === "consume" && verdict.status === 200);
+    for (const each of verdict.groups) {
+      if (!isStoreAnswer(each, verdict)) continue;
+      const { group, partition, costs } = each.asked;
+      if (isReliable && waits(each)) {
+        // After a charge, the wait is for one more unit.
+        learnGroup(each, operation === "charge" ? group.defaultCosts : costs);
+      } else if (
+        takes &&
+        each.countedBy === "store" &&
+        group.denying.some((_, i) => costs[i]! > 0)
+      ) {
+        // An earlier denial of a greater cost lacks the units that were taken, so that its waits have become too short.
+        of(group).drop(partition, each.at.sentAtMs);
+      }
+      for (const variant of group.variants) if (variant !== group) of(variant).drop(partition);
+    }
+    return verdict;
+  }
+
+  const known: Known = {
+    clocks,
+    of,
+    find: ({ group, partition, costs }, nowMs) => of(group).find(partition, costs, nowMs),
+
+    isReliable({ operation }, verdict) {
+      if (maxDenials === 0) return false;
+      const { groups } = verdict;
+      if (!groups.some((each) => isStoreAnswer(each, verdict) && waits(each))) return false;
+      const takes = groups.some(({ asked: { group, costs } }) =>
+        group.policies.some(
+          ({ role }, i) => role === "enforced" && (operation === "charge" || costs[i]! > 0),
+        ),
+      );
+      return takes && (isOnePartition || (store.spansPartitions?.(prefix) ?? true));
+    },
+
+    learn(asked, verdict) {
+      const isReliable = known.isReliable(asked, verdict);
+      return typeof isReliable === "boolean"
+        ? learnAll(asked, verdict, isReliable)
+        : isReliable.then((reliable) => learnAll(asked, verdict, reliable));
+    },
+
+    forget(groups) {
+      for (const { group, partition } of groups) {
+        for (const each of group.variants) of(each).forget(partition, now());
+      }
+    },
+  };
+  return known;
+}
+
+/** Whether a policy has no room for the same request, and no refund can make room. */
+function waits({ asked: { group }, rows }: GroupVerdict): boolean {
+  const { denying } = group;
+  for (let i = 0; i < denying.length; i++) {
+    if (rows[i]!.retryAfterUs > 0 && !denying[i]!.refundable) return true;
+  }
+  return false;
+}
 
 /**
  * Denies at once if the isolate knows the denial. After a known denial has expired, one request of its partition goes

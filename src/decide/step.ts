@@ -147,3 +147,11 @@ export function deniesIn({ asked: { group }, rows }: GroupVerdict): boolean {
   for (let i = 0; i < length; i++) if (!rows[i]!.allowed) return true;
   return false;
 }
+
+/** Whether a verdict reports the store's counts, from its own answer or from a lease. */
+export function isStoreAnswer(
+  { countedBy }: GroupVerdict,
+  { error }: Pick<Verdict, "error">,
+): boolean {
+  return countedBy === "lease" || (countedBy === "store" && !error);
+}

@@ -36,7 +36,7 @@ const NO_BLOCK: Block = { threshold: 0, blockUs: 0 };
 
 const NO_POINTS: CounterParameters = { points: 0, windowUs: 0, ...NO_BLOCK, action: ACTION.add };
 
-/** Of an answer: the points, where no limit is asked for. */
+/** The points in an answer to a question without a limit. */
 export function pointsOf({ remaining }: Row): number {
   return 0 - remaining;
 }

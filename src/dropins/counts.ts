@@ -2,8 +2,7 @@ import type { Implementation } from "../algorithms/algorithm.ts";
 import type { AnyModel, Row } from "../algorithms/model.ts";
 import { createDenialCache } from "../decide/denial-cache.ts";
 import { StoreError } from "../options/errors.ts";
-import { warnOfRawAddress } from "../partition/client-key.ts";
-import { partitionKey } from "../partition/partition-key.ts";
+import { warnOfRawAddress, partitionKey } from "../partition/partition-key.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
 import { setRecent } from "../runtime/lru.ts";
@@ -106,7 +105,7 @@ export function openCounts<Parameters extends Readonly<Record<string, number>>, 
   const clockUs = () => store.now?.() ?? Date.now() * 1000;
   const now = store.now ? steadyClock(() => store.now!() / 1000) : monotonicNow;
   const noted = new Map<string, Noted<Parameters>>();
-  /** Of the counts in this process, the units that Redis had counted. */
+  /** The units that Redis had counted, by the keys of the counts in this process. */
   const countedThere = new Map<string, number>();
 
   function policyOf({ limit, parameters }: Question<Parameters>): CompiledPolicy {

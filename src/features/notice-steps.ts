@@ -1,9 +1,9 @@
 import type { Row } from "../algorithms/model.ts";
 import type { NoticeSteps } from "../decide/features.ts";
 import type { CoreSettings, Kit } from "../decide/kit.ts";
-import { isStoreAnswer } from "../decide/known.ts";
-import { presenter } from "../decide/present.ts";
+import { presenter } from "../decide/operations.ts";
 import {
+  isStoreAnswer,
   after,
   type Asked,
   type AskedGroup,

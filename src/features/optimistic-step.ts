@@ -1,7 +1,8 @@
 import type { LeaseSteps } from "../decide/features.ts";
 import type { CoreSettings, Kit } from "../decide/kit.ts";
-import { isStoreAnswer, type Known } from "../decide/known.ts";
+import type { Known } from "../decide/known-denials.ts";
 import {
+  isStoreAnswer,
   after,
   type Asked,
   type AskedGroup,

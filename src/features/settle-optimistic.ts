@@ -1,5 +1,5 @@
 import type { CoreSettings, Kit } from "../decide/kit.ts";
-import type { Known } from "../decide/known.ts";
+import type { Known } from "../decide/known-denials.ts";
 import type { Asked, AskedGroup, Beside, Decide, Verdict } from "../decide/step.ts";
 import { reportOnce } from "../runtime/log.ts";
 import { nextTurn } from "../runtime/next-turn.ts";

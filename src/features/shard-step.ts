@@ -1,6 +1,7 @@
+import { groupFits } from "../decide/cost.ts";
 import type { PolicyGroup } from "../decide/groups.ts";
 import type { CoreSettings, Kit } from "../decide/kit.ts";
-import type { Known } from "../decide/known.ts";
+import type { Known } from "../decide/known-denials.ts";
 import {
   after,
   type Asked,
@@ -10,7 +11,6 @@ import {
   type Step,
   type Verdict,
 } from "../decide/step.ts";
-import { groupFits } from "../decide/too-costly.ts";
 import { shardsOf as splitPolicy } from "../policy/shards.ts";
 
 /** The shard that decides, for each group of a request; 0 for a group without shards. */

@@ -7,7 +7,7 @@ import type { SharedDenials } from "./shared-denials.ts";
 export const sharedDenials = { check: checkSharing, steps: throughSharedDenials };
 
 /** The options of a limiter that sharing denials needs or excludes. */
-interface SharingOptions {
+export interface SharingOptions {
   readonly sharedDenials?: SharedDenials;
   readonly denialCache?: unknown;
   readonly store?: unknown;

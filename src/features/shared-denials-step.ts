@@ -1,6 +1,5 @@
 import type { CoreSettings, Kit } from "../decide/kit.ts";
-import { deny } from "../decide/known-denials.ts";
-import type { Known } from "../decide/known.ts";
+import { deny, type Known } from "../decide/known-denials.ts";
 import type { Asked, AskedGroup, Decide, Step, Verdict } from "../decide/step.ts";
 import type { SharedDenials } from "./shared-denials.ts";
 

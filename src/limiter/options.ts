@@ -72,7 +72,7 @@ export interface LimiterOptions extends StoreOptions {
    * onDecision: ({ allowed, reason }, { operation }) => counts.add(`${operation} ${allowed} ${reason}`)
    */
   readonly onDecision?: DecisionListener;
-  /** Of `createLimiter()` and of middleware. */
+  /** The lists of `createLimiter()` and of middleware. */
   readonly lists?: ListOptions;
 }
 

@@ -68,10 +68,10 @@ function plainOptions(given: object, path: string, features: Features, faults: F
       Object.assign(features, meaning.features);
       Object.assign(plain, meaning.plain);
     } else if (maker) {
-      // Lists contain identities, and a replica has credentials.
+      // Lists contain identities.
       const isObject = typeof value === "object" && value !== null;
       faults.add(path + option, isObject ? "(an object)" : value, PLAIN_VALUE, { maker, value });
-      // Of a policy, so that it is no fault of its own; of a limiter others ask whether it is there.
+      // A policy without the option has no second fault. A limiter keeps it: other checks ask whether it is there.
       if (path) plain[option] = option === "window" ? "1d" : undefined;
     }
   }

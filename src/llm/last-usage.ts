@@ -31,7 +31,7 @@ export function createLastUsage(isStream: boolean): LastUsage {
   let begun = 0;
   let ended = 0;
 
-  // Of the current document:
+  // What the current document has shown so far.
   let hasTold = false;
   let hasOutput = false;
   let goesOn = false;

@@ -1,7 +1,7 @@
 /** Header fields whose value is a key, by their names. */
 const KEY = /(?:authorization|key|token)$/;
 
-/** Of a shorter key the last characters would be too much of it. */
+/** The last characters of a shorter key would be too much of it. */
 const FEWEST_CHARACTERS = 20;
 
 const SHOWN = /[\w.~+/=-]{4}$/;

@@ -11,7 +11,7 @@ export interface Gauges {
     readonly windowSeconds: number;
   }[];
   readonly isBreakerOpen: boolean;
-  /** Of the live rules in force; 0 for the deployed ones. */
+  /** The version of the live rules in force; 0 for the deployed ones. */
   readonly version: number;
   /** Whether the rules in force are those that are published, as far as the last read shows. */
   readonly isPublished: boolean;

@@ -12,7 +12,7 @@ export interface CountedRule {
 /** Called with each count that is not 0. */
 export type Collect = (field: string, count: number) => void;
 
-/** Of each policy: how often it allowed and denied, its utilizations, and their sum in thousandths. */
+/** The columns of a policy: how often it allowed and denied, its utilizations, and their sum in thousandths. */
 const UTILIZATIONS = 2;
 const SUM = UTILIZATIONS + UTILIZATION_BOUNDS.length;
 const WIDTH = SUM + 1;

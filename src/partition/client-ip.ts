@@ -2,6 +2,7 @@ import type { Faults } from "../options/faults.ts";
 import { CLIENT_IP, NO_CLIENT_IP } from "../options/messages.ts";
 import { onWorkers, readEnvironment } from "../runtime/environment.ts";
 import { ipPartition } from "./ip-address.ts";
+import type { RequestData } from "./request-data.ts";
 
 /** The trusted source of the client's address. */
 export type ClientIp =
@@ -82,4 +83,18 @@ function fromTheRight(forwarded: string | null, hops: number): string | undefine
     comma = comma === 0 ? -1 : forwarded.lastIndexOf(",", comma - 1);
   }
   return forwarded.slice(comma + 1, end);
+}
+
+/** Whether one of the sources needs the trusted source of the client's address. */
+export function readsAddress(sources: unknown): boolean {
+  const each: readonly unknown[] = Array.isArray(sources) ? sources.flat() : [];
+  return each.some((source) => source === "ip" || source === "subnet");
+}
+
+/** Reads the client's address as an identity. */
+export function addressReader(trusted: ClientIp): (data: RequestData) => string | undefined {
+  return ({ request, connection }) => {
+    const ip = clientIp(request.headers, trusted, connection);
+    return ip === undefined ? undefined : `ip:${ip}`;
+  };
 }

@@ -1,4 +1,4 @@
-import { report, reportOnce } from "../runtime/log.ts";
+import { report } from "../runtime/log.ts";
 import { ipPartition } from "./ip-address.ts";
 
 /** Stands for every client whose address is not known: they share one count. */
@@ -35,22 +35,4 @@ function unknown(address: unknown): string {
     );
   }
   return UNKNOWN_ADDRESS;
-}
-
-/** Written like an address of IPv6: a rough look, so that `limit()` ships no parser for a warning. */
-const RAW_IPV6 = /^(?=.*::|(?:[^:]*:){7}[^:]*$)[\da-f:.]+$/i;
-
-/** The number of identities that an isolate checks: an application either passes raw addresses or does not. */
-const LOOKED_AT = 1_000;
-let looked = 0;
-
-/** Warns once about an identity that is a raw IPv6 address: each of a subscriber's 2^64 would have a quota of its own. */
-export function warnOfRawAddress(identity: string): void {
-  if (looked === LOOKED_AT) return;
-  looked++;
-  if (!RAW_IPV6.test(identity)) return;
-  looked = LOOKED_AT;
-  reportOnce(
-    "An identity is a raw IPv6 address, and one client has 2^64 of them: pass clientKey(address), which counts its /64.",
-  );
 }

@@ -8,8 +8,7 @@ import {
   SOURCES_TOGETHER,
   UNREACHABLE_SOURCE,
 } from "../options/messages.ts";
-import { readsAddress } from "./address.ts";
-import { checkClientIp, detectPlatform } from "./client-ip.ts";
+import { readsAddress, checkClientIp, detectPlatform } from "./client-ip.ts";
 import { EVERYBODY } from "./partition-key.ts";
 import { readIp, type ReadSource, type SourceContext } from "./source-reader.ts";
 import { parseSource } from "./source-text.ts";

@@ -1,4 +1,5 @@
 import { TidegateError } from "../options/errors.ts";
+import { reportOnce } from "../runtime/log.ts";
 
 /**
  * The longest identity that appears in a key unhashed: an IPv6 prefix, a UUID or an e-mail address fits, and a key
@@ -57,4 +58,22 @@ const escapes: string[] = [];
 function escapeOf(code: number): string {
   if (code >= 256) return `%u${code.toString(16).padStart(4, "0")}`;
   return (escapes[code] ??= `%${code.toString(16).padStart(2, "0")}`);
+}
+
+/** Written like an address of IPv6: a rough look, so that `limit()` ships no parser for a warning. */
+const RAW_IPV6 = /^(?=.*::|(?:[^:]*:){7}[^:]*$)[\da-f:.]+$/i;
+
+/** The number of identities that an isolate checks: an application either passes raw addresses or does not. */
+const LOOKED_AT = 1_000;
+let looked = 0;
+
+/** Warns once about an identity that is a raw IPv6 address: each of a subscriber's 2^64 would have a quota of its own. */
+export function warnOfRawAddress(identity: string): void {
+  if (looked === LOOKED_AT) return;
+  looked++;
+  if (!RAW_IPV6.test(identity)) return;
+  looked = LOOKED_AT;
+  reportOnce(
+    "An identity is a raw IPv6 address, and one client has 2^64 of them: pass clientKey(address), which counts its /64.",
+  );
 }

@@ -1,7 +1,6 @@
 import type { Faults } from "../options/faults.ts";
 import { NO_PATH, UNKNOWN_FACT_SOURCE } from "../options/messages.ts";
-import { addressReader } from "./address.ts";
-import { type ClientIp, clientIp } from "./client-ip.ts";
+import { addressReader, type ClientIp, clientIp } from "./client-ip.ts";
 import { oneSpelling } from "./credential.ts";
 import { subnetOf } from "./ip-address.ts";
 import { hash } from "./partition-key.ts";

@@ -30,7 +30,7 @@ export type SingleSource =
 /** A source, taken apart. */
 export interface ParsedSource {
   readonly kind: string;
-  /** Of a header in lower case; empty for kinds without a name. */
+  /** The name of a header is in lower case. Empty for kinds without a name. */
   readonly name: string;
 }
 

@@ -35,7 +35,7 @@ function unknownAlgorithm(algorithm: unknown, policy: object): Implementation {
   };
 }
 
-/** Of the options that some algorithm has, those that the policy has. */
+/** The options of the policy that some algorithm has. */
 function optionsOf(policy: object): Implementation["options"] {
   const all = Object.values(IMPLEMENTATIONS).flatMap(({ options }) => Object.entries(options));
   return Object.fromEntries(all.filter(([name]) => Object.hasOwn(policy, name)));

@@ -65,7 +65,7 @@ export function watchBody(response: Response, { chunk, end }: BodyWatcher): Resp
   return new Response(withLength(body, response.headers), response);
 }
 
-/** Of Workers, which send any other stream without the length that the response tells. */
+/** A stream that Workers have: they send any other one without the length that the response tells. */
 type FixedLength = new (length: number) => ReadableWritablePair<Uint8Array, Uint8Array>;
 
 function withLength(

@@ -7,7 +7,12 @@ import { checkOptions } from "../options/unknown-options.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
 import type { splitStore } from "./cluster/split-store.ts";
-import { DEFAULT_TIMEOUT_MS, guardStore, TIMEOUT_RANGE } from "./guarded-store.ts";
+import {
+  DEFAULT_TIMEOUT_MS,
+  guardStore,
+  TIMEOUT_RANGE,
+  type StoreBreaker,
+} from "./guarded-store.ts";
 import type { clients } from "./redis/client-adapter.ts";
 import type { ClientSettings, RedisClient, RedisEndpoint, ScriptClient } from "./redis/client.ts";
 import type { CountedRedis } from "./redis/counted-redis.ts";
@@ -15,7 +20,6 @@ import type { DialectName } from "./redis/dialect.ts";
 import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
 import type { inspectRedis } from "./redis/inspect.ts";
 import { type MoreScripts, redisStore } from "./redis/store.ts";
-import type { StoreBreaker } from "./store-breaker.ts";
 import type { Store } from "./store.ts";
 
 const DIALECTS: readonly unknown[] = ["upstash", "redis"] satisfies DialectName[];

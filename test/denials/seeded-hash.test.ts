@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 
 import { createDenialCache } from "../../src/decide/denial-cache.ts";
-import { createSeededHash } from "../../src/runtime/seeded-hash.ts";
+import { createSeededHash } from "../../src/runtime/clock-cache.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

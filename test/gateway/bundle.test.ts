@@ -20,8 +20,8 @@ test("a bundle has the code of every word that rules may have, and not that of t
     `import { createGateway } from "./src/gateway.ts"; export default createGateway(process.env);`,
     ["workerd", "worker", "browser"],
   );
-  // Clients and a calendar have their code elsewhere.
-  const elsewhere = new Set(["clients", "calendar"]);
+  // Clients, calendars and slots have their code elsewhere.
+  const elsewhere = new Set(["clients", "calendar", "slots"]);
   const features = Object.keys(EVERY_FEATURE).filter((name) => !elsewhere.has(name));
   const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const isBundled = (name: string) =>

@@ -26,7 +26,6 @@ const TESTS: Table = {
   "src/decide/denial-cache.ts": ["test/denials/"],
   "src/decide/redis-clocks.ts": ["test/denials/"],
   "src/runtime/clock-cache.ts": ["test/denials/"],
-  "src/runtime/seeded-hash.ts": ["test/denials/"],
   "src/runtime/single-flight.ts": ["test/denials/"],
   "src/dropins": ["test/dropins/"],
   "src/algorithms/calendar": ["test/algorithms/", "test/limiter/", "test/policy/"],

@@ -7,11 +7,10 @@ import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LastAnswers } from "../../src/outage/last-answers.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";
-import { guardStore } from "../../src/store/guarded-store.ts";
+import { guardStore, type StoreBreaker } from "../../src/store/guarded-store.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
-import type { StoreBreaker } from "../../src/store/store-breaker.ts";
 import { firstViolation } from "./first-violation.ts";
 import { assemble } from "./isolate.ts";
 

@@ -4,8 +4,8 @@ import type { Operation } from "../../src/algorithms/model.ts";
 import { StoreError } from "../../src/options/errors.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
+import { SLOTS } from "../../src/store/guarded-store.ts";
 import { PartialReplyError } from "../../src/store/partial-reply.ts";
-import { SLOTS } from "../../src/store/store-breaker.ts";
 import {
   CLOCKS,
   type Counted,

@@ -54,7 +54,10 @@ const WAYS: readonly {
 export const filesPart: Part = async () => {
   const { fetch } = globalThis;
   // Redis's time, and the four numbers of the policy.
-  globalThis.fetch = async () => Response.json({ result: [Date.now() * 1000, 1, 9, 0, 3_600e6] });
+  globalThis.fetch = async () => {
+    const body = JSON.stringify({ result: [Date.now() * 1000, 1, 9, 0, 3_600e6] });
+    return new Response(body, { headers: { "content-length": String(body.length) } });
+  };
   const session = new Session();
   session.connect();
   try {

@@ -1,9 +1,9 @@
 import type { Duplex } from "node:stream";
 
-/** Of the values in one reply, nested ones too: as text and as objects, more of them end a process of 128 MB. */
+/** The most values in one reply, nested ones too: as text and as objects, more of them end a process of 128 MB. */
 const MAX_ELEMENTS = 250_000;
 
-/** Of one reply, as Redis sends it: control characters take six bytes each in the JSON of the answer. */
+/** The longest reply, as Redis sends it: control characters take six bytes each in the JSON of the answer. */
 const MAX_BYTES = 10 * 1024 * 1024;
 
 const REFUSAL = Buffer.from(

@@ -27,7 +27,7 @@ function encode(reply: BackendReply, base64: boolean, depth: number): string {
   return JSON.stringify(bytes.toString(base64 ? "base64" : "utf8"));
 }
 
-/** Of one string in JSON, in which a control character takes six: building a longer one ends a process of 128 MB. */
+/** The longest string in JSON, in which a control character takes six: building a longer one ends a process of 128 MB. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
 function requireShort(bytes: Buffer): void {

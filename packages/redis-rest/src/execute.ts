@@ -51,7 +51,7 @@ function list(envelopes: string[]): string {
   return `[${envelopes.join(",")}]`;
 }
 
-/** Of the answers to one pipeline, which are held until the last of them is there. */
+/** The longest answer to one pipeline: all of its parts are held until the last of them is there. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
 /** @returns a function that passes texts through, and throws a BridgeError for one that does not fit beside those before */

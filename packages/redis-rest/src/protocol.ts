@@ -12,10 +12,10 @@ const batches = { "/pipeline": "pipeline", "/multi-exec": "transaction" } as con
 /** Each is an object of its own until its reply is there: more end a process of 128 MB. */
 const MAX_COMMANDS = 5_000;
 
-/** Of all commands of one request. A batch of metrics has 40,000. */
+/** The most arguments of all commands of one request. A batch of metrics has 40,000. */
 const MAX_ARGUMENTS = 100_000;
 
-/** Of one body, arguments that are lists or objects with all that is in them. */
+/** The most values in one body, with all that is in arguments that are lists or objects. */
 const MAX_VALUES = 250_000;
 
 const bodyMethods = ["POST", "PUT"];

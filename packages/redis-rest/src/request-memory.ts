@@ -6,17 +6,17 @@ const REQUEST_BYTES = 2 * 1024;
 /** Large requests take a fraction of a second each. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Of a value in a body once it is parsed: an empty object takes 56 bytes, a short text 32 and its place in a list 8. */
+/** The memory of a value in a parsed body: an empty object takes 56 bytes, a short text 32 and its place in a list 8. */
 export const VALUE_BYTES = 64;
 
-/** Of a command in a pipeline until its reply is there. Measured: 1.9 kB. */
+/** The memory of a command in a pipeline until its reply is there. Measured: 1.9 kB. */
 export const COMMAND_BYTES = 2 * 1024;
 
 /** A request up to this size is a small one: a decision has 2 kB. */
 const SMALL_BYTES = 16 * 1024;
 
 /**
- * Of all requests under way together. In a heap of 128 MB both take up to four times as much: as text with characters
+ * The most bytes of all requests under way together. In a heap of 128 MB both take up to four times as much: as text with characters
  * outside Latin-1, and once more as the bytes for Redis.
  */
 const MAX_SMALL_BYTES = 16 * 1024 * 1024;

@@ -11,7 +11,7 @@ export interface SoundDocument {
   readonly text: string;
 }
 
-/** Of a document whose sender may only check it: the check of a longer one keeps an isolate from its requests for too long. */
+/** The longest document that a sender may only check: a longer one keeps an isolate from its requests for too long. */
 const MAX_CHECKED_BYTES = 250_000;
 
 const READERS =

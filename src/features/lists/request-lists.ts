@@ -2,8 +2,12 @@ import type { Decision } from "../../decide/decision.ts";
 import { listedDecision } from "../../decide/listed.ts";
 import { Faults } from "../../options/faults.ts";
 import { UNKNOWN_FACT } from "../../options/messages.ts";
-import { readsAddress } from "../../partition/address.ts";
-import { checkClientIp, clientAddress, type ClientIp } from "../../partition/client-ip.ts";
+import {
+  readsAddress,
+  checkClientIp,
+  clientAddress,
+  type ClientIp,
+} from "../../partition/client-ip.ts";
 import { readAddress } from "../../partition/ip-address.ts";
 import { platformFacts, tellsFacts } from "../../partition/platform-facts.ts";
 import type { RequestParts } from "../../partition/request-data.ts";

@@ -60,7 +60,7 @@ export function shadowSteps({
     const shadows = beside.groups.flatMap((each): readonly GroupVerdict[] => {
       const answered = beside.verdicts.get(each);
       if (answered) return [advised(answered, asked.operation)];
-      // As of a known denial, of which only the group that denies has rows.
+      // Only the group that denies has rows in a known denial.
       if (reason === "cached-denial") return [];
       const owed = unitsOf(each);
       const takes = beside.takes && isAdmitted && !beside.sent.has(each);

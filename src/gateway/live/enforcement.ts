@@ -53,7 +53,7 @@ export function createEnforcement(
   let error: string | undefined;
   let newest = 0;
   let published: number | undefined;
-  /** Of all versions that were published, as far as this isolate has seen. */
+  /** The newest version that was published, as far as this isolate has seen. */
   let newestVersion = 0;
   /** The entries when Redis lost the rules; `undefined` while it has them. */
   let beforeLoss: LiveState["entries"] | undefined;

@@ -9,7 +9,7 @@ import type { Ruleset } from "../rules/ruleset.ts";
 
 /** The rules that a gateway enforces at a moment. A request ends under the rules with which it began. */
 export interface InForce {
-  /** Of the live document; 0 for the deployed rules. */
+  /** The version of the live document; 0 for the deployed rules. */
   readonly version: number;
   readonly revision: number;
   readonly ruleset: Ruleset;

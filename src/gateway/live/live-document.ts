@@ -107,7 +107,7 @@ function readDocument(document: unknown, faults: Faults): RulesetData | undefine
 
 /** A list of hundreds of thousands, each with a fault, takes too much memory to be checked. */
 function hasLongList(value: unknown, depth: number): boolean {
-  // Of a text, the values would be its characters.
+  // The values of a text would be its characters.
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value) && value.length > MAX_RULES) return true;
   return depth > 0 && Object.values(value).some((each) => hasLongList(each, depth - 1));

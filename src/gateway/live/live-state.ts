@@ -2,7 +2,7 @@
 export interface LiveState {
   /** The time of the last write of anything, by Redis's clock, in microseconds. It only grows. */
   readonly revision: number;
-  /** Of the published document, from 1; 0 if there is none. */
+  /** The version of the published document, from 1; 0 without one. */
   readonly version: number;
   /** When it was published, in milliseconds since 1970. */
   readonly publishedAtMs: number;

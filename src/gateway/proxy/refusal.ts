@@ -39,7 +39,7 @@ export const UPGRADE: Refusal = {
   detail: "The gateway passes no WebSocket on here.",
 };
 
-/** Of a GET or HEAD, which some platforms pass on without a body, or with one only if its length is known. */
+/** The body of a GET or HEAD: some platforms drop it, or pass it on only if its length is known. */
 export const BODY: Refusal = {
   status: 501,
   title: "Not Implemented",

@@ -52,7 +52,7 @@ export type CorsOptions = z.output<typeof CorsOptions>;
 
 function isOrigin(text: string): boolean {
   if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@\\*]+$/.test(text)) return false;
-  // Of schemes that it does not know, such as those of browser extensions, URL names no origin.
+  // URL names no origin for a scheme that it does not know, such as that of a browser extension.
   return !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text);
 }
 

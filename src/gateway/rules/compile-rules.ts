@@ -16,7 +16,7 @@ export interface RulesData {
 /** Rules and plans, compiled: all that a limiter is made of. */
 export interface CompiledRules {
   readonly rules: readonly Rule[];
-  /** Of one limiter for the policies of all rules, because all rules that cover a request are one decision. */
+  /** The settings of one limiter for all rules, because all rules that cover a request are one decision. */
   readonly settings: LimiterSettings;
 }
 

@@ -15,9 +15,9 @@ interface Node {
   readonly wildcards: Map<string, Wildcard & { readonly node: Node }>;
   /** The child for `:name`, with any name. */
   name?: Node;
-  /** Of patterns with a `**` here and a last `*`: the lists of segments between the two. */
+  /** The lists of segments between a `**` here and a last `*`, one for each such pattern. */
   readonly gaps: number[];
-  /** Of patterns with a `**` here and no last `*`: what follows it, as a trie of its own from the end of a path. */
+  /** The segments after a `**` here, for patterns without a last `*`: a trie of its own from the end of a path. */
   tails?: Node;
   /** The routes whose pattern ends here. */
   readonly closed: number[];

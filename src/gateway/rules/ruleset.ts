@@ -4,8 +4,12 @@ import type { FindListed } from "../../features/lists/request-lists.ts";
 import type { SharedDenials } from "../../features/shared-denials.ts";
 import type { LimiterOptions } from "../../limiter/options.ts";
 import type { Faults } from "../../options/faults.ts";
-import { readsAddress } from "../../partition/address.ts";
-import { checkClientIp, type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
+import {
+  readsAddress,
+  checkClientIp,
+  type ClientIp,
+  detectPlatform,
+} from "../../partition/client-ip.ts";
 import {
   compileIsImitation,
   compileIsRead,

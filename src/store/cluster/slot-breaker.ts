@@ -1,6 +1,6 @@
 import { createBreaker, THRESHOLD } from "../../runtime/breaker.ts";
 import { CrossSlotError } from "../cross-slot.ts";
-import { SLOTS, type StoreBreaker } from "../store-breaker.ts";
+import { SLOTS, type StoreBreaker } from "../guarded-store.ts";
 import { hashSlot } from "./hash-slot.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { StoreError } from "../../options/errors.ts";
 import type { RedisClient } from "./client.ts";
 import { connectionError, notRedis } from "./errors.ts";
-import { RedisReplyError } from "./exchange.ts";
+import { RedisReplyError } from "./rest.ts";
 
 /*
  * Clients quote the whole command in their errors, including identities that an attacker may choose. So only the start of

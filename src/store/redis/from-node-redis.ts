@@ -18,11 +18,11 @@ interface NodeRedisCommand {
 
 /** The members by which a pool, a cluster and a sentinel differ from a client. */
 interface Kinds {
-  /** Of a pool: runs a function with one of its clients. */
+  /** Only a pool has it: runs a function with one of its clients. */
   execute?<Result>(run: (client: NodeRedisClient) => Result): Result;
-  /** Of a cluster. */
+  /** Only a cluster has it. */
   readonly nodeClient?: unknown;
-  /** Of a sentinel. */
+  /** Only a sentinel has it. */
   readonly getSentinelNode?: unknown;
 }
 

@@ -4,7 +4,7 @@ import type { Written } from "../written.ts";
 export const DECIDE: readonly Written[] = [
   {
     name: "a denial that a hold can end is known",
-    file: "src/decide/known.ts",
+    file: "src/decide/known-denials.ts",
     find: " && !denying[i]!.refundable",
     replace: "",
     tests: ["test/limiter/reserve"],
@@ -33,7 +33,7 @@ export const DECIDE: readonly Written[] = [
   },
   {
     name: "a denial is anchored when the answer arrives",
-    file: "src/decide/known.ts",
+    file: "src/decide/known-denials.ts",
     find: "of(group).learn(partition, costs, decidedAtMs,",
     replace: "of(group).learn(partition, costs, now(),",
     tests: ["test/limiter/decision-path"],
@@ -82,7 +82,7 @@ export const DECIDE: readonly Written[] = [
   },
   {
     name: "knowledge: a denial is known that a give-back could lift",
-    file: "src/decide/known.ts",
+    file: "src/decide/known-denials.ts",
     find: "(isOnePartition || (store.spansPartitions?.(prefix) ?? true))",
     replace: "true",
     tests: ["test/limiter/several-masters"],

@@ -60,7 +60,7 @@ export const PARTITION: readonly Written[] = [
   },
   {
     name: "an address in an inner list is read from a source that nobody has checked",
-    file: "src/partition/address.ts",
+    file: "src/partition/client-ip.ts",
     find: "sources.flat()",
     replace: "sources",
     tests: ["test/partition/source-faults"],

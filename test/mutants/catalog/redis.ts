@@ -4,14 +4,14 @@ import type { Written } from "../written.ts";
 export const REDIS: readonly Written[] = [
   {
     name: "a redirect takes the command to another host",
-    file: "src/store/redis/exchange.ts",
+    file: "src/store/redis/rest.ts",
     find: 'redirect: "manual"',
     replace: 'redirect: "follow"',
     tests: ["test/store/strange-answers"],
   },
   {
     name: "the length of a compressed answer is taken for its own",
-    file: "src/store/redis/exchange.ts",
+    file: "src/store/redis/rest.ts",
     find: ' && !headers.has("content-encoding")',
     replace: "",
     tests: ["test/store/strange-answers"],

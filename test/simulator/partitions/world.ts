@@ -4,7 +4,7 @@ import { StoreError } from "../../../src/options/errors.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
 import { hashSlot } from "../../../src/store/cluster/hash-slot.ts";
 import { CrossSlotError } from "../../../src/store/cross-slot.ts";
-import { SLOTS } from "../../../src/store/store-breaker.ts";
+import { SLOTS } from "../../../src/store/guarded-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { Random } from "../random.ts";
 import type { Entry } from "../redis/keyspace.ts";

@@ -24,9 +24,9 @@ export interface DoctorOptions {
   readonly partitions?: number;
   /** How many policies count each of them. Default: 1. */
   readonly policies?: number;
-  /** Of those policies. Default: `sliding-window-counter`, the largest of those with a state of constant size. */
+  /** The algorithm of those policies. Default: `sliding-window-counter`, the largest of those with a state of constant size. */
   readonly algorithm?: Algorithm;
-  /** Of those policies; only some states grow with it. Default: 100. */
+  /** The limit of those policies; only some states grow with it. Default: 100. */
   readonly limit?: number;
   /** The rules whose commands are counted. Default: one, of `policies` by `algorithm`. */
   readonly rules?: readonly CountedRule[];

@@ -64,7 +64,7 @@ async function lookAtRedis(
   const common = { prefix, pings, now, rules: countedRules(options) };
   if (rest) {
     const main = restConnection(rest);
-    // Of two ways, the limiter's counts: the other one may be closed.
+    // The limiter's way to Redis counts: the other one may be closed.
     const other = redisUrl ? await directConnection(redisUrl).catch(() => undefined) : undefined;
     const about = { ...common, through: "rest", address: new URL(rest.url) } as const;
     return gatherRedis({ main, other }, about).finally(() => other?.close());

@@ -70,7 +70,7 @@ async function madeOf(source: string, digest: string, text: string): Promise<str
     return (await hash(text)).slice(0, FACT_LENGTH) === digest ? text : undefined;
   }
   for (const value of source === "authorization" ? [text, `bearer ${text}`] : [text]) {
-    // Of a cookie, a query or a path the source has two words, and the value is hashed as it is.
+    // The source of a cookie, a query or a path has two words, and its value is hashed as it is.
     const spelt = source.includes(":")
       ? value
       : spellHeader(source, value)?.slice(source.length + 1);

@@ -136,7 +136,7 @@ function Shown({ rules, rule, index }: ShownProps) {
 interface CountedProps {
   readonly stats: Stats;
   readonly rule: Rule;
-  /** Of its policies. */
+  /** The names of its policies. */
   readonly names: readonly string[];
 }
 

@@ -33,7 +33,7 @@ export function framingOf({ length, isChunked }: Body, method: string): Field | 
  */
 export function bodyOf(incoming: Incoming, isTrailer: (name: string) => boolean): Body {
   const { headers } = incoming;
-  // Of HTTP/2, which has no transfer codings.
+  // HTTP/2 has no transfer codings: its stream says whether a body follows.
   const hasStream = "stream" in incoming && !incoming.stream.endAfterHeaders;
   // The platform of a function may have read the body before.
   const { rawBody } = incoming as { rawBody?: unknown };

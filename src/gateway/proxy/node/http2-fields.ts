@@ -4,7 +4,7 @@ import type { Field } from "./raw-fields.ts";
 /** Fields of HTTP/2 by their names; only cookies are set one by one. */
 type Http2Fields = Record<string, string | string[]>;
 
-/** Of these, each further value would change what the first one says. The values of all others are a list. */
+/** The fields whose first value alone counts: a further one would change what it says. The values of all others are a list. */
 const FIRST =
   /^(?:access-control-allow-(?:credentials|origin)|access-control-max-age|age|content-(?:length|location|range|type)|date|etag|expires|last-modified|location|retry-after|x-content-type-options)$/;
 

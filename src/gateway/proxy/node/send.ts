@@ -7,7 +7,7 @@ import type { Outgoing } from "./bindings.ts";
 import { http2Fields, http2Trailers } from "./http2-fields.ts";
 import { type Field, fieldsOf } from "./raw-fields.ts";
 
-/** Of a request that is answered: its client was there when the origin answered. */
+/** Stands for a request that is answered: its client was there when the origin answered. */
 export const PRESENT = { signal: { aborted: false } };
 
 /** Whether the server's response can have a status: those of HTTP/2 end at 599. */

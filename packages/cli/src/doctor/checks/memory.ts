@@ -1,7 +1,7 @@
 import type { Finding } from "../finding.ts";
 import type { RedisFacts } from "../gather/redis-facts.ts";
 
-/** Of maxmemory: above this, the next wave of new clients may fill it. */
+/** The share of maxmemory above which the next wave of new clients may fill it. */
 const NEARLY_FULL = 0.8;
 
 /** The memory of an empty Redis, its connections included. */

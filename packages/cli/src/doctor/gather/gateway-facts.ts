@@ -24,7 +24,7 @@ export interface GatewayFacts {
   readonly path: string;
   readonly live: HttpAnswer;
   readonly health: HttpAnswer;
-  /** Of the admin API, asked without a token. */
+  /** The answer of the admin API to a request without a token. */
   readonly admin: HttpAnswer;
   /** The same at the address of `ADMIN_HOST`, where that is known. */
   readonly ownAdmin?: HttpAnswer | undefined;

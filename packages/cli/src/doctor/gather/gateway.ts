@@ -79,7 +79,7 @@ export function identity(): string {
   return `doctor-${randomBytes(8).toString("hex")}`;
 }
 
-/** Of the range for examples, each in a network of its own. */
+/** An address of the range for examples, each in a network of its own. */
 function address(): string {
   const [a, b] = [randomBytes(2), randomBytes(2)].map((bytes) => bytes.toString("hex"));
   return `2001:db8:${a}:${b}::1`;

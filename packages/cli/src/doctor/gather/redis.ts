@@ -54,7 +54,7 @@ export async function gatherRedis(
   const facts = {
     clock: await readClock(ask, now),
     dialect,
-    // Of a cluster, one node alone cannot decide for every key.
+    // One node of a cluster cannot decide for every key.
     decision: await probeDecision(ways.main, prefix, dialect),
     // What refuses the decision refuses these, too, and says so there.
     commands: await countCommands(scriptClient(ways.main), prefix, dialect, rules).catch(
