@@ -13,10 +13,10 @@ import { RateLimiterTidegate } from "../../src/rate-limiter-flexible.ts";
 import { runs } from "../support/runs.ts";
 import {
   ANY_NUMBER,
+  expectPassing,
   expectRow,
   farClient,
   farIoredis,
-  type Fault,
   faultyClient,
   overlapping,
   rowOf,
@@ -504,32 +504,16 @@ describe("without Redis", () => {
     expect(await passed("longer", 9)).toBe(5);
   });
 
-  test("Redis that goes and comes back, replies that are lost: no more than twice the points", async () => {
-    quietly();
-    const phases = fc.array(
-      fc.record({
-        fault: fc.constantFrom("none", "gone", "lost-reply" as const),
-        tries: fc.integer({ min: 1, max: 8 }),
-      }),
-      { minLength: 1, maxLength: 12 },
-    );
-    await fc.assert(
-      fc.asyncProperty(phases, fc.constantFrom(0, 300), async (all, blockDuration) => {
-        const faulty = faultyClient(fromIoredis(connect()));
-        const limiter = ours({ points: 5, duration: 60, blockDuration }, faulty.redis);
-        let passed = 0;
-        for (const { fault, tries } of all) {
-          faulty.fault = fault as Fault;
-          const answers = await Promise.all(
-            Array.from({ length: tries }, () => shown(limiter.consume("ada"))),
-          );
-          passed += answers.filter(([kind]) => kind === "resolved").length;
-        }
-        expect(passed).toBeLessThanOrEqual(10);
-      }),
-      { numRuns: runs(60) },
-    );
-  });
+  test.each([0, 300])(
+    "Redis that goes and comes back, replies that are lost, a block of %i s: no more than twice the points",
+    async (blockDuration) => {
+      quietly();
+      await expectPassing(10, runs(30), (redis) => {
+        const limiter = ours({ points: 5, duration: 60, blockDuration }, redis);
+        return async () => (await shown(limiter.consume("ada")))[0] === "resolved";
+      });
+    },
+  );
 
   test("counts as the insuranceLimiter of another", async () => {
     const insuranceLimiter = ours({ points: 2, duration: 60 });
