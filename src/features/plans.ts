@@ -160,7 +160,7 @@ function compileChanged(
   path: string,
   faults: Faults,
 ): CompiledPolicy | undefined {
-  const found = new Faults(faults.sentences);
+  const found = new Faults();
   const compiled = compilePolicy(changed, path, found);
   const options = Object.keys(changed[IMPLEMENTATION].options);
   const cause = options.find((option) => Object.hasOwn(numbers, option));

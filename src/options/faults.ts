@@ -1,22 +1,16 @@
 import { ConfigurationError, type Fault, type FaultCode } from "./errors.ts";
 
-/** The sentence of a fault: a text, or a function of its values. */
-export type Sentence<Values = never> = string | ((values: Values) => string);
-
 /**
- * A kind of fault, with its sentence for people who write code.
+ * A kind of fault, with its sentence.
  *
  * A check names the kind and gives the values; it makes no sentence. `messages.ts` has the kinds, so that a bundle has
- * the sentences of its checks and no others. A dialect for configuration in another form has its own sentences for the
- * kinds that differ.
+ * the sentences of its checks and no others.
  */
 export interface FaultKind<Values = void> {
   readonly code: FaultCode;
-  readonly say: Sentence<Values>;
+  /** A text, or a function of the fault's values. */
+  readonly say: string | ((values: Values) => string);
 }
-
-/** The sentences of a dialect that differ from those of code. */
-export type Sentences = ReadonlyMap<FaultKind<never>, Sentence>;
 
 /** Adds a fault of the value in hand. */
 export type Refuse = <Values = void>(
@@ -28,12 +22,6 @@ export type Refuse = <Values = void>(
 export class Faults {
   /** In the order of discovery. */
   readonly list: Fault[] = [];
-  /** Those of another dialect than code. */
-  readonly sentences: Sentences | undefined;
-
-  constructor(sentences?: Sentences) {
-    this.sentences = sentences;
-  }
 
   /** @param values those that the kind's sentence says */
   add<Values = void>(
@@ -42,9 +30,9 @@ export class Faults {
     kind: FaultKind<Values>,
     ...values: void extends Values ? [] : [Values]
   ): void {
-    const say = this.sentences?.get(kind as FaultKind<never>) ?? kind.say;
-    const remedy = typeof say === "string" ? say : say(values[0] as never);
-    this.put({ path, code: kind.code, value: describe(value), remedy });
+    const { code, say } = kind;
+    const remedy = typeof say === "string" ? say : say(values[0] as Values);
+    this.put({ path, code, value: describe(value), remedy });
   }
 
   /** Puts a fault where the others of its configuration are. */

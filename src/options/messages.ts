@@ -13,8 +13,9 @@ export function namesIn(names: readonly string[]): string {
 }
 
 /*
- * The sentences for people who write code, one for each kind of fault. A sentence says what to do. Where rules are data,
- * the files of messages in src/gateway/rules have those that are written in another way.
+ * The sentences, one for each kind of fault. A sentence says what to do, and is true in code, in variables and in a
+ * document. Where data has the option, too, the example is JSON, which is also code. The files of messages in
+ * src/gateway/rules have the kinds that only data has.
  */
 
 // Options of any kind.
@@ -84,12 +85,13 @@ export const FUNCTION = {
 
 export const POLICY_LIST = {
   code: "shape",
-  say: (max: number) => `Give a list of 1 to ${max} policies, such as [tokenBucket({ ... })].`,
+  say: (max: number) =>
+    `Give a list of 1 to ${max} policies: in code [tokenBucket({ ... })], in a rule [{ "algorithm": "token-bucket", ... }].`,
 } as const;
 
 export const POLICY = {
   code: "shape",
-  say: "Give a policy made by tokenBucket() or one of the other builders.",
+  say: 'Give a policy: in code one made by tokenBucket() or another builder, in a rule { "algorithm": "token-bucket", "name": "api", "limit": 20, "refill": 10, "per": "1s" }.',
 } as const;
 
 export const NAME = {
@@ -145,7 +147,7 @@ export const ADVERTISE = {
 
 export const VERDICT = {
   code: "choice",
-  say: 'Use "open", "closed" or "local", or { local: { share: 0.1 } } for a tenth of the limit in each isolate.',
+  say: 'Use "open", "closed" or "local", or { "local": { "share": 0.1 } } for a tenth of the limit in each isolate.',
 } as const;
 
 export const SHARE = {
@@ -202,7 +204,7 @@ export const PLAIN_SOURCE = {
 
 export const REDIS_VARIABLE = {
   code: "missing",
-  say: "Set this variable (on Workers, bind it as a variable or secret), or pass redis: { url, token } to createLimiter(), or store: memoryStore() to try it without a Redis.",
+  say: "Set this variable (on Workers, bind it as a variable or secret), or in code pass redis: { url, token }. To try it without a Redis, use store: memoryStore(), or STORE=memory for the gateway.",
 } as const;
 
 export const REDIS_URL = {
@@ -352,7 +354,7 @@ export const LEASE_WITH_SHARING = {
 
 export const OPTIMISTIC = {
   code: "shape",
-  say: "Use true, or { unsettled: 1, above: 0.5 } with your numbers.",
+  say: 'Use true, or { "unsettled": 1, "above": 0.5 } with your numbers.',
 } as const;
 
 export const ABOVE = {
@@ -427,12 +429,12 @@ export const CALL_STATUS = {
 
 export const PLANS = {
   code: "shape",
-  say: "Give plans by their names, and in each the policies that differ: { gold: { rides: { limit: 200 } } }.",
+  say: 'Give plans by their names, and in each the policies that differ: { "gold": { "rides": { "limit": 200 } } }.',
 } as const;
 
 export const PLAN = {
   code: "shape",
-  say: "Give policies by their names, and of each the numbers that differ: { rides: { limit: 200 } }.",
+  say: 'Give policies by their names, and of each the numbers that differ: { "rides": { "limit": 200 } }.',
 } as const;
 
 export const POLICY_OF_PLAN = {
@@ -682,12 +684,12 @@ export const UNKNOWN_FACT = {
 
 export const CLIENT_IP = {
   code: "choice",
-  say: 'Use "cloudflare", "vercel", "socket" (not on Workers) or { trustedHops: 1 }, up to 32 hops.',
+  say: 'Use "cloudflare", "vercel", "socket" (not on Workers) or { "trustedHops": 1 }, up to 32 hops.',
 } as const;
 
 export const NO_CLIENT_IP = {
   code: "missing",
-  say: 'Say who is trusted with the client\'s address: "cloudflare", "vercel", "socket" (Node without a proxy) or { trustedHops: 1 }.',
+  say: 'Say who is trusted with the client\'s address: "cloudflare", "vercel", "socket" (Node without a proxy) or { "trustedHops": 1 }.',
 } as const;
 
 export const SOURCES = {
@@ -777,7 +779,7 @@ export const ALL_SKIPPED = {
 
 export const COST = {
   code: "shape",
-  say: "Give a whole number of units from 0, one for each of some policies by their names, or a function that returns either.",
+  say: "Give a whole number of units from 0, or one for each of some policies by their names. In code a function may return either.",
 } as const;
 
 export const COST_ABOVE_UNSETTLED = {
@@ -802,12 +804,12 @@ export const PLAN_SOURCE = {
 
 export const PLAN_WITHOUT_PLANS = {
   code: "missing",
-  say: "Give `plans`, too: the plans that exist.",
+  say: "Give `plans`, too (as a variable PLANS): the plans that exist.",
 } as const;
 
 export const WHEN = {
   code: "shape",
-  say: "Give the statuses of failures: { status: [401, 403] }.",
+  say: 'Give the statuses of failures: { "status": [401, 403] }.',
 } as const;
 
 export const STATUSES = {

@@ -1,5 +1,5 @@
 import type { Fault } from "./errors.ts";
-import { Faults, type Sentences } from "./faults.ts";
+import { Faults } from "./faults.ts";
 
 /** The position of a part of a configuration. */
 interface Position {
@@ -7,8 +7,6 @@ interface Position {
   readonly pathsOf: (path: string) => readonly string[];
   /** Ends every sentence. */
   readonly note?: string;
-  /** Default: those of the whole. */
-  readonly sentences?: Sentences;
 }
 
 /** Collects the faults of a part, and puts them among those of the whole. Its own list has those that are known, too. */
@@ -16,9 +14,9 @@ export class PlacedFaults extends Faults {
   readonly #whole: Faults;
   readonly #position: Position;
 
-  constructor(document: Faults, position: Position) {
-    super(position.sentences ?? document.sentences);
-    this.#whole = document;
+  constructor(whole: Faults, position: Position) {
+    super();
+    this.#whole = whole;
     this.#position = position;
   }
 

@@ -83,7 +83,7 @@ export const FAULTY_JSON: readonly FaultyFile[] = [
   faulty(
     "two rules with a policy of one name",
     `{ "rules": [\n  { "path": "/a", "policies": [{ "name": "x", "algorithm": "fixed-window", "limit": 1, "window": "1m" }] },\n  { "path": "/b", "policies": [{ "name": "x", "algorithm": "fixed-window", "limit": 1, "window": "1m" }] }\n] }`,
-    "3:34: rules[1].policies[0].name: A policy of rules[0] has this name, too (* /a)",
+    "3:34: rules[1].policies[0].name: A policy of rule [0] has this name, too (* /a)",
   ),
   faulty(
     "a plan for a policy that does not exist",
@@ -103,7 +103,7 @@ export const FAULTY_JSON: readonly FaultyFile[] = [
   faultyIn("rules.jsonc")(
     "a comment and a trailing comma before the fault",
     `{\n  // Rides cost most.\n  "rules": [\n    { "path": "/a", /* all methods */ "policies": [${POLICY},], "cost": -1 },\n  ],\n}`,
-    "4:127: rules[0].cost: Give a whole number of units from 0, or a table with one for each of some poli",
+    "4:127: rules[0].cost: Give a whole number of units from 0, or one for each of some policies",
   ),
   faultyIn("wrangler.jsonc")(
     "variables of an environment",

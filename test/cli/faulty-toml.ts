@@ -15,7 +15,7 @@ export const FAULTY_TOML: readonly FaultyFile[] = [
     "the second table of two",
     `[[vars.RULES]]\npath = "/a"\npolicies = [${POLICY}]\n\n[[vars.RULES]]\npath = "b"\npolicies = [${POLICY}]\n`,
     '6:1: vars.RULES[1].path: Begin with "/"',
-    "7:13: vars.RULES[1].policies[0].name: A policy of RULES[0] has this name, too (* /a)",
+    "7:13: vars.RULES[1].policies[0].name: A policy of rule [0] has this name, too (* /a)",
   ),
   faulty(
     "a calendar with a day of TOML, which has no time",
@@ -61,7 +61,7 @@ export const FAULTY_TOML: readonly FaultyFile[] = [
   faulty(
     "dotted and quoted keys",
     `vars.CLIENT_IP = "cloudflair"\nvars."RULES" = [{ path = "/a", policies = [${POLICY}] }]\n`,
-    '1:6: vars.CLIENT_IP: Use "cloudflare", "vercel", "socket" (not on Workers) or { trustedHops = 1 } (w',
+    '1:6: vars.CLIENT_IP: Use "cloudflare", "vercel", "socket" (not on Workers) or { "trustedHops": 1 }',
   ),
   faulty(
     "a plan, an environment and a list",

@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, inject, test, vi } from "vitest";
 
 import { createGateway } from "../../src/gateway/gateway.ts";
+import type { FaultCode } from "../../src/options/errors.ts";
 import { background } from "../support/adapter/background.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
 import { expectFault, faultsOf } from "./faults.ts";
@@ -208,39 +209,28 @@ const withLogin = (more: object) => ({
   ...variables,
   RULES: [{ path: "/login", policies: [login("login", 5, more)] }],
 });
-const A_LIST = /^Give a list of 1 to 32 statuses/;
 
-test.each<[policy: object, path: string, value: string, remedy: RegExp]>([
-  [{ when: 401 }, "when", "401", /^Give the statuses of failures: \{ status = \[401, /],
-  [{ when: [401] }, "when", "[401]", /^Give the statuses of failures/],
-  [{ when: {} }, "when.status", "missing", /^Give a list of 1 to 32 statuses, such as/],
-  [{ when: { status: [] } }, "when.status", "[]", A_LIST],
-  [{ when: { status: 401 } }, "when.status", "401", A_LIST],
+test.each<[policy: object, path: string, value: string, code: FaultCode]>([
+  [{ when: 401 }, "when", "401", "shape"],
+  [{ when: [401] }, "when", "[401]", "shape"],
+  [{ when: {} }, "when.status", "missing", "shape"],
+  [{ when: { status: [] } }, "when.status", "[]", "shape"],
+  [{ when: { status: 401 } }, "when.status", "401", "shape"],
   [
     { when: { status: Array.from({ length: 33 }, (_, i) => 400 + i) } },
     "when.status",
     "[400,401,402,403,404,405,406,407,408,409,410,411,412,413,...",
-    A_LIST,
+    "shape",
   ],
-  [{ when: { status: [401, 99] } }, "when.status[1]", "99", /^Give the status of a res/],
-  [{ when: { status: [600] } }, "when.status[0]", "600", /from 100 to 599\./],
-  [{ when: { status: ["401"] } }, "when.status[0]", '"401"', /from 100 to 599\./],
-  [{ when: { status: [401.5] } }, "when.status[0]", "401.5", /from 100 to 599\./],
-  [
-    { when: { status: [401], statuses: 5 } },
-    "when.statuses",
-    "5",
-    /^(?:Did you mean `status`\? )?The options are status, and nothing else\./,
-  ],
-  [
-    { counts: "requests", when: { status: [401] } },
-    "when",
-    '{"status":[401]}',
-    /^Leave it out, or set counts to "failures": only that looks at responses\./,
-  ],
-  [{ lease: "100ms" }, "counts", '"failures"', /^Leave out the lease of this policy: an/],
-  [{ refundable: true }, "refundable", "true", /^Leave it out: the gateway does not know/],
-])("%j has a fault at %s", (policy, path, value, remedy) => {
-  expectFault(withLogin(policy), `RULES[0].policies[0].${path}`, value, remedy);
+  [{ when: { status: [401, 99] } }, "when.status[1]", "99", "range"],
+  [{ when: { status: [600] } }, "when.status[0]", "600", "range"],
+  [{ when: { status: ["401"] } }, "when.status[0]", '"401"', "range"],
+  [{ when: { status: [401.5] } }, "when.status[0]", "401.5", "range"],
+  [{ when: { status: [401], statuses: 5 } }, "when.statuses", "5", "unknown-option"],
+  [{ counts: "requests", when: { status: [401] } }, "when", '{"status":[401]}', "without-effect"],
+  [{ lease: "100ms" }, "counts", '"failures"', "conflict"],
+  [{ refundable: true }, "refundable", "true", "unsupported"],
+])("%j has a fault at %s", (policy, path, value, code) => {
+  expectFault(withLogin(policy), `RULES[0].policies[0].${path}`, value, code);
   expect(faultsOf(withLogin({}))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 
 import { createGateway } from "../../src/gateway/gateway.ts";
-import { ConfigurationError, type Fault } from "../../src/options/errors.ts";
+import { ConfigurationError, type Fault, type FaultCode } from "../../src/options/errors.ts";
 
 /** The faults of a gateway's variables. */
 export function faultsOf(variables: object): readonly Fault[] {
@@ -14,9 +14,15 @@ export function faultsOf(variables: object): readonly Fault[] {
   return [];
 }
 
-/** These variables have one fault, at this path. */
-export function expectFault(variables: object, path: string, value: string, remedy: RegExp): void {
+/** These variables have one fault, at this path. `says`: what its remedy has of the variables. */
+export function expectFault(
+  variables: object,
+  path: string,
+  value: string,
+  code: FaultCode,
+  says = "",
+): void {
   expect(faultsOf(variables)).toEqual([
-    { path, value, code: expect.any(String), remedy: expect.stringMatching(remedy) },
+    { path, value, code, remedy: expect.stringContaining(says) },
   ]);
 }

@@ -5,7 +5,12 @@ import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { shareDenials } from "../../src/features/share-denials-option.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
 import { denials, failures, header, lists, plans, subnet } from "../../src/index.ts";
-import { ConfigurationError, type Fault, type StoreError } from "../../src/options/errors.ts";
+import {
+  ConfigurationError,
+  type Fault,
+  type FaultCode,
+  type StoreError,
+} from "../../src/options/errors.ts";
 import { meaningOf } from "../../src/options/option-value.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 
@@ -18,8 +23,7 @@ type E = { Bindings: Bindings };
 
 const policies = [fixedWindow({ name: "hourly", limit: 1, window: "1h" })];
 const other = fixedWindow({ name: "other", limit: 1, window: "2h" });
-const SOURCES = /^Give a list of sources, first choice first: .*; or "\*" to count everybody/;
-const PLAN = /^Name a header that something in front of you sets: "header:x-plan"\.$/;
+
 const sound = { store: openMemoryStore(), partition: () => "anyone" };
 const wrong = () => ({ url: "redis://localhost", token: "secret" });
 const endpoint = () => ({ url: inject("redisRestUrl"), token: inject("redisRestToken") });
@@ -203,98 +207,75 @@ describe("faults of rateLimit()", () => {
   const x = [header("x")];
   const second = (more: object) => ({ policies: [...policies, { ...other, ...more }] });
 
-  test.each<[fault: string, options: object, remedy: RegExp]>([
-    ['policies[1].by: "ip"', second({ by: "ip" }), /^Give the policy a partition instead: /],
-    ['policies[1].by: "*"', second({ by: "*" }), /Only limiters in code have `by`\.$/],
-    ['policies[1].partition: "ip"', second({ partition: "ip" }), SOURCES],
-    ["policies[1].partition: []", second({ partition: [] }), SOURCES],
-    ["policies[1].partition: null", second({ partition: null }), SOURCES],
-    ["policies[1].partition: a function", second({ partition: () => "ada" }), SOURCES],
-    ['policies[1].partition[0]: "*"', second({ partition: ["*"] }), /^Give "\*" alone/],
-    ['policies[1].partition[0]: "cookie"', second({ partition: ["cookie"] }), /^Say which one/],
-    ['policies[1].partition[0]: "path:id"', second({ partition: ["path:id"] }), /^Give a func/],
-    [
-      "policies[1].partition[0]: a symbol",
-      second({ partition: [Symbol("ip")] }),
-      /^Use "ip", "subnet"/,
-    ],
-    ["partition: null", { partition: null }, SOURCES],
-    ["partition[0]: a symbol", { partition: [Symbol("ip")] }, /^Use "ip", "subnet"/],
+  test.each<[fault: string, options: object, code: FaultCode, says?: string]>([
+    ['policies[1].by: "ip"', second({ by: "ip" }), "unsupported"],
+    ['policies[1].by: "*"', second({ by: "*" }), "unsupported"],
+    ['policies[1].partition: "ip"', second({ partition: "ip" }), "shape"],
+    ["policies[1].partition: []", second({ partition: [] }), "shape"],
+    ["policies[1].partition: null", second({ partition: null }), "shape"],
+    ["policies[1].partition: a function", second({ partition: () => "ada" }), "shape"],
+    ['policies[1].partition[0]: "*"', second({ partition: ["*"] }), "shape"],
+    ['policies[1].partition[0]: "cookie"', second({ partition: ["cookie"] }), "missing"],
+    ['policies[1].partition[0]: "path:id"', second({ partition: ["path:id"] }), "unsupported"],
+    ["policies[1].partition[0]: a symbol", second({ partition: [Symbol("ip")] }), "shape"],
+    ["partition: null", { partition: null }, "shape"],
+    ["partition[0]: a symbol", { partition: [Symbol("ip")] }, "shape"],
     [
       'partition[0]: "cookie"',
       { policies: [...policies, other], partition: ["cookie"] },
-      /^Say which one/,
+      "missing",
     ],
-    ['policies[1].onMissing: "drop"', second({ onMissing: "drop" }), /"reject" or "skip"\.$/],
-    ["policies[1].onMissing: null", second({ onMissing: null }), /"reject" or "skip"\.$/],
-    ['onMissing: "skip"', { onMissing: "skip" }, /^Use "share" or "reject"\.$/],
+    ['policies[1].onMissing: "drop"', second({ onMissing: "drop" }), "choice", '"skip"'],
+    ["policies[1].onMissing: null", second({ onMissing: null }), "choice", '"skip"'],
+    ['onMissing: "skip"', { onMissing: "skip" }, "choice"],
     [
       'policies[0].onMissing: "skip"',
       { policies: [{ ...other, partition: x, onMissing: "skip" }] },
-      /^Leave it out of one policy that is enforced: nothing/,
+      "conflict",
     ],
-    ["cost.weekly: 1", { cost: { weekly: 1 } }, /^Use the name of a policy of this list\.$/],
-    [
-      "cost.hourly: 2",
-      { cost: { hourly: 2 } },
-      /^It is above the limit of a policy, or of one of its shards/,
-    ],
-    ["cost.hourly: -1", { cost: { hourly: -1 } }, /^Give a whole number of units from 0/],
-    ['cost.hourly: "1"', { cost: { hourly: "1" } }, /^Give a whole number of units from 0/],
-    ["cost: []", { cost: [] }, /^Give a whole number of units from 0/],
-    ["cost: [1]", { cost: [1] }, /^Give a whole number of units from 0/],
-    ["cost: null", { cost: null }, /by their names, or a function that returns either\.$/],
-    ['plan: "header:x-plan"', { plan: "header:x-plan" }, /^Give `plans`, too/],
-    ['plan: "x-plan"', { plan: "x-plan", plans: plans({}) }, PLAN],
-    ['plan: "header:a b"', { plan: "header:a b", plans: plans({}) }, PLAN],
-    ['plan: "cookie:plan"', { plan: "cookie:plan", plans: plans({}) }, PLAN],
-    ['plan: ["header:x"]', { plan: ["header:x"], plans: plans({}) }, PLAN],
-    ["plan: null", { plan: null, plans: plans({}) }, PLAN],
-    ["plans: 5", { plan: "header:x-plan", plans: plans(5 as never) }, /^Give plans by their names/],
+    ["cost.weekly: 1", { cost: { weekly: 1 } }, "unknown-name"],
+    ["cost.hourly: 2", { cost: { hourly: 2 } }, "conflict"],
+    ["cost.hourly: -1", { cost: { hourly: -1 } }, "shape"],
+    ['cost.hourly: "1"', { cost: { hourly: "1" } }, "shape"],
+    ["cost: []", { cost: [] }, "shape"],
+    ["cost: [1]", { cost: [1] }, "shape"],
+    ["cost: null", { cost: null }, "shape"],
+    ['plan: "header:x-plan"', { plan: "header:x-plan" }, "missing"],
+    ['plan: "x-plan"', { plan: "x-plan", plans: plans({}) }, "shape"],
+    ['plan: "header:a b"', { plan: "header:a b", plans: plans({}) }, "shape"],
+    ['plan: "cookie:plan"', { plan: "cookie:plan", plans: plans({}) }, "shape"],
+    ['plan: ["header:x"]', { plan: ["header:x"], plans: plans({}) }, "shape"],
+    ["plan: null", { plan: null, plans: plans({}) }, "shape"],
+    ["plans: 5", { plan: "header:x-plan", plans: plans(5 as never) }, "shape"],
     [
       "plans.gold.x: 5",
       { plan: "header:x", plans: plans({ gold: { x: 5 as never } }) },
-      /^Use the name of a policy: /,
+      "unknown-name",
     ],
-    ['policies[1].mode: "off"', second({ mode: "off" }), /^Import \{ shadow \} from "tidegate"/],
-    [
-      'policies[1].counts: "errors"',
-      second({ counts: "errors" }),
-      /^Import \{ denials \} from "tidegate"/,
-    ],
+    ['policies[1].mode: "off"', second({ mode: "off" }), "shape", "{ shadow }"],
+    ['policies[1].counts: "errors"', second({ counts: "errors" }), "shape", "{ denials }"],
     [
       'policies[1].when: "(an object)"',
       second({ when: { status: [401] } }),
-      /^Import \{ failures \} from "tidegate"/,
+      "shape",
+      "{ failures }",
     ],
-    [
-      "policies[1].when: 401",
-      second({ counts: failures(401 as never) }),
-      /^Give the statuses of failures: \{ status: \[401, 403\] \}\.$/,
-    ],
+    ["policies[1].when: 401", second({ counts: failures(401 as never) }), "shape"],
     [
       "policies[1].when.status[1]: 1000",
       second({ counts: failures({ status: [401, 1000] }) }),
-      /^Give the status of a response: a whole number from 100 to 599\.$/,
+      "range",
     ],
-    [
-      'policies[0].counts: "denials"',
-      { policies: [{ ...other, counts: denials() }] },
-      /^Add a policy that counts requests/,
-    ],
-    ["lists: []", { lists: lists([] as never) }, /^Give a table of allow and deny/],
-    ["lists.allow: {}", { lists: lists({ allow: {} as never }) }, /^Give a list of entries/],
-    ["onmissing: 1", { onmissing: 1 }, /^Did you mean `onMissing`\?/],
-    ["keyGenerator: 1", { keyGenerator: 1 }, /^The options are policies,/],
-    [
-      'lists.block: "(an object)"',
-      { lists: lists({ block: [] } as never) },
-      /^The options are allow, deny/,
-    ],
-  ])("%s, of %j", (fault, options, remedy) => {
+    ['policies[0].counts: "denials"', { policies: [{ ...other, counts: denials() }] }, "missing"],
+    ["lists: []", { lists: lists([] as never) }, "shape"],
+    ["lists.allow: {}", { lists: lists({ allow: {} as never }) }, "shape"],
+    ["onmissing: 1", { onmissing: 1 }, "unknown-option", "`onMissing`"],
+    ["keyGenerator: 1", { keyGenerator: 1 }, "unknown-option"],
+    ['lists.block: "(an object)"', { lists: lists({ block: [] } as never) }, "unknown-option"],
+  ])("%s, of %j", (fault, options, code, says = "") => {
     const given = { store: openMemoryStore(), policies, clientIp: "cloudflare", ...options };
     expect(shownOf(given)).toEqual([fault]);
-    expect(faultsOf(given)[0]!.remedy).toMatch(remedy);
+    expect(faultsOf(given)).toMatchObject([{ code, remedy: expect.stringContaining(says) }]);
   });
 
   test("are said once where several policies share them", () => {

@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
+import type { FaultCode } from "../../src/options/errors.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import {
@@ -335,40 +336,40 @@ test("a hold of a listed identity takes nothing", async () => {
   expect(calls()).toEqual({ decide: 0, refund: 0 });
 });
 
-test.each<[string, Partial<CreateLimiterOptions>, string, string]>([
+test.each<[string, Partial<CreateLimiterOptions>, string, FaultCode]>([
   [
     "neither true nor false",
     { policies: [{ ...tokens(), refundable: "yes" as never }] },
     "policies[0].refundable",
-    "Give true if holds of this policy give back, else false.",
+    "shape",
   ],
   [
     "what counts denials",
     { policies: [requests(), { ...tokens(), counts: "denials" }] },
     "policies[1].refundable",
-    "Leave it out: nothing is reserved of a policy that counts denials.",
+    "conflict",
   ],
   [
     "a policy with a lease",
     { policies: [{ ...tokens(), lease: "100ms" }] },
     "policies[0].refundable",
-    "Leave out this or the lease: an isolate cannot give back what it leased for many requests.",
+    "conflict",
   ],
   [
     "a limiter with a lease",
     { policies: [requests(), { ...tokens(), by: undefined }], lease: "100ms" } as never,
     "policies[1].refundable",
-    "Leave out this or the lease: an isolate cannot give back what it leased for many requests.",
+    "conflict",
   ],
   [
     "a store that cannot",
     { policies: [tokens()], store: { decide: () => ({}) as never, reset: () => {} } },
     "policies[0].refundable",
-    "Leave it out, or use a store with refund(): this one cannot give back.",
+    "unsupported",
   ],
-])("%s gives nothing back", (_, options, path, remedy) => {
+])("%s gives nothing back", (_, options, path, code) => {
   const open = () => createLimiter({ store: memoryStore(), policies: [], ...options });
   expect(open).toThrow(
-    expect.objectContaining({ faults: [expect.objectContaining({ path, remedy })] }) as Error,
+    expect.objectContaining({ faults: [expect.objectContaining({ path, code })] }) as Error,
   );
 });

@@ -208,14 +208,12 @@ test("a fault among thousands of names quotes some of them", async () => {
   expect(ofPlan!.remedy).toContain("n29 and 1971 more");
 });
 
-test.each(FAULTY)("%j has a fault at %s, with a remedy", async (document, path) => {
+test.each(FAULTY)("%j has a fault at %s, and none at a variable", async (document, path) => {
   const { administered } = await startLiveGateway();
   const faults = administered.checkDocument(document);
-  expect(faults.map((fault) => fault.path)).toContain(path);
-  for (const { remedy } of faults) {
-    expect(remedy.length).toBeGreaterThan(15);
-    expect(remedy).not.toMatch(/\b(?:RULES|PLANS|LISTS|OVERRIDES)\b/);
-  }
+  const paths = faults.map((fault) => fault.path);
+  expect(paths).toContain(path);
+  for (const each of paths) expect(each).not.toMatch(/^(?:RULES|PLANS|LISTS|OVERRIDES)\b/);
 });
 
 test("for any text in place of a document, the earlier rules stay in force", async () => {

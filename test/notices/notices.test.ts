@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
+import type { FaultCode } from "../../src/options/errors.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import {
   concurrency,
@@ -510,23 +511,19 @@ test("no notice is sent of the units that an isolate counts by itself in an outa
 });
 
 const notifying = (share: unknown) => ({ policies: [{ ...monthly, notify: share }] });
-test.each<[path: string, remedy: RegExp, options: object]>([
-  ["policies[0].notify", /above 0 and at most 1/, notifying(0)],
-  ["policies[0].notify", /above 0 and at most 1/, notifying(80)],
-  ["policies[0].notify", /above 0 and at most 1/, notifying("80%")],
-  ["policies[0].notify", /list of 1 to 8/, notifying([])],
-  ["policies[0].notify[1]", /above 0/, notifying([0.5, Number.NaN])],
-  ["policies[0].notify[1]", /already/, notifying([0.5, 0.5])],
-  [
-    "policies[0].notify",
-    /Give a function/,
-    { policies: [monthly], onNotice: "https://example.com" },
-  ],
-])("%s is a fault: %s", (path, remedy, options) => {
+test.each<[path: string, code: FaultCode, options: object]>([
+  ["policies[0].notify", "range", notifying(0)],
+  ["policies[0].notify", "range", notifying(80)],
+  ["policies[0].notify", "range", notifying("80%")],
+  ["policies[0].notify", "shape", notifying([])],
+  ["policies[0].notify[1]", "range", notifying([0.5, Number.NaN])],
+  ["policies[0].notify[1]", "duplicate", notifying([0.5, 0.5])],
+  ["policies[0].notify", "shape", { policies: [monthly], onNotice: "https://example.com" }],
+])("%s is a fault: %s", (path, code, options) => {
   const given = { store: memoryStore(), onNotice: () => {}, ...options };
   expect(() => createLimiter(given as unknown as CreateLimiterOptions)).toThrow(
     expect.objectContaining({
-      faults: [expect.objectContaining({ path, remedy: expect.stringMatching(remedy) as string })],
+      faults: [expect.objectContaining({ path, code })],
     }),
   );
 });

@@ -1,15 +1,16 @@
+import type { FaultCode } from "../../src/options/errors.ts";
 import { fixedWindow, tokenBucket } from "../support/limiter/plain.ts";
 
-/** The path and the value that the error names, what the limiter gets, and what the error says to do. */
-export type Faulty = [fault: string, options: object, remedy: RegExp];
+/** The path and the value that the error names, what the limiter gets, the code, and what the remedy has of the options. */
+export type Faulty = [fault: string, options: object, code: FaultCode, says?: string];
 
 /** Values of one option that have the same fault. */
 export const each = <T>(
   path: string,
-  remedy: RegExp,
+  code: FaultCode,
   values: readonly T[],
   optionsOf: (value: T) => object,
-): Faulty[] => values.map((value) => [`${path}: ${shown(value)}`, optionsOf(value), remedy]);
+): Faulty[] => values.map((value) => [`${path}: ${shown(value)}`, optionsOf(value), code]);
 
 function shown(value: unknown): string {
   if (value === undefined) return "missing";

@@ -26,7 +26,7 @@ import {
   type RulesetData,
   type RulesetDefaults,
 } from "../rules/ruleset.ts";
-import { NO_SHARING, VARIABLES } from "../rules/variable-messages.ts";
+import { NO_SHARING } from "../rules/variable-messages.ts";
 import { readLists, readPlans, readRules } from "./json-variables.ts";
 import { reportMisspelt } from "./misspelt-variables.ts";
 import { type Notices, noticesTo } from "./notices.ts";
@@ -101,7 +101,7 @@ export interface GatewayConfig {
  */
 export function readConfig(bindings: Environment, platform: PlatformParts): GatewayConfig {
   const environment = Object(bindings) as Environment;
-  const faults = new Faults(VARIABLES);
+  const faults = new Faults();
   reportMisspelt(environment, faults);
   const variables = readVariables(environment, faults);
   const { store, timeout, dialect, ambiguousPaths, liveRefresh, prefix, onFailure } = variables;

@@ -7,7 +7,6 @@ import { checkOptions } from "../../options/unknown-options.ts";
 import { MAX_POLICIES } from "../../policy/compile.ts";
 import {
   BYTES,
-  DOCUMENT,
   ENTRIES,
   LISTS_IN_RULE,
   MANY_PLANS,
@@ -133,12 +132,11 @@ function isNewer(schema: string): boolean {
   return form !== undefined && form !== "1";
 }
 
-/** Collects the faults of a ruleset, whose paths begin with variables, with the paths and the words of a document. */
+/** Collects the faults of a ruleset, whose paths begin with variables, with the paths of a document. */
 function inDocument(faults: Faults): Faults {
   return new PlacedFaults(faults, {
     pathsOf: (path) => [
       path.replace(/^(?:RULES|PLANS|LISTS|OVERRIDES)\b/, (name) => name.toLowerCase()),
     ],
-    sentences: DOCUMENT,
   });
 }

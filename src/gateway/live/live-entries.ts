@@ -2,7 +2,6 @@ import type { Fault } from "../../options/errors.ts";
 import { Faults } from "../../options/faults.ts";
 import { parseMoment } from "../../options/moment.ts";
 import { isRecord } from "../../options/record.ts";
-import { DOCUMENT } from "../rules/document-messages.ts";
 import {
   compileRuleset,
   type Ruleset,
@@ -28,7 +27,7 @@ export function checkEntry(
   defaults: RulesetDefaults,
 ): readonly Fault[] {
   const { data } = base;
-  const faults = new Faults(DOCUMENT);
+  const faults = new Faults();
   const last = { field: "", kind, entry };
   const stored = [...storedEntries(entries, () => {}), last];
   const place = placesOf(data, stored).get(last)!;

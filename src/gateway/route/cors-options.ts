@@ -44,7 +44,7 @@ export const CorsOptions = z
       maxAge: z.optional(z.int(SECONDS).check(z.gte(0, SECONDS), z.lte(MAX_AGE, SECONDS))),
       credentials: z.optional(z.boolean("Use true to let browsers send cookies, or false.")),
     },
-    'Give a table of origin and, if need be, allowMethods, allowHeaders, exposeHeaders, maxAge and credentials: { origin = "https://app.example.com" } (where variables are text, {"origin":"https://app.example.com"}).',
+    'Give a table of origin and, if need be, allowMethods, allowHeaders, exposeHeaders, maxAge and credentials: { "origin": "https://app.example.com" }.',
   )
   .check(z.refine(namesAll, { error: CREDENTIALS, path: ["credentials"] }));
 

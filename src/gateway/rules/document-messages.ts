@@ -1,45 +1,4 @@
-import type { Sentences } from "../../options/faults.ts";
-import {
-  PLAN,
-  PLAN_WITHOUT_PLANS,
-  PLANS,
-  POLICY,
-  POLICY_LIST,
-  VERDICT,
-  WHEN,
-} from "../../options/messages.ts";
-import { instead, NAME_IN_RULES, sameName, VARIABLES } from "./variable-messages.ts";
-
-/*
- * The sentences for people who publish a document, which is JSON: for the kinds that variables have in another way, and for
- * those that only documents have.
- */
-
-const EXAMPLE = '{"algorithm":"token-bucket","name":"api","limit":20,"refill":10,"per":"1s"}';
-
-export const DOCUMENT: Sentences = new Map([
-  ...VARIABLES,
-  instead(
-    POLICY_LIST,
-    (max) => `Give a list of 1 to ${max} policies, such as "policies": [${EXAMPLE}].`,
-  ),
-  instead(POLICY, `Give a policy, such as ${EXAMPLE}.`),
-  instead(
-    VERDICT,
-    'Use "open", "closed" or "local", or {"local":{"share":0.1}} for a tenth of the limit in each isolate.',
-  ),
-  instead(WHEN, 'Give the statuses of failures: {"status":[401,403]}.'),
-  instead(
-    PLANS,
-    'Give plans by their names, and in each the policies that differ: {"gold":{"rides":{"limit":200}}}.',
-  ),
-  instead(
-    PLAN,
-    'Give policies by their names, and of each the numbers that differ: {"rides":{"limit":200}}.',
-  ),
-  instead(PLAN_WITHOUT_PLANS, "Give plans, too: the plans that exist."),
-  instead(NAME_IN_RULES, (other) => sameName("rules", other)),
-]);
+/* The sentences of faults that only documents, and questions about the rules in force, have. */
 
 export const WHOLE = {
   code: "shape",

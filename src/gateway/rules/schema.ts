@@ -13,7 +13,7 @@ import { parseCidr } from "../../features/lists/cidr.ts";
 import { PLAN } from "../../features/read-plan.ts";
 import { COUNTS } from "../../features/roles/check-roles.ts";
 import { type DurationRange, isDurationWithin } from "../../options/duration.ts";
-import { DURATION, PLAN_SOURCE } from "../../options/messages.ts";
+import { COST, DURATION, PLAN_SOURCE } from "../../options/messages.ts";
 import { EARLIEST_MS, LATEST_MS, MOMENT, parseMoment } from "../../options/moment.ts";
 import { EVERYBODY } from "../../partition/partition-key.ts";
 import { COUNTRY, MAX_ASN } from "../../partition/platform-facts.ts";
@@ -22,7 +22,6 @@ import { NAME } from "../../policy/compile.ts";
 import { MAX_SHARDS } from "../../policy/shards.ts";
 import { MODES, VERDICTS } from "../../policy/traits.ts";
 import { DIGEST } from "./digests.ts";
-import { RULE_COST } from "./variable-messages.ts";
 
 /*
  * The schema of rules as data, from which the JSON Schema for editors is generated. A rule is checked with `RuleShape`: the
@@ -212,7 +211,7 @@ export const RuleShape = z.strictObject(
     method,
     path,
     ...compiled,
-    cost: z.optional(z.unknown().check(z.refine(isData, RULE_COST))),
+    cost: z.optional(z.unknown().check(z.refine(isData, COST.say))),
     plan: z.optional(z.unknown().check(z.refine(isData, PLAN_SOURCE.say))),
     quota,
   },

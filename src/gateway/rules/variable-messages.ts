@@ -1,76 +1,6 @@
-import type { FaultKind, Sentence, Sentences } from "../../options/faults.ts";
-import {
-  CLIENT_IP,
-  COST,
-  didYouMean,
-  NO_CLIENT_IP,
-  PLAN,
-  PLAN_WITHOUT_PLANS,
-  PLANS,
-  POLICY,
-  POLICY_LIST,
-  REDIS_VARIABLE,
-  VERDICT,
-  WHEN,
-} from "../../options/messages.ts";
+import { didYouMean } from "../../options/messages.ts";
 
-/*
- * The sentences for people who write the gateway's variables, in TOML or as JSON: for the kinds that code has in another
- * way, and for those that only rules as data have.
- */
-
-const EXAMPLE = '{ algorithm = "token-bucket", name = "api", limit = 20, refill = 10, per = "1s" }';
-const SHARE = '{ local = { share = 0.1 } } (where variables are text, {"local":{"share":0.1}})';
-const HOPS = '{ trustedHops = 1 } (where variables are text, {"trustedHops":1})';
-
-export const RULE_COST =
-  "Give a whole number of units from 0, or a table with one for each of some policies by their names.";
-
-/** A sentence for a kind, with the kind's own values. */
-export function instead<Values>(
-  kind: FaultKind<Values>,
-  say: Sentence<Values>,
-): readonly [FaultKind<never>, Sentence] {
-  return [kind as FaultKind<never>, say as Sentence];
-}
-
-export const VARIABLES: Sentences = new Map([
-  instead(
-    POLICY_LIST,
-    (max) => `Give a list of 1 to ${max} policies, such as policies = [${EXAMPLE}].`,
-  ),
-  instead(POLICY, `Give a policy, such as ${EXAMPLE}.`),
-  instead(
-    VERDICT,
-    `Use "open", "closed" or "local", or ${SHARE} for a tenth of the limit in each isolate.`,
-  ),
-  instead(
-    WHEN,
-    'Give the statuses of failures: { status = [401, 403] } (where variables are text, {"status":[401,403]}).',
-  ),
-  instead(COST, RULE_COST),
-  instead(
-    PLANS,
-    'Give plans by their names, and in each the policies that differ: { gold = { rides = { limit = 200 } } } (where variables are text, {"gold":{"rides":{"limit":200}}}).',
-  ),
-  instead(
-    PLAN,
-    "Give policies by their names, and of each the numbers that differ: { rides = { limit = 200 } }.",
-  ),
-  instead(PLAN_WITHOUT_PLANS, "Set PLANS, too: the plans that exist."),
-  instead(
-    CLIENT_IP,
-    `Use "cloudflare", "vercel", "socket" (not on Workers) or ${HOPS}, up to 32 hops.`,
-  ),
-  instead(
-    NO_CLIENT_IP,
-    `Say who is trusted with the client's address: "cloudflare", "vercel", "socket" (Node without a proxy) or ${HOPS}.`,
-  ),
-  instead(
-    REDIS_VARIABLE,
-    'Set this variable (on Workers, bind it as a variable or secret), or set STORE = "memory" to try the gateway without a Redis.',
-  ),
-]);
+/* The sentences of faults that only the gateway's variables and rules have. */
 
 // Faults that a schema finds. It has the sentences beside the shapes.
 
@@ -190,7 +120,7 @@ export const SEARCHED_SEGMENTS = {
 
 export const REFUND_IN_RULE = {
   code: "unsupported",
-  say: 'Leave it out: the gateway does not know what a request really cost. Requests that did not fail come back with counts = "failures".',
+  say: 'Leave it out: the gateway does not know what a request really cost. Requests that did not fail come back with "counts": "failures".',
 } as const;
 
 /** `route`: the other rule's methods and path; empty if they are not readable. */
@@ -201,10 +131,6 @@ export interface OtherRule {
 
 export const NAME_IN_RULES = {
   code: "duplicate",
-  say: (other: OtherRule) => sameName("RULES", other),
+  say: ({ index, route }: OtherRule) =>
+    `A policy of rule [${index}] has this name, too${route && ` (${route})`}: give each its own, or both would share one count.`,
 } as const;
-
-export function sameName(rules: string, { index, route }: OtherRule): string {
-  const place = route && ` (${route})`;
-  return `A policy of ${rules}[${index}] has this name, too${place}: give each its own, or both would share one count.`;
-}

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { readConfig } from "../../../src/gateway/config/config.ts";
-import { ConfigurationError } from "../../../src/options/errors.ts";
+import { ConfigurationError, type FaultCode } from "../../../src/options/errors.ts";
 import { expectFault, faultsOf } from "../faults.ts";
 
 const policy = { algorithm: "fixed-window", name: "p", limit: 5, window: "1m" };
@@ -30,16 +30,18 @@ const FULL_OF_GAPS = [`/**${"/:x".repeat(99)}/*`, "/x/**/y/*"].map((path, i) => 
   policies: [{ ...policy, name: `gap${i}` }],
 }));
 
-const COST = /^Give a whole number of units from 0, or a table with one for each of some policies /;
-const PLANS =
-  /^Give plans by their names, .*: \{ gold = \{ rides = \{ limit = 200 \} \} \} \(where variables are text, \{"gold":/;
 const plan = "header:x";
-const SHARE = /above 0, up to 1/;
 
-type Row = readonly [variables: object, path: string, value: string, remedy: RegExp];
+type Row = readonly [
+  variables: object,
+  path: string,
+  value: string,
+  code: FaultCode,
+  says?: string,
+];
 
 /** Wrong changes of a part of the rules. The first is at fault, or what `at` names in it, and is shown as it is. */
-type Change = readonly [changes: object, remedy: RegExp, at?: string, shown?: string];
+type Change = readonly [changes: object, code: FaultCode, at?: string, shown?: string];
 
 function shown(value: unknown): string {
   if (value === undefined) return "missing";
@@ -51,42 +53,37 @@ const rowsOf = (
   put: (changes: object) => object,
   changed: readonly Change[],
 ): Row[] =>
-  changed.map(([changes, remedy, at, value]) => {
+  changed.map(([changes, code, at, value]) => {
     const [name, given] = Object.entries(changes)[0]!;
-    return [put(changes), `${place}.${at ?? name}`, value ?? shown(given), remedy];
+    return [put(changes), `${place}.${at ?? name}`, value ?? shown(given), code];
   });
 
 const variables: readonly Row[] = [
-  [{ ORIGIN: undefined }, "ORIGIN", "missing", /^Give the origin's address/],
-  [{ ORIGIN: "origin.example" }, "ORIGIN", '"origin.example"', /such as "https:/],
-  [{ ORIGIN: "ftp://x" }, "ORIGIN", '"ftp://x"', /such as "https:/],
-  [{ ORIGIN: "https://x?y" }, "ORIGIN", '"https://x?y"', /without credentials or query/],
-  [{ ORIGIN: "https://x/?key=s3cret" }, "ORIGIN", '"https://x/?key=(hidden)"', /or query/],
-  [{ ORIGIN: "https://a:b/c@d:e@f@x" }, "ORIGIN", '"https://(hidden)@x"', /or query/],
-  [{ ORIGIN: "https://x:99999" }, "ORIGIN", '"https://x:99999"', /such as "https:/],
-  [{ ORIGIN: "zone" }, "ORIGIN", '"zone"', /Cloudflare's/],
-  [{ STORE: "disk", ...redis }, "STORE", '"disk"', /"redis", "durable-object" or "memory"/],
-  [{ STORE: "durable-object" }, "STORE", '"durable-object"', /tidegate\/durable-object/],
-  [{ PREFIX: "a{b}" }, "PREFIX", '"a{b}"', /1 to 64 ASCII letters/],
-  [{ TIMEOUT: "2m" }, "TIMEOUT", '"2m"', /"1ms" to "1m"/],
-  [{ TIMEOUT: 250 }, "TIMEOUT", "250", /"1ms" to "1m"/],
-  [{ ON_FAILURE: "shut" }, "ON_FAILURE", '"shut"', /"open", "closed" or "local"/],
-  [{ ON_FAILURE: '{"local":{"share":0}}' }, "ON_FAILURE.local.share", "0", SHARE],
-  [{ ON_FAILURE: { local: { share: 2 } } }, "ON_FAILURE.local.share", "2", SHARE],
-  [
-    { ON_FAILURE: '{"local":0.1}' },
-    "ON_FAILURE",
-    '{"local":0.1}',
-    /or \{ local = \{ share = 0\.1 \} \} \(where variables are text, \{"local":\{"share":0\.1\}\}\)/,
-  ],
-  [{ SHARED_DENIALS: "all" }, "SHARED_DENIALS", '"all"', /^Use "colo"/],
-  [{ SHARED_DENIALS: "colo" }, "SHARED_DENIALS", '"colo"', /^Leave it out, except on Cloudflare/],
-  [{ AMBIGUOUS_PATHS: "allow" }, "AMBIGUOUS_PATHS", '"allow"', /^Use "refuse", or "pass"/],
-  [{ AMBIGUOUS_PATHS: "" }, "AMBIGUOUS_PATHS", '""', /^Use "refuse", or "pass"/],
-  [{ CORS: "https://a.example" }, "CORS", '"https://a.example"', /an origin.*It is no JSON/],
-  [{ CORS: '"*"' }, "CORS", '"*"', /^Give a table of origin and, if need be/],
-  [{ CORS: ["*"] }, "CORS", '["*"]', /^Give a table of origin/],
-  [{ CORS: {} }, "CORS.origin", "missing", /^Give origins as browsers send them/],
+  [{ ORIGIN: undefined }, "ORIGIN", "missing", "shape"],
+  [{ ORIGIN: "origin.example" }, "ORIGIN", '"origin.example"', "shape"],
+  [{ ORIGIN: "ftp://x" }, "ORIGIN", '"ftp://x"', "shape"],
+  [{ ORIGIN: "https://x?y" }, "ORIGIN", '"https://x?y"', "shape"],
+  [{ ORIGIN: "https://x/?key=s3cret" }, "ORIGIN", '"https://x/?key=(hidden)"', "shape"],
+  [{ ORIGIN: "https://a:b/c@d:e@f@x" }, "ORIGIN", '"https://(hidden)@x"', "shape"],
+  [{ ORIGIN: "https://x:99999" }, "ORIGIN", '"https://x:99999"', "shape"],
+  [{ ORIGIN: "zone" }, "ORIGIN", '"zone"', "shape"],
+  [{ STORE: "disk", ...redis }, "STORE", '"disk"', "shape"],
+  [{ STORE: "durable-object" }, "STORE", '"durable-object"', "unsupported"],
+  [{ PREFIX: "a{b}" }, "PREFIX", '"a{b}"', "shape"],
+  [{ TIMEOUT: "2m" }, "TIMEOUT", '"2m"', "shape"],
+  [{ TIMEOUT: 250 }, "TIMEOUT", "250", "shape"],
+  [{ ON_FAILURE: "shut" }, "ON_FAILURE", '"shut"', "choice"],
+  [{ ON_FAILURE: '{"local":{"share":0}}' }, "ON_FAILURE.local.share", "0", "range"],
+  [{ ON_FAILURE: { local: { share: 2 } } }, "ON_FAILURE.local.share", "2", "range"],
+  [{ ON_FAILURE: '{"local":0.1}' }, "ON_FAILURE", '{"local":0.1}', "choice"],
+  [{ SHARED_DENIALS: "all" }, "SHARED_DENIALS", '"all"', "shape"],
+  [{ SHARED_DENIALS: "colo" }, "SHARED_DENIALS", '"colo"', "unsupported"],
+  [{ AMBIGUOUS_PATHS: "allow" }, "AMBIGUOUS_PATHS", '"allow"', "shape"],
+  [{ AMBIGUOUS_PATHS: "" }, "AMBIGUOUS_PATHS", '""', "shape"],
+  [{ CORS: "https://a.example" }, "CORS", '"https://a.example"', "no-json"],
+  [{ CORS: '"*"' }, "CORS", '"*"', "shape"],
+  [{ CORS: ["*"] }, "CORS", '["*"]', "shape"],
+  [{ CORS: {} }, "CORS.origin", "missing", "shape"],
   ...[
     "app.example",
     "https://a.example/",
@@ -98,36 +95,31 @@ const variables: readonly Row[] = [
     "",
   ].map((origin): Row => {
     const list = ["https://b.example", origin];
-    return [
-      { CORS: { origin: list } },
-      "CORS.origin[1]",
-      JSON.stringify(origin),
-      /slash at the end/,
-    ];
+    return [{ CORS: { origin: list } }, "CORS.origin[1]", JSON.stringify(origin), "shape"];
   }),
-  [{ CORS: '{"origin":"a"}' }, "CORS.origin", '"a"', /^Give origins as browsers/],
-  [{ CORS: { origin: [] } }, "CORS.origin", "[]", /^Give origins as browsers/],
-  [{ CORS: { origin: ["*"] } }, "CORS.origin[0]", '"*"', /"\*" alone/],
+  [{ CORS: '{"origin":"a"}' }, "CORS.origin", '"a"', "shape"],
+  [{ CORS: { origin: [] } }, "CORS.origin", "[]", "shape"],
+  [{ CORS: { origin: ["*"] } }, "CORS.origin[0]", '"*"', "shape"],
   ...rowsOf("CORS", (changes) => ({ CORS: { origin: "*", ...changes } }), [
-    [{ credentials: true }, /^Name the origins/],
-    [{ credentials: "yes" }, /^Use true/],
-    [{ allowMethods: "GET" }, /list of methods/],
-    [{ allowMethods: ["get"] }, /list of methods/, "allowMethods[0]", '"get"'],
-    [{ allowHeaders: ["x", "a b"] }, /names of header fields/, "allowHeaders[1]", '"a b"'],
-    [{ exposeHeaders: [1] }, /names of header fields/, "exposeHeaders[0]", "1"],
-    [{ maxAge: "10m" }, /^Give whole seconds from 0 to 86400/],
-    [{ maxAge: -1 }, /^Give whole seconds/],
-    [{ maxage: 5 }, /^Did you mean `maxAge`/],
+    [{ credentials: true }, "shape"],
+    [{ credentials: "yes" }, "shape"],
+    [{ allowMethods: "GET" }, "shape"],
+    [{ allowMethods: ["get"] }, "shape", "allowMethods[0]", '"get"'],
+    [{ allowHeaders: ["x", "a b"] }, "shape", "allowHeaders[1]", '"a b"'],
+    [{ exposeHeaders: [1] }, "shape", "exposeHeaders[0]", "1"],
+    [{ maxAge: "10m" }, "shape"],
+    [{ maxAge: -1 }, "shape"],
+    [{ maxage: 5 }, "unknown-option"],
   ]),
   ...rowsOf(
     "CORS",
     (changes) => ({ CORS: { origin: "https://a.example", credentials: true, ...changes } }),
-    [[{ allowHeaders: ["*"] }, /^Name the origins/, "credentials", "true"]],
+    [[{ allowHeaders: ["*"] }, "shape", "credentials", "true"]],
   ),
-  [{ CLIENT_IP: "nginx" }, "CLIENT_IP", '"nginx"', /"cloudflare", "vercel"/],
-  [{ CLIENT_IP: undefined }, "CLIENT_IP", "missing", /Say who is trusted/],
-  [{ CLIENT_IP: { trustedHops: 0 } }, "CLIENT_IP", '{"trustedHops":0}', /up to 32 hops/],
-  [{ CLIENT_IP: '{"trustedHops":0}' }, "CLIENT_IP", '{"trustedHops":0}', /up to 32 hops/],
+  [{ CLIENT_IP: "nginx" }, "CLIENT_IP", '"nginx"', "choice"],
+  [{ CLIENT_IP: undefined }, "CLIENT_IP", "missing", "missing"],
+  [{ CLIENT_IP: { trustedHops: 0 } }, "CLIENT_IP", '{"trustedHops":0}', "choice"],
+  [{ CLIENT_IP: '{"trustedHops":0}' }, "CLIENT_IP", '{"trustedHops":0}', "choice"],
   ...Object.entries({
     TIME_OUT: "TIMEOUT",
     timeout: "TIMEOUT",
@@ -142,158 +134,136 @@ const variables: readonly Row[] = [
     { [name]: "1s" },
     name,
     '"(hidden)"',
-    new RegExp(`^Did you mean ${meant}\\? Rename it\\.$`),
+    "unknown-option",
+    `Did you mean ${meant}?`,
   ]),
-  ...Object.entries({
-    ORIGIN_TIMEOUT: /"10ms" to "1h".* "off" waits/,
-    ON_ERROR: /^Use "refuse", or "pass"/,
-    REDIS_DIALECT: /^Use "upstash" or "redis"/,
-    LIVE_REFRESH: /"1s" to "10m".* "off" never/,
-    METRICS: /^Use "on" or "off"/,
-    METRICS_FLUSH: /"10s" to "10m"/,
-    METRICS_IDENTITIES: /^Use "hashed", or "plain"/,
-    DENIAL_LOG: /^Use "on" or "off"/,
-  }).map(([name, remedy]): Row => [{ [name]: "5" }, name, '"5"', remedy]),
-  [{ METRICS: "on", STORE: undefined, ...redis }, "METRICS", '"on"', /metrics of tidegate\/admin/],
-  [{ RULES: undefined }, "RULES", "missing", /one rule.*\[\[vars\.RULES\]\], not \[\[RULES\]\]/],
-  [{ RULES: [] }, "RULES", "[]", /list of at least one rule/],
-  [{ RULES: "[{]" }, "RULES", '"[{]"', /as JSON.*position 2/],
-  [{ RULES: { path: "/a" } }, "RULES", '{"path":"/a"}', /list of at least one rule/],
-  [{ RULES: ["/a"] }, "RULES[0]", '"/a"', /^A rule is a table/],
-  [{ RULES: [null] }, "RULES[0]", "null", /^A rule is a table/],
-  [{ RULES: [[rule]] }, "RULES[0]", expect.any(String), /^A rule is a table/],
+  ...[
+    "ORIGIN_TIMEOUT",
+    "ON_ERROR",
+    "REDIS_DIALECT",
+    "LIVE_REFRESH",
+    "METRICS",
+    "METRICS_FLUSH",
+    "METRICS_IDENTITIES",
+    "DENIAL_LOG",
+  ].map((name): Row => [{ [name]: "5" }, name, '"5"', "shape"]),
+  [{ METRICS: "on", STORE: undefined, ...redis }, "METRICS", '"on"', "missing"],
+  [{ RULES: undefined }, "RULES", "missing", "shape"],
+  [{ RULES: [] }, "RULES", "[]", "shape"],
+  [{ RULES: "[{]" }, "RULES", '"[{]"', "no-json", "position 2"],
+  [{ RULES: { path: "/a" } }, "RULES", '{"path":"/a"}', "shape"],
+  [{ RULES: ["/a"] }, "RULES[0]", '"/a"', "shape"],
+  [{ RULES: [null] }, "RULES[0]", "null", "shape"],
+  [{ RULES: [[rule]] }, "RULES[0]", expect.any(String), "shape"],
   [
     { RULES: [...FULL_OF_GAPS, { path: "/**/x/*", policies: [{ ...policy, name: "last" }] }] },
     "RULES[2].path",
     '"/**/x/*"',
-    /^Leave out the "\*\*" or the last "\*": .* may have 100 segments, .*\(In the rule for/,
+    "too-many",
+    "100 segments",
   ],
-  [{ RULES: [rule, rule] }, "RULES[1].policies[0].name", '"p"', /^A policy of RULES\[0\] has/],
-  [{ PLANS: 5 }, "PLANS", "5", PLANS],
-  [{ PLANS: "[]" }, "PLANS", "[]", PLANS],
-  [{ ...withRule({ plan }), PLANS: null }, "PLANS", "null", PLANS],
-  [
-    { ...withRule({ plan }), PLANS: "gold" },
-    "PLANS",
-    '"gold"',
-    /where .* text, as JSON\. It is no JSON/,
-  ],
-  [{ PLANS: { gold: 5 } }, "PLANS.gold", "5", /that differ: \{ rides = \{ limit = 200 \} \}\.$/],
-  [{ PLANS: { gold: { p: 5 } } }, "PLANS.gold.p", "5", /^Give those .*: limit, window, aligned\.$/],
-  [{ PLANS: { gold: { q: {} } } }, "PLANS.gold.q", "{}", /Use the name of a policy: p\.$/],
-  [{ PLANS: { gold: { p: { limit: 0 } } } }, "PLANS.gold.p.limit", "0", /^Give a whole number/],
-  [{ PLANS: '{"gold":{"p":{"limt":7}}}' }, "PLANS.gold.p.limt", "7", /^Did you mean `limit`\?/],
-  [{ PLANS: { "a b": {} } }, "PLANS.a b", '"a b"', /^Use 1 to 64 ASCII letters/],
+  [{ RULES: [rule, rule] }, "RULES[1].policies[0].name", '"p"', "duplicate", "rule [0]"],
+  [{ PLANS: 5 }, "PLANS", "5", "shape"],
+  [{ PLANS: "[]" }, "PLANS", "[]", "shape"],
+  [{ ...withRule({ plan }), PLANS: null }, "PLANS", "null", "shape"],
+  [{ ...withRule({ plan }), PLANS: "gold" }, "PLANS", '"gold"', "no-json"],
+  [{ PLANS: { gold: 5 } }, "PLANS.gold", "5", "shape"],
+  [{ PLANS: { gold: { p: 5 } } }, "PLANS.gold.p", "5", "shape"],
+  [{ PLANS: { gold: { q: {} } } }, "PLANS.gold.q", "{}", "unknown-name"],
+  [{ PLANS: { gold: { p: { limit: 0 } } } }, "PLANS.gold.p.limit", "0", "range"],
+  [{ PLANS: '{"gold":{"p":{"limt":7}}}' }, "PLANS.gold.p.limt", "7", "unknown-option", "`limit`"],
+  [{ PLANS: { "a b": {} } }, "PLANS.a b", '"a b"', "shape"],
 ];
 
 const rules = rowsOf("RULES[0]", withRule, [
-  [{ limits: 5 }, /and nothing else/],
-  [{ onmissing: "reject" }, /^Did you mean `onMissing`/],
-  [{ plans: {} }, /^Did you mean `plan`\?/],
-  [{ policy: [] }, /^A rule is a table of/],
-  [{ mode: "soft" }, /^A rule is a table of/],
-  [{ advertise: false }, /and nothing else/],
-  ...[undefined, "", "a", "/a//b", "/a/../b", "/a?b=c"].map((path): Change => [
-    { path },
-    /Begin with "\/"/,
-  ]),
-  [{ path: "POST *" }, /"\/\*" covers every path/],
-  [{ path: "POST /a" }, /in the field method/],
-  [{ path: "/a/*/b" }, /a final "\*"/],
-  [{ path: "/a/**" }, /a final "\*" for the rest/],
-  [{ path: "/**/a/**/b" }, /number of segments/],
-  [{ path: "/a*b*" }, /a "\*" within a segment/],
-  [{ path: "/a/b**" }, /a "\*" within a segment/],
-  [{ path: "/:id{[0-9]+}" }, /":name"/],
-  [{ path: "/a:b" }, /":name"/],
-  [{ path: "/a%20b" }, /not as escapes/],
-  [{ method: "get" }, /in capitals/],
-  [{ method: "HEAD" }, /HEAD counts as GET/],
-  [{ method: [] }, /in capitals/],
-  [{ method: ["GET", 1] }, /in capitals/],
-  [{ policies: undefined }, /1 to 16 policies/],
-  [{ policies: [] }, /1 to 16 policies, such as policies = \[\{ algorithm = "token-bucket", /],
-  [
-    { policies: [5] },
-    /^Give a policy, such as \{ algorithm = "token-bucket", /,
-    "policies[0]",
-    "5",
-  ],
-  [{ policies: [policy, policy] }, /share one count/, "policies[1].name", '"p"'],
-  [
-    { partition: ["cookie"] },
-    /^Say which one, such as "cookie:session"/,
-    "partition[0]",
-    '"cookie"',
-  ],
-  [{ partition: () => "ada" }, /^Give a list of s/],
-  [{ onMissing: "pass" }, /"share" or "reject"/],
-  [{ onMissing: "skip" }, /^Use "share" or "reject"\./],
-  [{ onFailure: "no" }, /"open", "closed"/],
-  [{ onFailure: { local: { share: -1 } } }, SHARE, "onFailure.local.share", "-1"],
-  [{ retryJitter: "0.1" }, /from 0 to 1/],
-  [{ retryJitter: Number.NaN }, /from 0 to 1/, "retryJitter", "NaN"],
-  [{ cost: 6 }, /above the limit of a policy/],
-  [{ cost: "1" }, /^Give a whole number of units from 0, or a table with one for each /],
-  [{ cost: [] }, COST],
-  [{ cost: () => 1 }, COST],
-  [{ cost: { p: -1 } }, COST, "cost.p", "-1"],
-  [{ cost: { p: "1" } }, COST, "cost.p", '"1"'],
-  [{ cost: { p: null } }, COST, "cost.p", "null"],
-  [{ cost: { p: 6 } }, /^It is above the limit of a policy, or of one of its s/, "cost.p", "6"],
-  [{ cost: { q: 1 } }, /^Use the name of a policy of this list/, "cost.q", "1"],
-  [{ plan }, /^Set PLANS, too: /],
+  [{ limits: 5 }, "unknown-option"],
+  [{ onmissing: "reject" }, "unknown-option"],
+  [{ plans: {} }, "unknown-option"],
+  [{ policy: [] }, "unknown-option"],
+  [{ mode: "soft" }, "unknown-option"],
+  [{ advertise: false }, "unknown-option"],
+  ...[undefined, "", "a", "/a//b", "/a/../b", "/a?b=c"].map((path): Change => [{ path }, "shape"]),
+  [{ path: "POST *" }, "shape"],
+  [{ path: "POST /a" }, "shape"],
+  [{ path: "/a/*/b" }, "shape"],
+  [{ path: "/a/**" }, "shape"],
+  [{ path: "/**/a/**/b" }, "shape"],
+  [{ path: "/a*b*" }, "shape"],
+  [{ path: "/a/b**" }, "shape"],
+  [{ path: "/:id{[0-9]+}" }, "shape"],
+  [{ path: "/a:b" }, "shape"],
+  [{ path: "/a%20b" }, "shape"],
+  [{ method: "get" }, "shape"],
+  [{ method: "HEAD" }, "shape"],
+  [{ method: [] }, "shape"],
+  [{ method: ["GET", 1] }, "shape"],
+  [{ policies: undefined }, "shape"],
+  [{ policies: [] }, "shape"],
+  [{ policies: [5] }, "shape", "policies[0]", "5"],
+  [{ policies: [policy, policy] }, "duplicate", "policies[1].name", '"p"'],
+  [{ partition: ["cookie"] }, "missing", "partition[0]", '"cookie"'],
+  [{ partition: () => "ada" }, "shape"],
+  [{ onMissing: "pass" }, "choice"],
+  [{ onMissing: "skip" }, "choice"],
+  [{ onFailure: "no" }, "choice"],
+  [{ onFailure: { local: { share: -1 } } }, "range", "onFailure.local.share", "-1"],
+  [{ retryJitter: "0.1" }, "range"],
+  [{ retryJitter: Number.NaN }, "range", "retryJitter", "NaN"],
+  [{ cost: 6 }, "conflict"],
+  [{ cost: "1" }, "shape"],
+  [{ cost: [] }, "shape"],
+  [{ cost: () => 1 }, "shape"],
+  [{ cost: { p: -1 } }, "shape", "cost.p", "-1"],
+  [{ cost: { p: "1" } }, "shape", "cost.p", '"1"'],
+  [{ cost: { p: null } }, "shape", "cost.p", "null"],
+  [{ cost: { p: 6 } }, "conflict", "cost.p", "6"],
+  [{ cost: { q: 1 } }, "unknown-name", "cost.q", "1"],
+  [{ plan }, "missing"],
 ]);
 
 const plans = rowsOf("RULES[0]", (changes) => ({ ...withRule(changes), PLANS: {} }), [
-  [{ plan: "x" }, /^Name a header that/],
-  [{ plan: null }, /^Name a header that/],
-  [{ plan: ["a"] }, /^Name a header that/],
+  [{ plan: "x" }, "shape"],
+  [{ plan: null }, "shape"],
+  [{ plan: ["a"] }, "shape"],
 ]);
 
 const policies = rowsOf("RULES[0].policies[0]", withPolicy, [
-  [{ limit: 0 }, /whole number from 1/],
-  [{ window: "1y" }, /time with its unit/],
-  [{ algorithm: "gcra" }, /Use one of/],
-  [{ algorithm: "fixed_window" }, /^Did you mean "fixed-window"\?/],
-  [{ algorithm: "" }, /Use one of/],
-  [{ algorithm: undefined }, /Use one/],
-  [{ name: 'a"b' }, /1 to 64 ASCII/],
-  [{ onFailure: "no" }, /"open"/],
-  [{ onFailure: { local: { share: Number.NaN } } }, /local = \{ share = 0\.1/],
-  [{ onFailure: { local: { share: 0.1, of: 2 } } }, /local = \{ share = 0\.1/],
-  [{ advertise: "no" }, /^Give true, or/],
-  [{ retryJitter: 2 }, /from 0 to 1/],
-  [
-    { onMissing: "skip", partition: [plan] },
-    /^Leave it out of one policy that is enforced: .* that lacks all/,
-  ],
-  [{ mode: "off" }, /^Use "enforce", "shadow"/],
-  [{ counts: "all" }, /^Use "requests", "denials" or/],
-  [{ counts: "denials" }, /^Add a policy that counts requests/],
+  [{ limit: 0 }, "range"],
+  [{ window: "1y" }, "range"],
+  [{ algorithm: "gcra" }, "choice"],
+  [{ algorithm: "fixed_window" }, "choice"],
+  [{ algorithm: "" }, "choice"],
+  [{ algorithm: undefined }, "choice"],
+  [{ name: 'a"b' }, "shape"],
+  [{ onFailure: "no" }, "choice"],
+  [{ onFailure: { local: { share: Number.NaN } } }, "choice"],
+  [{ onFailure: { local: { share: 0.1, of: 2 } } }, "choice"],
+  [{ advertise: "no" }, "shape"],
+  [{ retryJitter: 2 }, "range"],
+  [{ onMissing: "skip", partition: [plan] }, "conflict"],
+  [{ mode: "off" }, "choice"],
+  [{ counts: "all" }, "choice"],
+  [{ counts: "denials" }, "missing"],
 ]);
 
 const seconds = rowsOf("RULES[0].policies[1]", withSecond, [
-  [
-    { by: "ip" },
-    /^Give the policy a partition instead: a list of sources such as \["ip"\], or "\*"/,
-  ],
-  [{ partition: "ip" }, /^Give a list of s/],
-  [{ partition: [] }, /^Give a list of so/],
-  [{ partition: null }, /^Give a list of/],
-  [{ partition: ["*"] }, /^Give "\*" al/, "partition[0]", '"*"'],
-  [{ partition: ["path:id"] }, /^Add ":id" to the rule's path/, "partition[0]", '"path:id"'],
-  [{ onMissing: "drop" }, /or "skip"\./],
-  [{ counts: "denials", mode: "shadow" }, /^Leave out the mode/],
+  [{ by: "ip" }, "unsupported"],
+  [{ partition: "ip" }, "shape"],
+  [{ partition: [] }, "shape"],
+  [{ partition: null }, "shape"],
+  [{ partition: ["*"] }, "shape", "partition[0]", '"*"'],
+  [{ partition: ["path:id"] }, "unknown-name", "partition[0]", '"path:id"'],
+  [{ onMissing: "drop" }, "choice"],
+  [{ counts: "denials", mode: "shadow" }, "conflict"],
 ]);
 
 const pathsOf = (variables: object) => faultsOf(variables).map(({ path }) => path);
 
 describe("a fault of the variables", () => {
-  test.each([...variables, ...rules, ...plans, ...policies, ...seconds])(
+  test.for([...variables, ...rules, ...plans, ...policies, ...seconds])(
     "%j is said to be at %s",
-    (variables, path, value, remedy) =>
-      expectFault({ ...sound, ...variables }, path, value, remedy),
+    ([variables, path, value, code, says]) =>
+      expectFault({ ...sound, ...variables }, path, value, code, says),
   );
 
   test("names the method and path of its rule, so that a reader need not count", () => {
@@ -329,18 +299,14 @@ describe("a fault of the variables", () => {
     );
   });
 
-  test("does not speak of TypeScript to writers of TOML", () => {
-    const faults = faultsOf({
-      ...sound,
-      CLIENT_IP: {},
-      RULES: [
-        { path: "/a", policies: [] },
-        { path: "/b", policies: ["x"] },
-        { path: "/c", policies: [{ limit: 1 }], partition: [], cost: "x", onFailure: "x" },
-      ],
-    });
-    expect(faults).toHaveLength(7);
-    for (const { remedy } of faults) expect(remedy).not.toMatch(/\w\(|\{ \w+: |function|builder/);
+  test.each([
+    [{ CORS: { origin: "*", maxage: 5 } }, "Did you mean `maxAge`?"],
+    [withRule({ onmissing: "reject" }), "Did you mean `onMissing`?"],
+    [withRule({ plans: {} }), "Did you mean `plan`?"],
+    [withPolicy({ algorithm: "fixed_window" }), 'Did you mean "fixed-window"?'],
+  ])("%j hints at the word that is meant", (variables, hint) => {
+    const [fault] = faultsOf({ ...sound, ...variables });
+    expect(fault!.remedy.startsWith(hint)).toBe(true);
   });
 
   test.each(["gcra", "token-buckets"])(
@@ -386,14 +352,6 @@ describe("a fault of the variables", () => {
     expect(paths).toEqual(["ORIGIN", "PLANS.gold.q"]);
     // Where the text is no JSON, the rules that name a plan are not at fault, too.
     expect(pathsOf({ ...given, PLANS: "{" })).toEqual(["PLANS"]);
-  });
-
-  test("speaks of the gateway's own ways out where the Redis is missing", () => {
-    const faults = faultsOf({ ...sound, STORE: "redis" });
-    const { remedy } = faults.find(({ path }) => path === "UPSTASH_REDIS_REST_URL")!;
-    expect(remedy).toBe(
-      'Set this variable (on Workers, bind it as a variable or secret), or set STORE = "memory" to try the gateway without a Redis.',
-    );
   });
 
   test("shows no secret", () => {

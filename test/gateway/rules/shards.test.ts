@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import type { FaultCode } from "../../../src/options/errors.ts";
 import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
 import { expectFault } from "../faults.ts";
 
@@ -18,15 +19,17 @@ test("a rule's policy with shards admits its limit, and tells clients of all of 
   expect(statuses.filter((status) => status === 200)).toHaveLength(10);
 });
 
-test.each<[shards: number, cost: number, path: string, value: string, remedy: RegExp]>([
-  [1, 1, "policies[0].shards", "1", /whole number from 2 to 64/],
-  [11, 1, "policies[0].shards", "11", /Give at most 10/],
-  [3, 4, "cost", "4", /one of its shards/],
-])("%j shards and a cost of %j are a fault", (shards, cost, path, value, remedy) => {
+test.each<
+  [shards: number, cost: number, path: string, value: string, code: FaultCode, says?: string]
+>([
+  [1, 1, "policies[0].shards", "1", "range"],
+  [11, 1, "policies[0].shards", "11", "conflict", "at most 10"],
+  [3, 4, "cost", "4", "conflict"],
+])("%j shards and a cost of %j are a fault", (shards, cost, path, value, code, says) => {
   const variables = {
     ORIGIN: "https://origin.example",
     STORE: "memory",
     RULES: rulesOf(shards, cost),
   };
-  expectFault(variables, `RULES[0].${path}`, value, remedy);
+  expectFault(variables, `RULES[0].${path}`, value, code, says);
 });
