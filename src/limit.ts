@@ -2,8 +2,8 @@ import { IMPLEMENTATION } from "./algorithms/algorithm.ts";
 import { checkCallOptions, type CostOptions } from "./decide/cost.ts";
 import type { Decision } from "./decide/decision.ts";
 import { byText } from "./decide/identify.ts";
-import { createKit } from "./decide/kit.ts";
-import { type Core, createCore } from "./decide/operations.ts";
+import { createContext } from "./decide/limiter-context.ts";
+import { type LimiterPath, createPath } from "./decide/operations.ts";
 import { DEFAULTS } from "./limiter/settings.ts";
 import { Faults } from "./options/faults.ts";
 import { ONLY_IN_LIMITERS, ONLY_WITH_HOLDS } from "./options/messages.ts";
@@ -25,7 +25,7 @@ const MAX_POLICIES = 1_000;
 let store: Store | undefined;
 /** Shared by all policies, so that one bound holds for all of them together. */
 let units: LocalUnits | undefined;
-const byPolicy = new Map<string, Core>();
+const byPolicy = new Map<string, LimiterPath>();
 
 /**
  * Decides a request in one call. The Redis comes from `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN` (or
@@ -53,7 +53,7 @@ export async function limit(
 }
 
 /** A limiter of one policy, without features. */
-function limiterFor(policy: Policy): Core {
+function limiterFor(policy: Policy): LimiterPath {
   const key = keyOf(policy);
   const existing = byPolicy.get(key);
   if (existing) return existing;
@@ -62,8 +62,12 @@ function limiterFor(policy: Policy): Core {
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
   units ??= createLocalUnits();
-  const made = createCore(
-    createKit(store!, { ...DEFAULTS, policies: [compiled!] }, { units, together: takeTogether }),
+  const made = createPath(
+    createContext(
+      store!,
+      { ...DEFAULTS, policies: [compiled!] },
+      { units, together: takeTogether },
+    ),
     {},
     byText,
   );

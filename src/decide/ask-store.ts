@@ -2,8 +2,8 @@ import { StoreError } from "../options/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { accountKeyOf } from "../store/lease-accounts.ts";
 import type { Reply } from "../store/store.ts";
-import type { CoreSettings, Kit } from "./kit.ts";
-import type { Answer, AskedGroup, AskStore, GroupVerdict } from "./step.ts";
+import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
+import type { Answer, PartitionRequest, AskStore, GroupVerdict } from "./step.ts";
 
 /** Lists of all groups in order, as the store expects them. */
 export interface StoreCall {
@@ -18,7 +18,7 @@ export interface StoreCall {
  * @param partialAnswer only where several masters answer
  */
 export function askStore(
-  { store, now, keysOf }: Kit<CoreSettings>,
+  { store, now, keysOf }: LimiterContext<CoreSettings>,
   partialAnswer?: PartialAnswer,
 ): AskStore {
   return async ({ operation, groups, slot }) => {
@@ -40,8 +40,8 @@ export function askStore(
 }
 
 export function flatten(
-  groups: readonly AskedGroup[],
-  keysOf: (asked: AskedGroup) => readonly string[],
+  groups: readonly PartitionRequest[],
+  keysOf: (asked: PartitionRequest) => readonly string[],
 ): StoreCall {
   // Most requests have one group, and need no new lists.
   if (groups.length === 1) {
@@ -61,7 +61,7 @@ export function flatten(
 
 /** Splits a list with an item per policy into the items of each group. */
 export function byGroup<Item>(
-  groups: readonly AskedGroup[],
+  groups: readonly PartitionRequest[],
   list: readonly Item[],
 ): readonly (readonly Item[])[] {
   let start = 0;
@@ -69,7 +69,7 @@ export function byGroup<Item>(
 }
 
 export function verdictsOf(
-  groups: readonly AskedGroup[],
+  groups: readonly PartitionRequest[],
   { rows, nowUs, clocksUs, estimated }: Reply,
   sentAtMs: number,
   receivedAtMs: number,
@@ -95,13 +95,13 @@ export function verdictsOf(
 
 /** Reads the answers of some of several masters from an error; `undefined` if it has none. */
 export type PartialAnswer = (
-  groups: readonly AskedGroup[],
+  groups: readonly PartitionRequest[],
   error: StoreError,
   sentAtMs: number,
   receivedAtMs: number,
 ) => Answer | undefined;
 
-function unanswered(groups: readonly AskedGroup[], error: StoreError): Answer {
+function unanswered(groups: readonly PartitionRequest[], error: StoreError): Answer {
   return {
     groups: [],
     unanswered: groups.map((asked) => ({ asked, error, costs: asked.costs })),

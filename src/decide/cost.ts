@@ -2,11 +2,11 @@ import { TidegateError } from "../options/errors.ts";
 import { isRecord } from "../options/record.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { PolicyGroup } from "./groups.ts";
-import type { CoreSettings, Kit } from "./kit.ts";
-import type { Known } from "./known-denials.ts";
+import type { LocalDenials } from "./known-denials.ts";
+import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
 import {
-  type Asked,
-  type AskedGroup,
+  type CountRequest,
+  type PartitionRequest,
   type Decide,
   type GroupVerdict,
   NO_MOMENT,
@@ -92,8 +92,11 @@ function refuse(rule: string, value: unknown): never {
  * Denies a cost above its policy's limit, which never has room. The numbers come from a known denial, else from unused
  * policies.
  */
-export function tooCostly({ now, clockUs }: Kit<CoreSettings>, known: Known): Step<Decide> {
-  function never({ groups }: Asked): Verdict {
+export function tooCostly(
+  { now, clockUs }: LimiterContext<CoreSettings>,
+  known: LocalDenials,
+): Step<Decide> {
+  function never({ groups }: CountRequest): Verdict {
     let nowUs: number | undefined;
     const verdicts = groups.map((asked): GroupVerdict => {
       const found = known.find(asked, now());
@@ -127,7 +130,7 @@ export function tooCostly({ now, clockUs }: Kit<CoreSettings>, known: Known): St
 }
 
 /** Whether each cost of a group can ever have room. */
-export function groupFits({ group: { policies }, costs }: AskedGroup): boolean {
+export function groupFits({ group: { policies }, costs }: PartitionRequest): boolean {
   for (let i = 0; i < policies.length; i++) if (!fits(policies[i]!, costs[i]!)) return false;
   return true;
 }

@@ -1,8 +1,8 @@
 import { askStore } from "./ask-store.ts";
 import { tooCostly } from "./cost.ts";
 import type { StepsOfFeatures } from "./features.ts";
-import type { CoreSettings, Kit } from "./kit.ts";
-import { knownDenials, createKnown } from "./known-denials.ts";
+import { knownDenials, createLocalDenials } from "./known-denials.ts";
+import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
 import { outage } from "./outage.ts";
 import { type AskStore, type Decide, stack } from "./step.ts";
 
@@ -11,34 +11,34 @@ import { type AskStore, type Decide, stack } from "./step.ts";
  * Inside `outage`, the store may leave a group unanswered; outside of it, every request has a verdict.
  */
 export function decidePath<Settings extends CoreSettings>(
-  kit: Kit<Settings>,
+  context: LimiterContext<Settings>,
   features: StepsOfFeatures<Settings>,
 ): Decide {
-  const known = createKnown(kit);
-  const notice = features.notices?.steps(kit);
-  const role = features.roles?.steps(kit);
-  const lease = features.leases?.steps(kit);
+  const known = createLocalDenials(context);
+  const notice = features.notices?.steps(context);
+  const role = features.roles?.steps(context);
+  const lease = features.leases?.steps(context);
   return stack<Decide>(
     notice?.onVerdict,
     role?.note,
-    features.plans?.steps(kit),
-    features.shards?.steps(kit, known),
+    features.plans?.steps(context),
+    features.shards?.steps(context, known),
     role?.setApart,
-    tooCostly(kit, known),
+    tooCostly(context, known),
     lease?.countDemand,
-    knownDenials(kit, known),
-    features.optimistic?.steps(kit, known, lease),
-    features.sharedDenials?.steps(kit, known),
+    knownDenials(context, known),
+    features.optimistic?.steps(context, known, lease),
+    features.sharedDenials?.steps(context, known),
     notice?.onSettlement,
     role?.advise,
     outage(
-      kit,
+      context,
       stack<AskStore>(
         role?.send,
         lease?.spend,
         role?.count,
         role?.carry,
-        askStore(kit, features.cluster?.partialAnswer),
+        askStore(context, features.cluster?.partialAnswer),
       ),
     ),
   );

@@ -1,25 +1,31 @@
 import type { PartialAnswer } from "./ask-store.ts";
-import type { CoreSettings, Kit } from "./kit.ts";
-import type { Known } from "./known-denials.ts";
-import type { AskedGroup, AskStore, Decide, Step } from "./step.ts";
+import type { LocalDenials } from "./known-denials.ts";
+import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
+import type { PartitionRequest, AskStore, Decide, Step } from "./step.ts";
 
 /**
  * The steps that features add to the path of a decision. A step is `undefined` if no policy uses the feature. This file
  * has only types, so that a bundle contains only the features of its limiters.
  */
 export interface StepsOfFeatures<Settings extends CoreSettings = CoreSettings> {
-  readonly roles?: WithSteps<(kit: Kit<Settings>) => RoleSteps>;
-  readonly plans?: WithSteps<(kit: Kit<Settings>) => Step<Decide> | undefined>;
-  readonly shards?: WithSteps<(kit: Kit<Settings>, known: Known) => Step<Decide> | undefined>;
+  readonly roles?: WithSteps<(context: LimiterContext<Settings>) => RoleSteps>;
+  readonly plans?: WithSteps<(context: LimiterContext<Settings>) => Step<Decide> | undefined>;
+  readonly shards?: WithSteps<
+    (context: LimiterContext<Settings>, known: LocalDenials) => Step<Decide> | undefined
+  >;
   readonly sharedDenials?: WithSteps<
-    (kit: Kit<Settings>, known: Known) => Step<Decide> | undefined
+    (context: LimiterContext<Settings>, known: LocalDenials) => Step<Decide> | undefined
   >;
   readonly optimistic?: WithSteps<
-    (kit: Kit<Settings>, known: Known, lease?: LeaseSteps) => Step<Decide> | undefined
+    (
+      context: LimiterContext<Settings>,
+      known: LocalDenials,
+      lease?: LeaseSteps,
+    ) => Step<Decide> | undefined
   >;
-  readonly leases?: WithSteps<(kit: Kit<Settings>) => LeaseSteps>;
+  readonly leases?: WithSteps<(context: LimiterContext<Settings>) => LeaseSteps>;
   readonly cluster?: { readonly partialAnswer: PartialAnswer };
-  readonly notices?: WithSteps<(kit: Kit<Settings>) => NoticeSteps>;
+  readonly notices?: WithSteps<(context: LimiterContext<Settings>) => NoticeSteps>;
 }
 
 interface WithSteps<Make> {
@@ -31,7 +37,7 @@ export interface LeaseSteps {
   /** Counts the demand of requests that are denied before the lease is read. */
   readonly countDemand?: Step<Decide>;
   /** Whether the lease covers a request, so that it does not wait. */
-  readonly covers?: (asked: AskedGroup) => boolean;
+  readonly covers?: (asked: PartitionRequest) => boolean;
   /** Takes units from the lease. */
   readonly spend?: Step<AskStore>;
 }

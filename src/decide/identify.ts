@@ -2,8 +2,8 @@ import { partitionKey, warnOfRawAddress } from "../partition/partition-key.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { type Cost, costsOf } from "./cost.ts";
 import type { PolicyGroup } from "./groups.ts";
-import type { CoreSettings, Kit } from "./kit.ts";
-import type { AskedGroup } from "./step.ts";
+import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
+import type { PartitionRequest } from "./step.ts";
 
 /**
  * The client that is counted: a string, or, if policies have `by`, an object with a string for each dimension. A policy
@@ -24,15 +24,15 @@ export type Dimensioned = Readonly<Record<string, string | undefined>>;
  */
 export interface Identify {
   /** The groups that decide its requests, at this cost. */
-  of(identity: Identity, cost: Cost | undefined): Groups | Promise<Groups>;
+  groupsFor(identity: Identity, cost: Cost | undefined): Groups | Promise<Groups>;
   /**
    * The groups that count only this identity; groups that all clients share are included only if the identity names
    * `*`.
    */
-  own(identity: Identity): Groups | Promise<Groups>;
+  ownGroupsFor(identity: Identity): Groups | Promise<Groups>;
 }
 
-export type Groups = readonly AskedGroup[];
+export type Groups = readonly PartitionRequest[];
 
 /**
  * The properties that the policies of a group have in common: the dimension, the number of shards, whether they give
@@ -41,11 +41,11 @@ export type Groups = readonly AskedGroup[];
 type Column = Pick<CompiledPolicy, "by" | "shards" | "refundable" | "mode">;
 
 /** The groups of a limiter's policies. */
-export function groupsOf(kit: Kit<CoreSettings>): readonly PolicyGroup[] {
-  const { policies } = kit.settings;
+export function groupsOf(context: LimiterContext<CoreSettings>): readonly PolicyGroup[] {
+  const { policies } = context.settings;
   return policies
     .filter((policy, i) => policies.findIndex(isIn(policy)) === i)
-    .map((column) => kit.group(policies.filter(isIn(column))));
+    .map((column) => context.group(policies.filter(isIn(column))));
 }
 
 /** A group, asked for a partition. */
@@ -54,26 +54,26 @@ export function askedOf(
   partition: string,
   cost: Cost | undefined,
   policies: readonly CompiledPolicy[],
-): AskedGroup {
+): PartitionRequest {
   return { group, partition, costs: costsOf(cost, group, policies) };
 }
 
 /** For policies without `by`: all of them count the same text. */
-export function byText(kit: Kit<CoreSettings>): Identify {
-  const { policies } = kit.settings;
-  const groups = groupsOf(kit);
+export function byText(context: LimiterContext<CoreSettings>): Identify {
+  const { policies } = context.settings;
+  const groups = groupsOf(context);
   const [only] = groups;
   const all = (key: string, cost: Cost | undefined) =>
     groups.length === 1
       ? [askedOf(only!, key, cost, policies)]
       : groups.map((group) => askedOf(group, key, cost, policies));
 
-  function of(identity: Identity, cost?: Cost): Groups | Promise<Groups> {
+  function groupsFor(identity: Identity, cost?: Cost): Groups | Promise<Groups> {
     const key = partitionKey(identity as string);
     warnOfRawAddress(identity as string);
     return typeof key === "string" ? all(key, cost) : key.then((hashed) => all(hashed, cost));
   }
-  return { of, own: of };
+  return { groupsFor, ownGroupsFor: groupsFor };
 }
 
 /** Whether a policy is in a column. */

@@ -6,12 +6,12 @@ import {
   type KnownDenial,
 } from "./denial-cache.ts";
 import type { PolicyGroup } from "./groups.ts";
-import type { CoreSettings, Kit } from "./kit.ts";
+import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
 import { createRedisClocks, type RedisClocks } from "./redis-clocks.ts";
 import {
   isStoreAnswer,
-  type Asked,
-  type AskedGroup,
+  type CountRequest,
+  type PartitionRequest,
   type GroupVerdict,
   type Verdict,
   type Decide,
@@ -20,22 +20,28 @@ import {
 } from "./step.ts";
 
 /** The denials that an isolate knows from the store's answers. */
-export interface Known {
+export interface LocalDenials {
   readonly clocks: RedisClocks;
-  of(group: PolicyGroup): DenialCache;
-  find(asked: AskedGroup, nowMs: number): Knowledge;
+  /** The denials of a group. */
+  cacheFor(group: PolicyGroup): DenialCache;
+  find(asked: PartitionRequest, nowMs: number): Knowledge;
   /** Learns from a verdict. Returns a promise only if it first has to check whether a denial is reliable. */
-  learn(asked: Asked, verdict: Verdict): Verdict | Promise<Verdict>;
+  learn(asked: CountRequest, verdict: Verdict): Verdict | Promise<Verdict>;
   /** Whether a verdict has denials by the store, and all of them last as long as they claim. */
-  isReliable(asked: Asked, verdict: Verdict): boolean | Promise<boolean>;
+  isReliable(asked: CountRequest, verdict: Verdict): boolean | Promise<boolean>;
   /** Forgets the denials of these partitions, and ignores answers to earlier requests. */
-  forget(groups: readonly AskedGroup[]): void;
+  forget(groups: readonly PartitionRequest[]): void;
 }
 
-export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings>): Known {
+export function createLocalDenials({
+  store,
+  settings,
+  now,
+  perGroup,
+}: LimiterContext<CoreSettings>): LocalDenials {
   const { prefix, policies, maxDenials } = settings;
   const clocks = createRedisClocks();
-  const of = perGroup(({ denying }) => {
+  const cacheFor = perGroup(({ denying }) => {
     const evenLimits = denying.map(({ implementation, limit }) =>
       implementation.refillsEvenly ? limit : undefined,
     );
@@ -50,10 +56,10 @@ export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings
     const decidedAtMs = at.estimated
       ? at.sentAtMs
       : clocks.note(partition, at.nowUs, at.sentAtMs, at.receivedAtMs);
-    of(group).learn(partition, costs, decidedAtMs, { nowUs: at.nowUs, rows }, wasDenied);
+    cacheFor(group).learn(partition, costs, decidedAtMs, { nowUs: at.nowUs, rows }, wasDenied);
   }
 
-  function learnAll({ operation }: Asked, verdict: Verdict, isReliable: boolean): Verdict {
+  function learnAll({ operation }: CountRequest, verdict: Verdict, isReliable: boolean): Verdict {
     const takes = operation === "charge" || (operation === "consume" && verdict.status === 200);
     for (const each of verdict.groups) {
       if (!isStoreAnswer(each, verdict)) continue;
@@ -67,17 +73,18 @@ export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings
         group.denying.some((_, i) => costs[i]! > 0)
       ) {
         // An earlier denial of a greater cost lacks the units that were taken, so that its waits have become too short.
-        of(group).drop(partition, each.at.sentAtMs);
+        cacheFor(group).drop(partition, each.at.sentAtMs);
       }
-      for (const variant of group.variants) if (variant !== group) of(variant).drop(partition);
+      for (const variant of group.variants)
+        if (variant !== group) cacheFor(variant).drop(partition);
     }
     return verdict;
   }
 
-  const known: Known = {
+  const known: LocalDenials = {
     clocks,
-    of,
-    find: ({ group, partition, costs }, nowMs) => of(group).find(partition, costs, nowMs),
+    cacheFor,
+    find: ({ group, partition, costs }, nowMs) => cacheFor(group).find(partition, costs, nowMs),
 
     isReliable({ operation }, verdict) {
       if (maxDenials === 0) return false;
@@ -100,7 +107,7 @@ export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings
 
     forget(groups) {
       for (const { group, partition } of groups) {
-        for (const each of group.variants) of(each).forget(partition, now());
+        for (const each of group.variants) cacheFor(each).forget(partition, now());
       }
     },
   };
@@ -120,19 +127,26 @@ function waits({ asked: { group }, rows }: GroupVerdict): boolean {
  * Denies at once if the isolate knows the denial. After a known denial has expired, one request of its partition goes
  * on, and the others wait for its verdict. Each verdict updates the known denials.
  */
-export function knownDenials({ now, perGroup }: Kit<CoreSettings>, known: Known): Step<Decide> {
+export function knownDenials(
+  { now, perGroup }: LimiterContext<CoreSettings>,
+  known: LocalDenials,
+): Step<Decide> {
   const flightsOf = perGroup(({ denying }) => createSingleFlight(denying.length));
 
   return (next) => {
-    async function ask(asked: Asked): Promise<Verdict> {
+    async function ask(asked: CountRequest): Promise<Verdict> {
       return known.learn(asked, await next(asked));
     }
 
     /** @param arrivedAtMs the request's arrival, before it waited for others */
-    function look(asked: Asked, arrivedAtMs: number, nowMs: number): Verdict | Promise<Verdict> {
+    function look(
+      asked: CountRequest,
+      arrivedAtMs: number,
+      nowMs: number,
+    ): Verdict | Promise<Verdict> {
       const { groups } = asked;
-      let expired: Map<AskedGroup, boolean> | undefined;
-      let longest: { readonly asked: AskedGroup; readonly denial: KnownDenial } | undefined;
+      let expired: Map<PartitionRequest, boolean> | undefined;
+      let longest: { readonly asked: PartitionRequest; readonly denial: KnownDenial } | undefined;
       for (let i = 0; i < groups.length; i++) {
         const found = known.find(groups[i]!, nowMs);
         if (found.state === "denied" && !(longest && waitOf(found) <= waitOf(longest.denial))) {
@@ -152,8 +166,8 @@ export function knownDenials({ now, perGroup }: Kit<CoreSettings>, known: Known)
 
     /** Asks the store after denials have expired, while other requests wait. */
     function askAlone(
-      asked: Asked,
-      expired: ReadonlyMap<AskedGroup, boolean>,
+      asked: CountRequest,
+      expired: ReadonlyMap<PartitionRequest, boolean>,
       nowMs: number,
     ): Promise<Verdict> {
       const groups = asked.groups.map((each) =>
@@ -162,7 +176,7 @@ export function knownDenials({ now, perGroup }: Kit<CoreSettings>, known: Known)
       let asking = () => ask({ ...asked, groups });
       for (const { group, partition, costs } of expired.keys()) {
         const inner = asking;
-        known.of(group).drop(partition);
+        known.cacheFor(group).drop(partition);
         asking = () => flightsOf(group).run(partition, costs, nowMs, inner);
       }
       return asking();
@@ -189,7 +203,7 @@ function waitOf({ rows }: KnownDenial): number {
 
 /** The verdict of a known denial of one group. */
 export function deny(
-  asked: AskedGroup,
+  asked: PartitionRequest,
   { nowUs, rows }: Pick<KnownDenial, "nowUs" | "rows">,
 ): Verdict {
   return {

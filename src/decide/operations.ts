@@ -5,18 +5,18 @@ import { decidePath } from "./decide.ts";
 import { createDecisionLater, type Decision, type Parts } from "./decision.ts";
 import type { StepsOfFeatures } from "./features.ts";
 import type { Identify, Identity } from "./identify.ts";
-import type { CoreSettings, Kit } from "./kit.ts";
+import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
 import type { LimitOptions, Limiter } from "./limiter.ts";
 import type { PolicyRows } from "./outcome.ts";
-import type { Verdict, Asked, AskedGroup, Decide } from "./step.ts";
+import type { Verdict, CountRequest, PartitionRequest, Decide } from "./step.ts";
 
 /** A limiter's path, for the operations that features add. */
-export interface Core {
-  readonly kit: Kit<CoreSettings>;
+export interface LimiterPath {
+  readonly context: LimiterContext<CoreSettings>;
   readonly decide: Decide;
   /** Finds the groups that count an identity, and decides. Synchronous if no step has to wait. */
   ask(
-    operation: Asked["operation"],
+    operation: CountRequest["operation"],
     identity: Identity,
     options: LimitOptions | null | undefined,
     slot?: Slot,
@@ -27,49 +27,54 @@ export interface Core {
 export const CALL_OPTIONS = ["cost", "plan"];
 
 /**
- * Builds a limiter from its kit and its features.
+ * Builds the path of requests from what its steps share and the steps of features.
  *
  * @param identifyBy makes the function that finds the groups of an identity
  */
-export function createCore<Settings extends CoreSettings>(
-  kit: Kit<Settings>,
+export function createPath<Settings extends CoreSettings>(
+  context: LimiterContext<Settings>,
   features: StepsOfFeatures<Settings>,
-  identifyBy: (kit: Kit<CoreSettings>) => Identify,
-): Core & Pick<Limiter, "reset"> {
-  const decide = decidePath(kit, features);
-  const identify = identifyBy(kit);
+  identifyBy: (context: LimiterContext<CoreSettings>) => Identify,
+): LimiterPath & Pick<Limiter, "reset"> {
+  const decide = decidePath(context, features);
+  const identify = identifyBy(context);
 
   return {
-    kit,
+    context,
     decide,
-    show: presenter(kit.settings),
+    show: presenter(context.settings),
 
     ask(operation, identity, options, slot) {
       // Untyped code may give null.
       const { cost, plan } = options ?? {};
-      const of = (groups: readonly AskedGroup[]): Asked => ({
+      const of = (groups: readonly PartitionRequest[]): CountRequest => ({
         // A charge teaches whether one more unit has room; a charge of 0 units acts as a peek.
         operation: operation === "charge" && groups.every(costsNothing) ? "peek" : operation,
         groups,
         plan,
         slot,
       });
-      const groups = identify.of(identity, cost);
+      const groups = identify.groupsFor(identity, cost);
       return groups instanceof Promise
         ? groups.then((found) => decide(of(found)))
         : decide(of(groups));
     },
 
     async reset(identity, options) {
-      const groups = await identify.own(identity);
+      const groups = await identify.ownGroupsFor(identity);
       await decide({ operation: "reset", groups, plan: options?.plan });
     },
   };
 }
 
 /** The public operations of a limiter. */
-export function operationsOf({ kit, ask, show, reset }: ReturnType<typeof createCore>): Limiter {
-  const slotted = kit.settings.policies.find(({ implementation }) => implementation.hasSlots);
+export function operationsOf({
+  context,
+  ask,
+  show,
+  reset,
+}: ReturnType<typeof createPath>): Limiter {
+  const slotted = context.settings.policies.find(({ implementation }) => implementation.hasSlots);
 
   return {
     // Not async: wrapping the path's promise would cost as much as a known denial itself.
@@ -100,7 +105,7 @@ export function operationsOf({ kit, ask, show, reset }: ReturnType<typeof create
   };
 }
 
-function costsNothing({ costs }: AskedGroup): boolean {
+function costsNothing({ costs }: PartitionRequest): boolean {
   return costs.every((cost) => cost === 0);
 }
 

@@ -1,9 +1,9 @@
 import type { Row } from "../algorithms/model.ts";
-import type { CoreSettings, Kit } from "./kit.ts";
+import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
 import {
   type Answer,
-  type Asked,
-  type AskedGroup,
+  type CountRequest,
+  type PartitionRequest,
   type AskStore,
   type Beside,
   type Decide,
@@ -18,19 +18,19 @@ import {
  * Makes a verdict of the store's answer: a request is denied if a policy that may deny has no room. If there is no answer,
  * each policy's `onFailure` decides. Outside of this step every request has a verdict.
  */
-export function outage(kit: Kit<CoreSettings>, ask: AskStore): Decide {
-  const { local, now, keysOf, perGroup } = kit;
+export function outage(context: LimiterContext<CoreSettings>, ask: AskStore): Decide {
+  const { local, now, keysOf, perGroup } = context;
   const lastOf = perGroup(({ policies }) => local.lastAnswersOf(policies));
 
   /** A group as this isolate's memory counts it. */
-  const counted = (asked: AskedGroup, costs: readonly number[]) => ({
+  const counted = (asked: PartitionRequest, costs: readonly number[]) => ({
     policies: asked.group.policies,
     partition: asked.partition,
     keys: keysOf(asked),
     costs,
   });
 
-  function forget(groups: readonly AskedGroup[]): void {
+  function forget(groups: readonly PartitionRequest[]): void {
     for (const asked of groups) {
       lastOf(asked.group).forget(asked.partition, now());
       local.forget(asked.group.policies, keysOf(asked));
@@ -50,8 +50,8 @@ export function outage(kit: Kit<CoreSettings>, ask: AskStore): Decide {
 
   /** Decides by each policy's `onFailure`, except for groups that the store answered. */
   async function withoutStore(
-    operation: Exclude<Asked["operation"], "reset">,
-    { groups, slot, beside }: Asked,
+    operation: Exclude<CountRequest["operation"], "reset">,
+    { groups, slot, beside }: CountRequest,
     { groups: answered, unanswered = [], error, giveBack }: Answer,
   ): Promise<Verdict> {
     const verdicts = new Map(answered.map((each) => [each.asked, each]));
@@ -95,7 +95,7 @@ export function outage(kit: Kit<CoreSettings>, ask: AskStore): Decide {
 }
 
 /** A request without a cost takes no units; policies that count denials still count its denial. */
-function takesNothing({ groups, beside }: Asked): boolean {
+function takesNothing({ groups, beside }: CountRequest): boolean {
   if (beside?.groups.some(({ costs }) => costs.some((cost) => cost > 0))) return false;
   for (const { group, costs } of groups) {
     for (const cost of costs) if (cost > 0) return false;

@@ -5,9 +5,9 @@ import type { PolicyGroup } from "./groups.ts";
 import type { Reason } from "./outcome.ts";
 
 /** One request of a limiter: an entry for each group of policies that counts it. */
-export interface Asked {
+export interface CountRequest {
   readonly operation: "consume" | "peek" | "charge" | "reset";
-  readonly groups: readonly AskedGroup[];
+  readonly groups: readonly PartitionRequest[];
   /** The client's plan, or its own numbers, for the step that substitutes the groups of plans. */
   readonly plan?: string | OwnNumbers | undefined;
   /** Only for holds: the slot to take of concurrency policies. */
@@ -22,20 +22,20 @@ export interface Asked {
 
 /** The policies in shadow of one request, and what becomes of them on its way. */
 export interface Beside {
-  readonly groups: readonly AskedGroup[];
+  readonly groups: readonly PartitionRequest[];
   /** Whether the request may take units. */
   readonly takes: boolean;
   /** The verdicts of the store, or of this isolate's memory in its place. */
-  readonly verdicts: Map<AskedGroup, GroupVerdict>;
+  readonly verdicts: Map<PartitionRequest, GroupVerdict>;
   /** The groups whose units a call took along: they are counted, or may be. */
-  readonly sent: Set<AskedGroup>;
+  readonly sent: Set<PartitionRequest>;
   /** The groups without an answer, for this isolate's memory to count if the request has none either. */
   readonly unanswered: Unanswered[];
   /** Whether a call left a group out, because it lies on another master. */
   isLeftOut: boolean;
 }
 
-export interface AskedGroup {
+export interface PartitionRequest {
   readonly group: PolicyGroup;
   /** The partition key. */
   readonly partition: string;
@@ -44,14 +44,14 @@ export interface AskedGroup {
   /** Set if a known denial of this partition has just expired after it denied a request. */
   readonly wasDenied?: boolean;
   /** Only for shards: the group before the shard was chosen. */
-  readonly unsharded?: AskedGroup;
+  readonly unsharded?: PartitionRequest;
   /** Set if this isolate's memory has counted the charge already, and only the store has not. */
   readonly isCountedInMemory?: boolean;
 }
 
 /** The verdict about one group, and its counter: a hold gives units back to it. */
 export interface GroupVerdict {
-  readonly asked: AskedGroup;
+  readonly asked: PartitionRequest;
   /** One per policy of the group; for a known denial, only the policies that may deny, which come first. */
   readonly rows: readonly Row[];
   /** The counter: the store, this isolate's lease, this isolate's memory in an outage, or none. */
@@ -91,7 +91,7 @@ export interface Verdict {
 }
 
 /** Decides even if the store fails. Synchronous if no step has to wait. */
-export type Decide = (asked: Asked) => Verdict | Promise<Verdict>;
+export type Decide = (asked: CountRequest) => Verdict | Promise<Verdict>;
 
 /** The answer of the store, or of a step in front of it. */
 export interface Answer {
@@ -106,14 +106,14 @@ export interface Answer {
 
 /** A group without an answer of the store. */
 export interface Unanswered {
-  readonly asked: AskedGroup;
+  readonly asked: PartitionRequest;
   readonly error: StoreError;
   /** The costs that this isolate's memory counts in place of the store. */
   readonly costs: readonly number[];
 }
 
 /** Asks the store, and may leave groups unanswered. Rejects with a StoreError only for a reset. */
-export type AskStore = (asked: Asked) => Promise<Answer>;
+export type AskStore = (asked: CountRequest) => Promise<Answer>;
 
 /** A step of the path: it answers itself, or passes the request on and inspects the result. */
 export type Step<Way> = (next: Way) => Way;
@@ -137,7 +137,7 @@ export function after(
 /** The moment of a verdict that no clock dates. */
 export const NO_MOMENT: Moment = { nowUs: 0, sentAtMs: 0, receivedAtMs: 0 };
 
-export function askedIn(verdicts: readonly GroupVerdict[]): readonly AskedGroup[] {
+export function askedIn(verdicts: readonly GroupVerdict[]): readonly PartitionRequest[] {
   return verdicts.map(({ asked }) => asked);
 }
 

@@ -1,6 +1,6 @@
 import { byText } from "../decide/identify.ts";
-import { createKit } from "../decide/kit.ts";
-import { createCore } from "../decide/operations.ts";
+import { createContext } from "../decide/limiter-context.ts";
+import { createPath } from "../decide/operations.ts";
 import type { Features } from "../features/features.ts";
 import { checkSettings, DEFAULTS } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
@@ -15,7 +15,7 @@ import { type DropInOptions, openDropIn } from "./open-drop-in.ts";
 const MAX_RULES = 1_000;
 
 /** A limiter's path, which also forgets. */
-export type DropInCore = ReturnType<typeof createCore>;
+export type DropInCore = ReturnType<typeof createPath>;
 
 /** The paths of decisions by different policies, which share a store. */
 export interface Cores {
@@ -59,7 +59,7 @@ export function openCores(
       found,
     );
     found.throwIfAny();
-    return createCore(createKit(store, settings, parts), features, byText);
+    return createPath(createContext(store, settings, parts), features, byText);
   }
 
   return {

@@ -1,5 +1,5 @@
 import { checkCost } from "../decide/cost.ts";
-import type { AskedGroup, Verdict } from "../decide/step.ts";
+import type { PartitionRequest, Verdict } from "../decide/step.ts";
 import { createGiveBack } from "../features/holds/give-back.ts";
 import { partitionKey } from "../partition/partition-key.ts";
 import { monotonicNow } from "../runtime/clock.ts";
@@ -14,7 +14,7 @@ const NO_SLOT = { id: "", ttlUs: 0 };
 /** A client that got units back: a denial of it that this process remembers may be over before its time. */
 interface GivenBack {
   readonly core: DropInCore;
-  readonly asked: AskedGroup;
+  readonly asked: PartitionRequest;
   readonly untilMs: number;
 }
 
@@ -51,7 +51,7 @@ export function createRefunds(windowMs: number): Refunds {
       const verdict = await core.ask("peek", identifier, { cost: 0 });
       const counted = verdict.groups[0];
       if (verdict.error || !counted) return verdict;
-      await createGiveBack(core.kit).units([counted], [units], NO_SLOT);
+      await createGiveBack(core.context).units([counted], [units], NO_SLOT);
       const untilMs = monotonicNow() + windowMs;
       const { asked } = counted;
       setRecent(known, asked.partition, { core, asked, untilMs }, MAX_KEYS);

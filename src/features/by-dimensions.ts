@@ -8,8 +8,8 @@ import {
   type Identify,
   type Identity,
 } from "../decide/identify.ts";
-import type { CoreSettings, Kit } from "../decide/kit.ts";
-import type { AskedGroup } from "../decide/step.ts";
+import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
+import type { PartitionRequest } from "../decide/step.ts";
 import { TidegateError } from "../options/errors.ts";
 import { ipPartition } from "../partition/ip-address.ts";
 import { EVERYBODY, partitionKey } from "../partition/partition-key.ts";
@@ -18,14 +18,14 @@ import { EVERYBODY, partitionKey } from "../partition/partition-key.ts";
 const ADDRESS = "ip";
 
 /** Compiles the partition of identities: a text, or dimensions if policies have `by`. */
-export function byTextOrDimensions(kit: Kit<CoreSettings>): Identify {
-  return kit.settings.policies[0]!.by === undefined ? byText(kit) : byDimensions(kit);
+export function byTextOrDimensions(context: LimiterContext<CoreSettings>): Identify {
+  return context.settings.policies[0]!.by === undefined ? byText(context) : byDimensions(context);
 }
 
 /** For policies each of which has a dimension. */
-export function byDimensions(kit: Kit<CoreSettings>): Identify {
-  const { policies } = kit.settings;
-  const groups = groupsOf(kit);
+export function byDimensions(context: LimiterContext<CoreSettings>): Identify {
+  const { policies } = context.settings;
+  const groups = groupsOf(context);
   const names = [...new Set(policies.map(({ by }) => by!))];
 
   function find(
@@ -39,7 +39,7 @@ export function byDimensions(kit: Kit<CoreSettings>): Identify {
         `The identity must be an object with what policies count by: ${names.join(", ")}.`,
       );
     }
-    const found: AskedGroup[] = [];
+    const found: PartitionRequest[] = [];
     let hashing: Promise<void>[] | undefined;
     for (const group of groups) {
       const dimension = group.policies[0]!.by!;
@@ -61,8 +61,8 @@ export function byDimensions(kit: Kit<CoreSettings>): Identify {
   }
 
   return {
-    of: (identity, cost) => find(identity, cost, decides),
-    own: (identity) => find(identity, undefined, isNamed),
+    groupsFor: (identity, cost) => find(identity, cost, decides),
+    ownGroupsFor: (identity) => find(identity, undefined, isNamed),
   };
 }
 

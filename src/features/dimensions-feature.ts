@@ -1,5 +1,5 @@
 import type { Identify } from "../decide/identify.ts";
-import type { CoreSettings, Kit } from "../decide/kit.ts";
+import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
 import type { Faults } from "../options/faults.ts";
 import { DIMENSION, NO_DIMENSION } from "../options/messages.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
@@ -10,7 +10,7 @@ import { byDimensions, byTextOrDimensions } from "./by-dimensions.ts";
 export interface Dimensions {
   readonly checkPolicy?: typeof checkDimension;
   readonly check?: typeof checkDimensions;
-  readonly identifyBy: (kit: Kit<CoreSettings>) => Identify;
+  readonly identifyBy: (context: LimiterContext<CoreSettings>) => Identify;
 }
 
 /** Policies with `by`: identities are objects, with a string for each dimension. */

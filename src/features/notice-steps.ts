@@ -1,12 +1,12 @@
 import type { Row } from "../algorithms/model.ts";
 import type { NoticeSteps } from "../decide/features.ts";
-import type { CoreSettings, Kit } from "../decide/kit.ts";
+import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
 import { presenter } from "../decide/operations.ts";
 import {
   isStoreAnswer,
   after,
-  type Asked,
-  type AskedGroup,
+  type CountRequest,
+  type PartitionRequest,
   type GroupVerdict,
   type Verdict,
 } from "../decide/step.ts";
@@ -37,8 +37,8 @@ const PAUSE_MS = 1_000;
  * Looks at each verdict, and tells its notices in the background. It looks at the units used and not for the request that crossed
  * the share: that request may belong to an isolate that is gone. So any later request tells a notice that is missing.
  */
-export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
-  const { settings, store, now, perGroup, keysOf } = kit;
+export function noticeSteps(context: LimiterContext<NoticeSettings>): NoticeSteps {
+  const { settings, store, now, perGroup, keysOf } = context;
   const { onNotice, followNotice, policies } = settings;
   const tells = (policy: CompiledPolicy) => policy.notify && (policy.onNotice ?? onNotice);
   if (!policies.some(tells)) return {};
@@ -47,14 +47,14 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
   const watchedOf = perGroup((group) =>
     group.policies.flatMap((policy, i) => (policy.notify ? [watch(policy, i)] : [])),
   );
-  const keysFor = ({ policy }: Mark, asked: AskedGroup) =>
+  const keysFor = ({ policy }: Mark, asked: PartitionRequest) =>
     keysOf({ ...asked, group: { ...asked.group, policies: [policy] } });
 
   /** Calls the store about a notice of the window that ends then, and is silent for as long as it says. */
   async function ask(
     operation: "consume" | "charge",
     mark: Mark,
-    asked: AskedGroup,
+    asked: PartitionRequest,
     endsUs: number,
   ): Promise<Row> {
     const keys = keysFor(mark, asked);
@@ -68,7 +68,7 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
   /** Tells a notice, unless an isolate has told it or is about to. */
   async function tell(
     mark: Mark,
-    asked: AskedGroup,
+    asked: PartitionRequest,
     endsUs: number,
     notice: Notice,
   ): Promise<void> {
@@ -107,7 +107,7 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
     keepAlive(work);
   }
 
-  function look({ operation }: Asked, verdict: Verdict): Verdict {
+  function look({ operation }: CountRequest, verdict: Verdict): Verdict {
     for (const each of verdict.groups) {
       if (!isKnown(each, verdict)) continue;
       for (const watched of watchedOf(each.asked.group)) {
@@ -124,7 +124,7 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
   }
 
   /** Notices of units that a reset restores are told again. */
-  async function forget(groups: readonly AskedGroup[]): Promise<void> {
+  async function forget(groups: readonly PartitionRequest[]): Promise<void> {
     const keys = groups.flatMap((asked) => {
       const marks = asked.group.variants.flatMap(watchedOf).flatMap(marksOf);
       for (const { silences } of marks) silences.delete(asked.partition);

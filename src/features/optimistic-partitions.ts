@@ -1,6 +1,6 @@
 import type { Row } from "../algorithms/model.ts";
 import type { PolicyGroup } from "../decide/groups.ts";
-import type { AskedGroup, GroupVerdict } from "../decide/step.ts";
+import type { PartitionRequest, GroupVerdict } from "../decide/step.ts";
 import type { WaitingRoom } from "../runtime/waiting-room.ts";
 
 /** The units that an isolate owes the store for one partition, and the store's last answer. All requests share it. */
@@ -28,7 +28,7 @@ export interface Partition {
 
 /** Units that wait for a call. Under a smaller plan, a charge of them could be cut off. */
 export interface WaitingUnits {
-  readonly asked: AskedGroup;
+  readonly asked: PartitionRequest;
   /** One number per policy. */
   readonly costs: number[];
 }
@@ -48,9 +48,9 @@ export interface LastNumbers {
 export interface OptimisticPartitions {
   find(partition: string): Partition | undefined;
   /** Whether a request may be admitted now. */
-  admits(asked: AskedGroup, nowMs: number): boolean;
+  admits(asked: PartitionRequest, nowMs: number): boolean;
   /** Opens the units of a request: they are admitted and owed to the store. */
-  open(asked: AskedGroup, nowMs: number): Partition;
+  open(asked: PartitionRequest, nowMs: number): Partition;
   /** Notes the answer to a call that was sent at this position in the order of events. */
   note(verdict: GroupVerdict, sentAt: number): void;
   /** Notes that an answer is missing: the next request asks the store. */

@@ -1,11 +1,11 @@
 import type { LeaseSteps } from "../decide/features.ts";
-import type { CoreSettings, Kit } from "../decide/kit.ts";
-import type { Known } from "../decide/known-denials.ts";
+import type { LocalDenials } from "../decide/known-denials.ts";
+import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
 import {
   isStoreAnswer,
   after,
-  type Asked,
-  type AskedGroup,
+  type CountRequest,
+  type PartitionRequest,
   type Decide,
   type Step,
   type Verdict,
@@ -23,8 +23,8 @@ const DISTRUST_MS = 1_000;
 
 /** The groups of a request that are admitted ahead of the store, and those that have to be asked. */
 interface Divided {
-  readonly hopeful: readonly AskedGroup[];
-  readonly others: readonly AskedGroup[];
+  readonly hopeful: readonly PartitionRequest[];
+  readonly others: readonly PartitionRequest[];
 }
 
 /**
@@ -36,27 +36,26 @@ interface Divided {
  * So it admits no more than these once the store has reached the limit.
  */
 export function optimisticStep(
-  kit: Kit<CoreSettings>,
-  known: Known,
+  context: LimiterContext<CoreSettings>,
+  known: LocalDenials,
   lease?: LeaseSteps,
 ): Step<Decide> | undefined {
-  const { settings, now, perGroup } = kit;
+  const { settings, now, perGroup } = context;
   if (settings.policies.every(({ optimistic }) => optimistic === undefined)) return undefined;
   let events = 0;
   const tick = () => ++events;
   // A partition owes the store the same units under all plans.
-  const partitionsOf: (group: AskedGroup["group"]) => OptimisticPartitions | undefined = perGroup(
-    (group) => {
+  const partitionsOf: (group: PartitionRequest["group"]) => OptimisticPartitions | undefined =
+    perGroup((group) => {
       const [base] = group.variants;
       if (base !== group) return partitionsOf(base!);
       const { policies } = group;
       // Rules may put a policy without the option beside them, and then all of them wait.
       const isAhead = policies.every((policy) => policy.optimistic !== undefined);
       return isAhead ? createOptimisticPartitions(policies.length, tick) : undefined;
-    },
-  );
-  const of = ({ group }: AskedGroup) => partitionsOf(group)!;
-  const isOptimistic = ({ group }: AskedGroup) => partitionsOf(group) !== undefined;
+    });
+  const of = ({ group }: PartitionRequest) => partitionsOf(group)!;
+  const isOptimistic = ({ group }: PartitionRequest) => partitionsOf(group) !== undefined;
   let failedAtMs = -Infinity;
   let isTrusted = true;
 
@@ -74,20 +73,20 @@ export function optimisticStep(
     }
   }
 
-  const shown = (each: Admitted) => admittedVerdict(each, kit);
+  const shown = (each: Admitted) => admittedVerdict(each, context);
 
-  function admittedBeside(asked: Asked, own: readonly Admitted[], others: Verdict): Verdict {
+  function admittedBeside(asked: CountRequest, own: readonly Admitted[], others: Verdict): Verdict {
     if (others.reason === "cached-denial") return others;
     const verdicts = new Map(others.groups.map((each) => [each.asked, each]));
     for (const each of own) verdicts.set(each.asked, shown(each));
     const groups = asked.groups.flatMap((each) => verdicts.get(each) ?? []);
-    return others.status === 200 && !others.error ? ahead(groups, kit) : { ...others, groups };
+    return others.status === 200 && !others.error ? ahead(groups, context) : { ...others, groups };
   }
 
   /** Divides a request; `undefined` if the store has to decide it. */
-  function divided(groups: readonly AskedGroup[], nowMs: number): Divided | undefined {
-    const hopeful: AskedGroup[] = [];
-    const others: AskedGroup[] = [];
+  function divided(groups: readonly PartitionRequest[], nowMs: number): Divided | undefined {
+    const hopeful: PartitionRequest[] = [];
+    const others: PartitionRequest[] = [];
     for (const each of groups) {
       if (isOptimistic(each) && !lease?.covers?.(each)) {
         if (!of(each).admits(each, nowMs)) return undefined;
@@ -101,10 +100,10 @@ export function optimisticStep(
   }
 
   return (next) => {
-    const { settle, sendWaiting } = settler(kit, known, { next, of, tick, note });
+    const { settle, sendWaiting } = settler(context, known, { next, of, tick, note });
 
     /** Sends units that were admitted in this turn, so that the store counts them first. */
-    function sendFirst(groups: readonly AskedGroup[]): void {
+    function sendFirst(groups: readonly PartitionRequest[]): void {
       const admitted = groups.flatMap((asked) => {
         const entry = partitionsOf(asked.group)?.find(asked.partition);
         return entry ? [{ asked, entry }] : [];
@@ -112,7 +111,7 @@ export function optimisticStep(
       if (admitted.length > 0) keepAlive(sendWaiting(admitted));
     }
 
-    function ask(asked: Asked): Verdict | Promise<Verdict> {
+    function ask(asked: CountRequest): Verdict | Promise<Verdict> {
       sendFirst(asked.groups);
       const sentAt = tick();
       return after(next(asked), (verdict) => {
@@ -122,9 +121,9 @@ export function optimisticStep(
     }
 
     async function afterOthers(
-      asked: Asked,
+      asked: CountRequest,
       own: readonly Admitted[],
-      others: readonly AskedGroup[],
+      others: readonly PartitionRequest[],
     ): Promise<Verdict> {
       let isAdmitted = false;
       try {
@@ -153,7 +152,7 @@ export function optimisticStep(
       if (!parts) return ask(asked);
       const own = parts.hopeful.map((each) => ({ asked: each, entry: of(each).open(each, nowMs) }));
       if (parts.others.length > 0) return afterOthers(asked, own, parts.others);
-      const verdict = ahead(own.map(shown), kit);
+      const verdict = ahead(own.map(shown), context);
       keepAlive(settle(own, asked.beside));
       return verdict;
     };
@@ -161,6 +160,6 @@ export function optimisticStep(
 }
 
 /** Whether leases replace most calls to the store. All policies of a group have leases, or none has. */
-function isLeased({ group }: AskedGroup): boolean {
+function isLeased({ group }: PartitionRequest): boolean {
   return group.policies[0]!.leaseUs !== undefined;
 }

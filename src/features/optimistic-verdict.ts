@@ -1,12 +1,15 @@
 import type { Row } from "../algorithms/model.ts";
-import type { CoreSettings, Kit } from "../decide/kit.ts";
+import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
 import { projected } from "../decide/projected.ts";
 import type { GroupVerdict, Verdict } from "../decide/step.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Admitted } from "./settle-optimistic.ts";
 
 /** The verdict of a request that is admitted before the store has counted all of it. */
-export function ahead(groups: readonly GroupVerdict[], { clockUs }: Kit<CoreSettings>): Verdict {
+export function ahead(
+  groups: readonly GroupVerdict[],
+  { clockUs }: LimiterContext<CoreSettings>,
+): Verdict {
   let nowUs = 0;
   for (const { at } of groups) if (at.nowUs > nowUs) nowUs = at.nowUs;
   return { reason: "optimistic", status: 200, nowUs: nowUs || clockUs(), groups };
@@ -15,7 +18,7 @@ export function ahead(groups: readonly GroupVerdict[], { clockUs }: Kit<CoreSett
 /** The verdict about admitted units. Its rows tell this moment, but are made when they are read: most callers never do. */
 export function admittedVerdict(
   { asked, entry: { open, known: last } }: Admitted,
-  { now, clockUs }: Kit<CoreSettings>,
+  { now, clockUs }: LimiterContext<CoreSettings>,
 ): GroupVerdict {
   const elapsedUs = last ? Math.round((now() - last.atMs) * 1000) : 0;
   const nowUs = last ? last.nowUs + elapsedUs : clockUs();

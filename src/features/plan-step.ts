@@ -1,6 +1,6 @@
 import type { PolicyGroup } from "../decide/groups.ts";
-import type { CoreSettings, Kit } from "../decide/kit.ts";
-import type { AskedGroup, Decide, Step } from "../decide/step.ts";
+import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
+import type { PartitionRequest, Decide, Step } from "../decide/step.ts";
 import { TidegateError } from "../options/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { OwnNumbers } from "../policy/own-numbers.ts";
@@ -11,32 +11,35 @@ export interface PlanSettings extends CoreSettings {
 }
 
 /** Replaces the groups of a request by those of the client's plan, or with its own numbers. */
-export function underPlan(kit: Kit<PlanSettings>): Step<Decide> {
-  const { plans } = kit.settings;
-  const variantsOf = kit.perGroup(() => new Map<readonly CompiledPolicy[], PolicyGroup>());
+export function underPlan(context: LimiterContext<PlanSettings>): Step<Decide> {
+  const { plans } = context.settings;
+  const variantsOf = context.perGroup(() => new Map<readonly CompiledPolicy[], PolicyGroup>());
 
   function groupUnder(planned: readonly CompiledPolicy[], base: PolicyGroup): PolicyGroup {
     const known = variantsOf(base).get(planned);
     if (known) return known;
     const own = base.policies.map(({ name }) => planned.find((policy) => policy.name === name)!);
     const isChanged = own.some((policy, i) => policy !== base.policies[i]);
-    const group = isChanged ? kit.group(own, base) : base;
+    const group = isChanged ? context.group(own, base) : base;
     variantsOf(base).set(planned, group);
     return group;
   }
 
-  const inPlan = (planned: readonly CompiledPolicy[], asked: AskedGroup) => ({
+  const inPlan = (planned: readonly CompiledPolicy[], asked: PartitionRequest) => ({
     ...asked,
     group: groupUnder(planned, asked.group),
   });
 
   /** The group, and under each plan whose windows differ the group of its keys. */
-  function underEveryPlan(asked: AskedGroup, own: OwnNumbers | undefined): readonly AskedGroup[] {
+  function underEveryPlan(
+    asked: PartitionRequest,
+    own: OwnNumbers | undefined,
+  ): readonly PartitionRequest[] {
     const groups = [asked];
-    const known = new Set(kit.keysOf(asked));
+    const known = new Set(context.keysOf(asked));
     for (const planned of [...plans.values(), ...(own ? [own.policies] : [])]) {
       const other = inPlan(planned, asked);
-      const keys = kit.keysOf(other);
+      const keys = context.keysOf(other);
       if (keys.every((key) => known.has(key))) continue;
       groups.push(other);
       for (const key of keys) known.add(key);

@@ -1,6 +1,6 @@
-import type { CoreSettings, Kit } from "../decide/kit.ts";
-import type { Known } from "../decide/known-denials.ts";
-import type { Asked, AskedGroup, Beside, Decide, Verdict } from "../decide/step.ts";
+import type { LocalDenials } from "../decide/known-denials.ts";
+import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
+import type { CountRequest, PartitionRequest, Beside, Decide, Verdict } from "../decide/step.ts";
 import { reportOnce } from "../runtime/log.ts";
 import { nextTurn } from "../runtime/next-turn.ts";
 import { createWaitingRoom } from "../runtime/waiting-room.ts";
@@ -14,7 +14,7 @@ const MAX_WAIT_MS = 2_000;
 
 /** The units that a request has admitted in one group of policies. */
 export interface Admitted {
-  readonly asked: AskedGroup;
+  readonly asked: PartitionRequest;
   readonly entry: Partition;
 }
 
@@ -33,7 +33,7 @@ export interface Settler {
 /** The settings of settlements. */
 interface Settling {
   readonly next: Decide;
-  readonly of: (asked: AskedGroup) => OptimisticPartitions;
+  readonly of: (asked: PartitionRequest) => OptimisticPartitions;
   readonly tick: () => number;
   /** Notes the store's answer to a call that was sent at this position in the order of events. */
   readonly note: (verdict: Verdict, sentAt: number) => void;
@@ -45,8 +45,8 @@ interface Settling {
  * another one's I/O.
  */
 export function settler(
-  { now }: Kit<CoreSettings>,
-  known: Known,
+  { now }: LimiterContext<CoreSettings>,
+  known: LocalDenials,
   { next, of, tick, note }: Settling,
 ): Settler {
   /** Charges the waiting units: more than this request's own, or none if another request sent them. */
@@ -55,7 +55,7 @@ export function settler(
     if (due.length === 0) return;
     const batches = due.map(({ entry }) => take(entry));
     const groups = batches.flat();
-    const asked: Asked = { operation: "charge", groups, beside, isSettlement: true };
+    const asked: CountRequest = { operation: "charge", groups, beside, isSettlement: true };
     const sentAt = tick();
     try {
       const verdict = await next(asked);
@@ -74,7 +74,7 @@ export function settler(
     }
   }
 
-  function doubt(groups: readonly AskedGroup[]): void {
+  function doubt(groups: readonly PartitionRequest[]): void {
     for (const each of groups) of(each).doubt(each.partition);
   }
 
@@ -112,7 +112,7 @@ function putInLine({ asked, entry: { waiting } }: Admitted): void {
   else waiting.set(asked.group, { asked, costs: [...asked.costs] });
 }
 
-function take(entry: Partition): readonly AskedGroup[] {
+function take(entry: Partition): readonly PartitionRequest[] {
   const charges = Array.from(entry.waiting.values(), ({ asked, costs }) => ({ ...asked, costs }));
   entry.waiting.clear();
   entry.underWay++;

@@ -1,11 +1,11 @@
 import { groupFits } from "../decide/cost.ts";
 import type { PolicyGroup } from "../decide/groups.ts";
-import type { CoreSettings, Kit } from "../decide/kit.ts";
-import type { Known } from "../decide/known-denials.ts";
+import type { LocalDenials } from "../decide/known-denials.ts";
+import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
 import {
   after,
-  type Asked,
-  type AskedGroup,
+  type CountRequest,
+  type PartitionRequest,
   type Decide,
   deniesIn,
   type Step,
@@ -24,29 +24,32 @@ interface Choice {
  * Decides each request in one shard of every group that is split: a random one without a known denial. If only shards
  * deny, it tries another one once, because isolates learn of full shards one by one, and others may have room.
  */
-export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | undefined {
-  const { settings, now } = kit;
+export function inShards(
+  context: LimiterContext<CoreSettings>,
+  known: LocalDenials,
+): Step<Decide> | undefined {
+  const { settings, now } = context;
   const { policies, random } = settings;
   if (policies.every(({ shards }) => shards === 1)) return undefined;
-  const shardsOf = groupsOfShards(kit);
+  const shardsOf = groupsOfShards(context);
 
   /**
    * The group of a shard, with a partition key that no identity can have: `#` is escaped, and only hashed keys begin
    * with it.
    */
-  function inShard(asked: AskedGroup, shard: number): AskedGroup {
+  function inShard(asked: PartitionRequest, shard: number): PartitionRequest {
     const group = shardsOf(asked.group)[shard];
     return group
       ? { ...asked, group, partition: `${asked.partition}#${shard}`, unsharded: asked }
       : asked;
   }
 
-  function inEach(asked: Asked, shards: readonly number[]): Asked {
+  function inEach(asked: CountRequest, shards: readonly number[]): CountRequest {
     return { ...asked, groups: asked.groups.map((each, i) => inShard(each, shards[i]!)) };
   }
 
   /** The wait of a shard's known denial of these costs, in microseconds; 0 if it may have room. */
-  function knownWaitUs(asked: AskedGroup, nowMs: number): number {
+  function knownWaitUs(asked: PartitionRequest, nowMs: number): number {
     const found = known.find(asked, nowMs);
     if (found.state !== "denied") return 0;
     return Math.max(...found.rows.map(({ retryAfterUs }) => retryAfterUs));
@@ -57,7 +60,7 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
    *
    * @param tried shards to skip if another may have room
    */
-  function choose({ groups }: Asked, tried?: readonly number[]): Choice {
+  function choose({ groups }: CountRequest, tried?: readonly number[]): Choice {
     const nowMs = now();
     let isOpen = true;
     const shards = groups.map((asked, i) => {
@@ -80,7 +83,7 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
    * Splits a charge into a part for every shard, because one full shard cannot use the others' room. The first part
    * goes to the shard that would decide a request.
    */
-  function spread(asked: Asked): Asked {
+  function spread(asked: CountRequest): CountRequest {
     const first = choose(asked).shards;
     const groups = asked.groups.flatMap((each, i) => {
       const { length } = shardsOf(each.group);
@@ -95,10 +98,10 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
   }
 
   /** Charges all shards. The decision is that of the first shard of each group. */
-  function charge(next: Decide, asked: Asked): Verdict | Promise<Verdict> {
+  function charge(next: Decide, asked: CountRequest): Verdict | Promise<Verdict> {
     return after(next(spread(asked)), (verdict) => {
       const { groups } = verdict;
-      const shown = new Set<AskedGroup>();
+      const shown = new Set<PartitionRequest>();
       const first = groups.filter(({ asked: { unsharded } }) => {
         if (!unsharded) return true;
         const isFirst = !shown.has(unsharded);
@@ -109,7 +112,7 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
     });
   }
 
-  function decide(next: Decide, asked: Asked): Verdict | Promise<Verdict> {
+  function decide(next: Decide, asked: CountRequest): Verdict | Promise<Verdict> {
     // A cost has to fit every shard. The last shard is the smallest.
     const last = asked.groups.map(({ group }) => shardsOf(group).length - 1);
     const smallest = inEach(asked, last);
@@ -142,9 +145,11 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
 }
 
 /** For each group with shards, a group for each shard; empty for any other group. */
-function groupsOfShards(kit: Kit<CoreSettings>): (group: PolicyGroup) => readonly PolicyGroup[] {
+function groupsOfShards(
+  context: LimiterContext<CoreSettings>,
+): (group: PolicyGroup) => readonly PolicyGroup[] {
   const made = new Map<PolicyGroup, readonly PolicyGroup[]>();
-  return kit.perGroup((group) => {
+  return context.perGroup((group) => {
     const { policies, variants } = group;
     const { shards: count, unsharded } = policies[0]!;
     if (count === 1 || unsharded) return [];
@@ -155,7 +160,7 @@ function groupsOfShards(kit: Kit<CoreSettings>): (group: PolicyGroup) => readonl
       // Shards with equal limits share one group: their partition keys differ.
       const isLike = i > 0 && split.every((each) => each[i] === each[i - 1]);
       const own = split.map((each) => each[i]!);
-      shards.push(isLike ? shards[i - 1]! : kit.group(own, base ?? shards[0]));
+      shards.push(isLike ? shards[i - 1]! : context.group(own, base ?? shards[0]));
     }
     made.set(group, shards);
     return shards;
@@ -172,7 +177,7 @@ function partOf(cost: number, turn: number, length: number): number {
  * this one: a second try could allow a request that they count as denied.
  */
 function isDeniedByShards(
-  { groups }: Asked,
+  { groups }: CountRequest,
   { status, reason, groups: verdicts }: Verdict,
 ): boolean {
   if (status === 200 || (reason !== "limited" && reason !== "cached-denial")) return false;

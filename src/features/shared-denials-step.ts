@@ -1,6 +1,6 @@
-import type { CoreSettings, Kit } from "../decide/kit.ts";
-import { deny, type Known } from "../decide/known-denials.ts";
-import type { Asked, AskedGroup, Decide, Step, Verdict } from "../decide/step.ts";
+import { deny, type LocalDenials } from "../decide/known-denials.ts";
+import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
+import type { CountRequest, PartitionRequest, Decide, Step, Verdict } from "../decide/step.ts";
 import type { SharedDenials } from "./shared-denials.ts";
 
 export interface SharedDenialSettings extends CoreSettings {
@@ -12,19 +12,27 @@ export interface SharedDenialSettings extends CoreSettings {
  * A client that was never denied does not wait for the shared cache.
  */
 export function throughSharedDenials(
-  { settings, now, perGroup }: Kit<SharedDenialSettings>,
-  known: Known,
+  { settings, now, perGroup }: LimiterContext<SharedDenialSettings>,
+  known: LocalDenials,
 ): Step<Decide> | undefined {
   const { sharedDenials, prefix } = settings;
   if (!sharedDenials) return undefined;
   const sharingOf = perGroup((group) =>
     // While one isolate waits for its next lease, others may still hold units.
     group.policies[0]!.leaseUs === undefined
-      ? sharedDenials.share({ prefix, policies: group.denying, now }, known.clocks, known.of(group))
+      ? sharedDenials.share(
+          { prefix, policies: group.denying, now },
+          known.clocks,
+          known.cacheFor(group),
+        )
       : undefined,
   );
 
-  async function ask(next: Decide, asked: Asked, shared: readonly AskedGroup[]): Promise<Verdict> {
+  async function ask(
+    next: Decide,
+    asked: CountRequest,
+    shared: readonly PartitionRequest[],
+  ): Promise<Verdict> {
     for (const each of shared) {
       const denial = await sharingOf(each.group)!.read(each.partition, each.costs);
       if (denial) return deny(each, denial);
@@ -45,14 +53,14 @@ export function throughSharedDenials(
     }
   }
 
-  function forget({ groups }: Asked): void {
+  function forget({ groups }: CountRequest): void {
     for (const { group, partition } of groups) {
       for (const each of group.variants) sharingOf(each)?.forget(partition);
     }
   }
 
   /** Other isolates may not have known this denial yet, or have forgotten that they did. */
-  async function publishSettled(asked: Asked, verdict: Verdict): Promise<void> {
+  async function publishSettled(asked: CountRequest, verdict: Verdict): Promise<void> {
     if (verdict.error || !(await known.isReliable(asked, verdict))) return;
     for (const { asked: own, rows, at } of verdict.groups) {
       if (rows.every(({ retryAfterUs }) => retryAfterUs === 0)) continue;

@@ -1,7 +1,7 @@
 import { byText } from "../decide/identify.ts";
-import { createKit } from "../decide/kit.ts";
+import { createContext } from "../decide/limiter-context.ts";
 import type { ReservingLimiter, Reserve } from "../decide/limiter.ts";
-import { createCore, operationsOf } from "../decide/operations.ts";
+import { createPath, operationsOf } from "../decide/operations.ts";
 import type { Decide, Step } from "../decide/step.ts";
 import type { Features } from "../features/features.ts";
 import { TidegateError } from "../options/errors.ts";
@@ -23,7 +23,7 @@ export function buildLimiter(
   };
   const identifyBy = features.dimensions?.identifyBy ?? byText;
   const steps = { plans: { steps: withoutPlans }, ...features };
-  const core = createCore(createKit(store, settings, parts), steps, identifyBy);
+  const core = createPath(createContext(store, settings, parts), steps, identifyBy);
   return { ...operationsOf(core), ...(features.holds?.operations(core) ?? WITHOUT_HOLDS) };
 }
 

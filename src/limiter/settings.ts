@@ -1,6 +1,6 @@
 import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
 import type { HeaderOptions } from "../decide/header-fields.ts";
-import type { CoreSettings } from "../decide/kit.ts";
+import type { CoreSettings } from "../decide/limiter-context.ts";
 import type { Features } from "../features/features.ts";
 import type { NoticeSettings } from "../features/notice-steps.ts";
 import type { PlanSettings } from "../features/plan-step.ts";

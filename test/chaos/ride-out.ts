@@ -155,7 +155,7 @@ function expectVerdicts(verdict: Verdict, outcomes: readonly Outcome[]): void {
 
 /**
  * Five failures open a breaker for the users that fail then, and all share one probe per second. Only their number is
- * compared: a busy machine moves their times, which `test/runtime/breaker.test.ts` holds by a set clock.
+ * compared: a busy machine moves their times, which `test/store/plain-breaker.test.ts` holds by a set clock.
  */
 function expectBreakers(subject: Subject, asked: readonly Received[], seconds: number): void {
   const byVerdict = VERDICTS.map((verdict) =>

@@ -6,6 +6,7 @@ import { compilePolicy } from "../support/compile-policy.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
 import { memoryStore, type Policy, shareDenials } from "../support/limiter/plain.ts";
 import { random } from "../support/random.ts";
+import { runs } from "../support/runs.ts";
 import { installTimers, virtualTime } from "../support/virtual-time.ts";
 import { distantStore } from "./distant-store.ts";
 import { nearbyCache } from "./nearby-cache.ts";
@@ -70,7 +71,7 @@ async function shadow(policy: Policy, load: number, isolates: number, seed: numb
 const policies = EVERY_ALGORITHM.map(({ of }) => of(100, "10s"));
 const loads = [1.2, 5, 50];
 const crowds = [2, 10, 100];
-const EACH = 5_000;
+const EACH = runs(5_000);
 
 describe.each(policies)("$algorithm", (policy) => {
   test(

@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 
+import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { expect } from "vitest";
 
+import { fromIoredis } from "../../src/node.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { random } from "../support/random.ts";
+import { connect } from "./clocked-redis.ts";
 
 /*
  * What the suites need that run a package's own store and ours side by side: the same Redis some milliseconds away, faults, and
@@ -81,6 +84,35 @@ export function faultyClient({ evalsha, eval: evaluate }: RedisClient) {
   return Object.assign(client, {
     redis: { evalsha: faulty(evalsha), eval: faulty(evaluate) } as RedisClient,
   });
+}
+
+/**
+ * While Redis goes and comes back, and replies are lost: expects no more calls to pass than these, in each of so many runs.
+ *
+ * @param open makes a call that resolves with whether it passed
+ */
+export async function expectPassing(
+  most: number,
+  numRuns: number,
+  open: (redis: RedisClient) => () => Promise<boolean>,
+): Promise<void> {
+  const phase = fc.record({
+    fault: fc.constantFrom<Fault>("none", "gone", "lost-reply"),
+    calls: fc.integer({ min: 1, max: 8 }),
+  });
+  const phases = fc.array(phase, { minLength: 1, maxLength: 12 });
+  const property = fc.asyncProperty(phases, async (all) => {
+    const faulty = faultyClient(fromIoredis(connect()));
+    const call = open(faulty.redis);
+    let passed = 0;
+    for (const { fault, calls } of all) {
+      faulty.fault = fault;
+      const answers = await Promise.all(Array.from({ length: calls }, call));
+      passed += answers.filter(Boolean).length;
+    }
+    expect(passed).toBeLessThanOrEqual(most);
+  });
+  await fc.assert(property, { numRuns });
 }
 
 /** Calls that begin one after the other within this time, so that each meets others at every point of their way. */

@@ -81,8 +81,8 @@ test("ten thousand clients that got units back are asked about, in spite of a kn
       groups: [{ asked: { partition, group, costs: [] }, rows: [], at: { nowUs: 0 } }],
     }));
     const decide = vi.fn(async () => ({ status: 200, groups: [] }));
-    const kit = { store: { refund: async () => [] }, settings: {}, keysOf: () => [] };
-    const core = { ask, decide, kit } as never;
+    const context = { store: { refund: async () => [] }, settings: {}, keysOf: () => [] };
+    const core = { ask, decide, context } as never;
     const refunds = createRefunds(60_000);
     await afterOthers(others, (key) => refunds.giveBack(core, key, 1));
     await refunds.consume(core, "ada", 1);

@@ -9,7 +9,7 @@ import {
 } from "rate-limiter-flexible";
 import { describe, expect, test } from "vitest";
 
-import { ConfigurationError, StoreError } from "../../src/index.ts";
+import { ConfigurationError } from "../../src/index.ts";
 import { fromIoredis } from "../../src/node.ts";
 import { RateLimiterTidegate } from "../../src/rate-limiter-flexible.ts";
 import {
@@ -17,7 +17,6 @@ import {
   countedRedis,
   noRedis,
   ownPrefix,
-  quietly,
   redisByDate,
   standStill,
 } from "./clocked-redis.ts";
@@ -47,16 +46,6 @@ const shown = async (call: Promise<RateLimiterRes>) => {
 };
 
 describe.for(EACH)("%s", ([, create]) => {
-  test("lets points pass, and rejects with a result that counts the denied ones", async () => {
-    const clock = standStill();
-    const limiter = create({ points: 5, duration: 60 });
-    expect(await shown(limiter.consume("ada", 3))).toEqual(["passed", 3, 2, 60_000]);
-    clock.pass(20_000);
-    expect(await shown(limiter.consume("ada"))).toEqual(["passed", 4, 1, 40_000]);
-    expect(await shown(limiter.consume("ada", 2))).toEqual(["denied", 6, 0, 40_000]);
-    expect(await shown(limiter.consume(42))).toEqual(["passed", 1, 4, 60_000]);
-  });
-
   test("counts more points than a thousand million, in one call and in several", async () => {
     standStill();
     const limiter = create({ points: 4e9, duration: 60 });
@@ -66,71 +55,6 @@ describe.for(EACH)("%s", ([, create]) => {
     expect(await shown(limiter.consume("bob", 5e9))).toEqual(["denied", 5e9, 0, 60_000]);
     await limiter.set("eve", 3e9, 60);
     expect(await shown(limiter.consume("eve", 2e9))).toEqual(["denied", 5e9, 0, 60_000]);
-  });
-
-  test("begins a duration with the first point, and is over at its end", async () => {
-    const clock = standStill();
-    const limiter = create({ points: 1, duration: 1 });
-    expect((await limiter.consume("ada")).isFirstInDuration).toBe(true);
-    clock.pass(999);
-    expect(await shown(limiter.consume("ada"))).toEqual(["denied", 2, 0, 1]);
-    clock.pass(1);
-    expect(await shown(limiter.consume("ada"))).toEqual(["passed", 1, 0, 1_000]);
-  });
-
-  test("takes a duration of a call's own", async () => {
-    standStill();
-    const limiter = create({ points: 5, duration: 60 });
-    const once = limiter.consume("ada", 1, { customDuration: 5 });
-    expect(await shown(once)).toEqual(["passed", 1, 4, 5_000]);
-  });
-
-  test("adds a penalty beyond the limit, gives a reward, and reads and deletes a key", async () => {
-    standStill();
-    const limiter = create({ points: 2, duration: 60 });
-    expect(await limiter.get("ada")).toBeNull();
-    expect(await shown(limiter.penalty("ada", 3))).toEqual(["passed", 3, 0, 60_000]);
-    expect(await shown(limiter.reward("ada", 2))).toEqual(["passed", 1, 1, 60_000]);
-    expect(await limiter.get("ada")).toMatchObject({ consumedPoints: 1, remainingPoints: 1 });
-    expect(await limiter.delete("ada")).toBe(true);
-    expect(await limiter.delete("ada")).toBe(false);
-    expect(await limiter.get("ada")).toBeNull();
-  });
-
-  test("blocks a key for a time of its own, and lets it begin anew after it", async () => {
-    const clock = standStill();
-    const limiter = create({ points: 2, duration: 1 });
-    await limiter.consume("ada");
-    expect(await shown(limiter.block("ada", 30))).toEqual(["passed", 3, 0, 30_000]);
-    clock.pass(29_999);
-    expect(await shown(limiter.consume("ada"))).toEqual(["denied", 4, 0, 1]);
-    expect(await limiter.get("ada")).toMatchObject({ consumedPoints: 4 });
-    clock.pass(1);
-    expect(await shown(limiter.consume("ada"))).toEqual(["passed", 1, 1, 1_000]);
-  });
-
-  test("sets points for a time, in which others add to them", async () => {
-    const clock = standStill();
-    const limiter = create({ points: 5, duration: 60 });
-    await limiter.set("ada", 3, 10);
-    clock.pass(4_000);
-    expect(await shown(limiter.consume("ada"))).toEqual(["passed", 4, 1, 6_000]);
-    expect(await shown(limiter.reward("ada", 2))).toEqual(["passed", 2, 3, 6_000]);
-    expect(await shown(limiter.consume("ada", 4))).toEqual(["denied", 6, 0, 6_000]);
-    await limiter.set("ada", 0, 10);
-    clock.pass(10_000);
-    expect(await shown(limiter.consume("ada"))).toEqual(["passed", 1, 4, 60_000]);
-  });
-
-  test("blocks who consumes too much, once", async () => {
-    const clock = standStill();
-    const limiter = create({ points: 1, duration: 1, blockDuration: 10 });
-    await limiter.consume("ada");
-    expect(await shown(limiter.consume("ada"))).toEqual(["denied", 2, 0, 10_000]);
-    clock.pass(4_000);
-    expect(await shown(limiter.consume("ada"))).toEqual(["denied", 3, 0, 6_000]);
-    clock.pass(6_000);
-    expect(await shown(limiter.consume("ada"))).toEqual(["passed", 1, 0, 1_000]);
   });
 
   test("spreads actions over the duration", async () => {
@@ -224,16 +148,6 @@ describe("RateLimiterTidegate", () => {
     expect(await costOf(consume)).toBe(1);
     await limiter.delete("ada");
     expect((await limiter.consume("ada")).consumedPoints).toBe(1);
-  });
-
-  test("rejects with an Error, not with a result, if the store fails and there is no local count", async () => {
-    quietly();
-    const options = { redis: noRedis, points: 1, duration: 60 };
-    const failing = new RateLimiterTidegate({ ...options, onFailure: "error" });
-    await expect(failing.consume("ada")).rejects.toThrow(StoreError);
-    const local = new RateLimiterTidegate(options);
-    await local.consume("ada");
-    await expect(local.consume("ada")).rejects.toBeInstanceOf(RateLimiterRes);
   });
 
   test("denies for the rest of the duration what exceeds all numbers", async () => {

@@ -27,37 +27,6 @@ const silent = {
 };
 
 describe.for(BOTH)("the documented API of %s", ([, create]) => {
-  test("fixedWindow: a limit in each window, with the remaining units and its end", async () => {
-    const clock = standStill();
-    clock.toGrid(10_000);
-    const limiter = create(({ fixedWindow }) => fixedWindow(2, "10 s"));
-    const end = Date.now() + 10_000;
-    clock.pass(4_000);
-    const { pending, ...first } = await limiter.limit("ada");
-    expect(first).toEqual({ success: true, limit: 2, remaining: 1, reset: end });
-    await pending;
-    expect(await limiter.limit("ada")).toMatchObject({ success: true, remaining: 0, reset: end });
-    const denied = { success: false, limit: 2, remaining: 0, reset: end };
-    expect(await limiter.limit("ada")).toMatchObject(denied);
-    expect(await successes(limiter, 1, "bob")).toBe(1);
-    // At its very end the peer still denies from memory.
-    clock.pass(6_001);
-    expect(await successes(limiter, 3)).toBe(2);
-  });
-
-  test("slidingWindow: the window before counts by the part of it that is still covered", async () => {
-    const clock = standStill();
-    clock.toGrid(10_000);
-    const limiter = create(({ slidingWindow }) => slidingWindow(10, "10 s"), {
-      ephemeralCache: false,
-    });
-    expect(await successes(limiter, 12)).toBe(10);
-    clock.pass(15_000);
-    expect(await successes(limiter, 7)).toBe(5);
-    clock.pass(25_000);
-    expect(await successes(limiter, 12)).toBe(10);
-  });
-
   test("tokenBucket: a burst, then the refill", async () => {
     const clock = standStill();
     const limiter = create(({ tokenBucket }) => tokenBucket(5, "10 s", 10));
@@ -89,17 +58,6 @@ describe.for(BOTH)("the documented API of %s", ([, create]) => {
     expect(await left(-3)).toEqual([true, 9]);
     expect(await left(9)).toEqual([true, 0]);
     expect(await left(1)).toEqual([false, 0]);
-  });
-
-  test("getRemaining takes nothing, and resetUsedTokens gives all of them again", async () => {
-    standStill();
-    const limiter = create(({ fixedWindow }) => fixedWindow(3, "1 d"));
-    expect(await limiter.getRemaining("ada")).toMatchObject({ remaining: 3, limit: 3 });
-    expect(await successes(limiter, 3)).toBe(3);
-    const { remaining, reset } = await limiter.getRemaining("ada");
-    expect([remaining, reset]).toEqual([0, Math.ceil(Date.now() / 86_400_000) * 86_400_000]);
-    await limiter.resetUsedTokens("ada");
-    expect((await limiter.getRemaining("ada")).remaining).toBe(3);
   });
 
   test("a denial that is known costs no call, and says so", async () => {

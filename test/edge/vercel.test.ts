@@ -1,4 +1,4 @@
-import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 
 import { fixedWindow, header, lists, plans, soft as inSoft } from "../../src/index.ts";
 import { ConfigurationError, type Fault } from "../../src/options/errors.ts";
@@ -109,16 +109,6 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
       statuses.push((await middleware(from(undefined))).status);
     }
     expect(statuses).toEqual([200, 200, 429, 429]);
-  });
-
-  test("takes the Redis from the environment, as Vercel names it", async () => {
-    vi.stubEnv("KV_REST_API_URL", inject("redisRestUrl"));
-    vi.stubEnv("KV_REST_API_TOKEN", inject("redisRestToken"));
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const middleware = rateLimit({ policies, prefix: crypto.randomUUID() });
-    const answer = await middleware(from("192.0.2.1"));
-    expect(answer.headers.has("X-RateLimit-Reason")).toBe(false);
-    expect(answer.headers.get("X-RateLimit-Remaining")).toBe("1");
   });
 
   test("trusts Vercel with the client's address, and no other platform", async () => {

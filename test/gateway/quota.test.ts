@@ -129,16 +129,3 @@ test("without a rule that allows it, there is nothing at the path", async () => 
   const ask = gatewayTo(url, [rules[2]]);
   expect((await ask("/_tidegate/quota")).status).toBe(404);
 });
-
-test("a client of a plan is told the numbers of its plan", async () => {
-  const { url } = await startOrigin();
-  const ask = gatewayTo(url, [{ ...rules[0], plan: "header:x-plan" }], {
-    PLANS: { gold: { api: { limit: 50 } } },
-  });
-  const limitOf = async (plan: string) => {
-    const headers = { "x-user-id": "ada", "x-plan": plan };
-    const answer = await ask("/_tidegate/quota", { headers });
-    return ((await answer.json()) as { policies: { limit: number }[] }).policies[0]!.limit;
-  };
-  expect([await limitOf("gold"), await limitOf("none")]).toEqual([50, 5]);
-});

@@ -52,20 +52,6 @@ describe("a limiter with leases, on Redis", () => {
     expect(isolates[0]!.calls() + isolates[1]!.calls()).toBeLessThan(150);
   });
 
-  test("counts down one by one, with any decider", async () => {
-    const policies = [fixedWindow({ limit: 100, window: "1d" })];
-    const { limiter, calls } = isolate({ policies, lease: "10s", prefix: prefix() });
-    for (let left = 99; left >= 0; left--) {
-      const { allowed, policies: rows } = await limiter.limit("hot");
-      expect(allowed).toBe(true);
-      expect(rows[0]!.remaining).toBe(left);
-      expect(rows[0]!.retryAfterMs > 0).toBe(left === 0);
-    }
-    expect((await limiter.limit("hot")).allowed).toBe(false);
-    // A lease has two units at most besides the request's own.
-    expect(calls()).toBeLessThan(60);
-  });
-
   test("forgets with a reset what leases have cost", async () => {
     const key = prefix();
     const policies = [fixedWindow({ name: "daily", limit: 1_000, window: "1d" })];

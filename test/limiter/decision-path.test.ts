@@ -130,18 +130,3 @@ describe("a failure of the store", () => {
     await expect(limiter.limit("ada")).rejects.toThrow(RangeError);
   });
 });
-
-describe("a cost above every limit", () => {
-  test("asks no store, and is denied for ever", async () => {
-    const { limiter, asked } = limiterThat();
-    expect(await limiter.limit("ada", { cost: 11 })).toMatchObject({
-      reason: "cost-exceeds-limit",
-      retryAfterMs: Infinity,
-    });
-    expect((await limiter.peek("ada", { cost: 11 })).reason).toBe("cost-exceeds-limit");
-    expect(asked).toHaveLength(0);
-    // A charge takes it all the same.
-    await limiter.charge("ada", 11);
-    expect(asked).toHaveLength(1);
-  });
-});

@@ -85,14 +85,6 @@ describe("a reset", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("forgets the units that this isolate counted while Redis was away", async () => {
-    answer = gone;
-    const passes = async () => (await limiter.limit("ada")).allowed;
-    expect([await passes(), await passes()]).toEqual([true, false]);
-    await limiter.reset("ada");
-    expect([await passes(), await passes()]).toEqual([true, false]);
-  });
-
   test("forgets the units that this isolate counted even if Redis does not confirm it", async () => {
     answer = gone;
     expect((await limiter.limit("ada")).allowed).toBe(true);

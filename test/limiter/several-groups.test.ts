@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 
-import { createKit } from "../../src/decide/kit.ts";
-import { createCore } from "../../src/decide/operations.ts";
+import { createContext } from "../../src/decide/limiter-context.ts";
+import { createPath } from "../../src/decide/operations.ts";
 import { byTextOrDimensions } from "../../src/features/by-dimensions.ts";
 import { shards } from "../../src/features/shards-feature.ts";
 import { createLocalUnits } from "../../src/outage/local-units.ts";
@@ -81,12 +81,12 @@ describe("of several shards", () => {
   test("those with equal limits are one group", () => {
     const hot = fixedWindow({ name: "hot", limit: 100, window: "1d", shards: 64 });
     const settings = settingsOf({ policies: [hot] });
-    const kit = createKit(memoryStore(), settings, {
+    const context = createContext(memoryStore(), settings, {
       units: createLocalUnits(),
       together: takeTogether,
     });
-    const group = vi.spyOn(kit, "group");
-    createCore(kit, { shards }, byTextOrDimensions);
+    const group = vi.spyOn(context, "group");
+    createPath(context, { shards }, byTextOrDimensions);
     // The whole, the 36 with 2 units, and the 28 with one.
     expect(group).toHaveBeenCalledTimes(3);
   });

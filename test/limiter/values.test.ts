@@ -4,16 +4,12 @@ import { rateLimit } from "../../src/hono.ts";
 import {
   concurrency,
   ConfigurationError,
-  cookie,
   createLimiter,
-  day,
   denials,
   type Fault,
   failures,
   fixedWindow,
-  header,
   type Hold,
-  hour,
   lease,
   limit,
   lists,
@@ -29,9 +25,7 @@ import {
   shards,
   shareDenials,
   slidingWindowCounter,
-  soft,
   tokenBucket,
-  week,
 } from "../../src/index.ts";
 
 const store = () => memoryStore();
@@ -62,125 +56,6 @@ describe("values bring their features", () => {
     );
     // For untyped code.
     await expect((limiter as any).reserve("a")).rejects.toThrow(/reserve\(\) needs a policy that/);
-  });
-
-  test("plans", async () => {
-    const limiter = createLimiter({
-      store: store(),
-      policies: [fixedWindow({ name: "user", limit: 1, window: "1d" })],
-      plans: plans({ gold: { user: { limit: 3 } } }),
-    });
-    const { policies } = await limiter.limit("a", { plan: "gold" });
-    expect(policies[0]).toMatchObject({ limit: 3, remaining: 2 });
-  });
-
-  test("lists", async () => {
-    const limiter = createLimiter({
-      store: store(),
-      policies: [fixedWindow({ limit: 1, window: "1d" })],
-      lists: lists({ deny: [{ identity: "user:666" }] }),
-    });
-    expect((await limiter.limit("user:666")).reason).toBe("blocked");
-  });
-
-  test("shadow and soft", async () => {
-    const tight = fixedWindow({ name: "tight", limit: 1, window: "1d" });
-    const limiter = createLimiter({
-      store: store(),
-      policies: [
-        shadow(tight),
-        soft({ ...tight, name: "soft" }),
-        fixedWindow({ name: "loose", limit: 9, window: "1d" }),
-      ],
-    });
-    await limiter.limit("a");
-    const second = await limiter.limit("a");
-    expect(second).toMatchObject({ allowed: true, shadow: [{ name: "tight", allowed: false }] });
-    expect(second.policies.map(({ name, allowed }) => [name, allowed])).toEqual([
-      ["soft", false],
-      ["loose", true],
-    ]);
-  });
-
-  test("denials", async () => {
-    const limiter = createLimiter({
-      store: store(),
-      policies: [
-        fixedWindow({ name: "main", limit: 1, window: "1d" }),
-        fixedWindow({ name: "ban", limit: 2, window: "1d", counts: denials() }),
-      ],
-    });
-    for (let i = 0; i < 4; i++) await limiter.limit("a");
-    expect((await limiter.peek("a")).policies[1]).toMatchObject({ name: "ban", remaining: 0 });
-  });
-
-  test("refundable, failures, concurrency: a limiter with reserve()", async () => {
-    const limiter = createLimiter({
-      store: store(),
-      policies: [
-        slidingWindowCounter({
-          name: "tokens",
-          limit: 100,
-          window: "1m",
-          refundable: refundable(),
-        }),
-        concurrency({ name: "streams", limit: 2 }),
-      ],
-    });
-    const hold = await limiter.reserve("a", { cost: { tokens: 40 } });
-    expect(hold.reserved).toEqual({ tokens: 40 });
-    await hold.settle({ tokens: 10 });
-    expect((await limiter.peek("a")).policies[0]).toMatchObject({ remaining: 90 });
-
-    const login = createLimiter({
-      store: store(),
-      policies: [fixedWindow({ name: "login", limit: 1, window: "1d", counts: failures() })],
-    });
-    await (await login.reserve("a")).release();
-    expect((await login.reserve("a")).allowed).toBe(true);
-  });
-
-  test("lease, optimistic, shards, notify", async () => {
-    const noticed: string[] = [];
-    const limiter = createLimiter({
-      store: store(),
-      policies: [
-        tokenBucket({
-          name: "lease",
-          by: "a",
-          limit: 400,
-          refill: 400,
-          per: "1s",
-          lease: lease("100ms"),
-        }),
-        tokenBucket({ name: "optimistic", by: "b", ...bucket, optimistic: optimistic() }),
-        fixedWindow({ name: "shards", by: "c", limit: 100, window: "1d", shards: shards(4) }),
-        fixedWindow({
-          name: "notify",
-          by: "d",
-          limit: 1,
-          window: "1d",
-          notify: notify(1, (_decision, { name }) => noticed.push(name)),
-        }),
-      ],
-    });
-    const decision = await limiter.limit({ a: "1", b: "2", c: "3", d: "4" });
-    expect(decision.allowed).toBe(true);
-    expect(decision.policies[0]!.limit).toBeLessThan(400);
-    expect(decision.policies[2]!).toMatchObject({ limit: 100, remaining: 24 });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(noticed).toEqual(["notify"]);
-  });
-
-  test("windows of a calendar", async () => {
-    const calendar = [month({ timeZone: "Europe/Berlin", anchor: 15 }), week(), day(), hour()];
-    for (const window of calendar) {
-      const limiter = createLimiter({
-        store: store(),
-        policies: [fixedWindow({ limit: 1, window })],
-      });
-      expect((await limiter.limit("a")).allowed).toBe(true);
-    }
   });
 });
 
@@ -293,19 +168,6 @@ describe("a plain value is one clear fault, beside all others", () => {
       'partition[0]: "header:x-api-key": Import { header } from "tidegate", and give header("x-api-key").',
     ]);
   });
-});
-
-test("middleware reads sources that are values", async () => {
-  const middleware = rateLimit({
-    store: store(),
-    policies: [
-      tokenBucket({ ...bucket, limit: 1 }),
-      fixedWindow({ limit: 5, window: "1d", partition: [[header("x-a"), cookie("b")], "ip"] }),
-    ],
-    partition: [header("x-api-key"), "ip"],
-    clientIp: "cloudflare",
-  });
-  expect(middleware).toBeTypeOf("function");
 });
 
 type Reserves<Make extends () => unknown> = "reserve" extends keyof ReturnType<Make> ? true : false;

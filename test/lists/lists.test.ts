@@ -70,14 +70,6 @@ describe("lists", () => {
     }
   });
 
-  test("exempt a client on both", () => {
-    const deny = [{ cidr: "10.0.0.0/8" }, { asn: 64496 }];
-    const both = { allow: [{ cidr: "10.1.0.0/16" }, { identity: "ada" }], deny };
-    expect(find(both, { ip: "10.1.2.3" })).toBe("exempt");
-    expect(find(both, { ip: "10.2.0.0", asn: 64496, identities: ["ada"] })).toBe("exempt");
-    expect(find(both, { ip: "10.2.0.0", identities: ["bob"] })).toBe("blocked");
-  });
-
   test.for([
     { cidr: "192.0.2.0/24" },
     { cidr: "2001:db8::/32" },
@@ -113,15 +105,6 @@ describe("lists", () => {
       expect(find({ deny: [early] }, subject)).toBeUndefined();
       expect(find({ deny: [early, named as ListEntry] }, subject, 8e15)).toBe("blocked");
     }
-  });
-
-  test("refuse again a client that was exempt for a time", () => {
-    const options = {
-      allow: [{ cidr: "10.1.0.0/16", until: "2027-01-01T00:00:00Z" }],
-      deny: [{ cidr: "10.0.0.0/8" }],
-    };
-    expect(find(options, { ip: "10.1.0.1" }, NOW_MS - 1)).toBe("exempt");
-    expect(find(options, { ip: "10.1.0.1" }, NOW_MS)).toBe("blocked");
   });
 
   test("agree with going through all entries", () => {

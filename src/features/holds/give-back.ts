@@ -1,5 +1,5 @@
 import { byGroup, flatten } from "../../decide/ask-store.ts";
-import type { CoreSettings, Kit } from "../../decide/kit.ts";
+import type { CoreSettings, LimiterContext } from "../../decide/limiter-context.ts";
 import { askedIn, type GroupVerdict } from "../../decide/step.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { DecidedAt, Slot } from "../../store/store.ts";
@@ -25,7 +25,7 @@ export interface GiveBack {
   extend(verdicts: readonly GroupVerdict[], slot: Slot): Promise<boolean>;
 }
 
-export function createGiveBack({ store, local, keysOf }: Kit<CoreSettings>): GiveBack {
+export function createGiveBack({ store, local, keysOf }: LimiterContext<CoreSettings>): GiveBack {
   /** Gives back what this isolate counted in an outage. */
   function unitsHere({ asked, at }: GroupVerdict, units: readonly number[], slot: Slot): number[] {
     const keys = keysOf(asked);

@@ -1,18 +1,18 @@
 import { checkCallOptions } from "../../decide/cost.ts";
 import type { Reserve } from "../../decide/limiter.ts";
-import { CALL_OPTIONS, type Core } from "../../decide/operations.ts";
+import { CALL_OPTIONS, type LimiterPath } from "../../decide/operations.ts";
 import { createHold } from "./create-hold.ts";
 import { createGiveBack } from "./give-back.ts";
 import { ttlUsOf } from "./hold-ttl.ts";
 
 /** Adds `reserve()`: a verdict reports the counter and the time, which a hold needs to give units back. */
-export function withReserve(core: Core): Reserve {
-  const { kit, decide, ask, show } = core;
+export function withReserve(core: LimiterPath): Reserve {
+  const { context, decide, ask, show } = core;
   const parts = {
-    policies: kit.settings.policies,
+    policies: context.settings.policies,
     decide,
-    giveBack: createGiveBack(kit),
-    now: kit.now,
+    giveBack: createGiveBack(context),
+    now: context.now,
   };
 
   return {

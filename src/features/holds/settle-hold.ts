@@ -1,7 +1,12 @@
 import { byGroup } from "../../decide/ask-store.ts";
 import { type Cost, costsOf } from "../../decide/cost.ts";
 import type { Settlement } from "../../decide/hold.ts";
-import { type AskedGroup, askedIn, type Decide, type GroupVerdict } from "../../decide/step.ts";
+import {
+  type PartitionRequest,
+  askedIn,
+  type Decide,
+  type GroupVerdict,
+} from "../../decide/step.ts";
 import { isNotAsked, StoreError, TidegateError } from "../../options/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { PartialRefundError } from "../../store/partial-reply.ts";
@@ -28,7 +33,7 @@ export type SettlementCall =
       readonly units: readonly number[];
       readonly slot: Slot;
     }
-  | { readonly kind: "charged"; readonly groups: readonly AskedGroup[] };
+  | { readonly kind: "charged"; readonly groups: readonly PartitionRequest[] };
 
 /** The state of a settlement: sums over its calls, and the calls that did not run. */
 export interface Progress {
@@ -167,7 +172,7 @@ async function giveBack(
 }
 
 async function charge(
-  groups: readonly AskedGroup[],
+  groups: readonly PartitionRequest[],
   { decide }: SettlementParts,
 ): Promise<Outcome> {
   const verdict = await decide({ operation: "charge", groups });
@@ -191,8 +196,8 @@ async function charge(
  * The charges to repeat at the store alone: this isolate's memory has counted them. Charges of several shards become
  * one, which is spread anew, so that the other shards take a silent shard's part.
  */
-function chargesToRetry(unsent: readonly GroupVerdict[]): readonly AskedGroup[] {
-  const again = new Map<AskedGroup, readonly number[]>();
+function chargesToRetry(unsent: readonly GroupVerdict[]): readonly PartitionRequest[] {
+  const again = new Map<PartitionRequest, readonly number[]>();
   for (const { asked } of unsent) {
     const unsharded = asked.unsharded ?? asked;
     const before = again.get(unsharded);

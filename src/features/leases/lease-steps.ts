@@ -1,13 +1,18 @@
 import type { LeaseSteps } from "../../decide/features.ts";
-import type { CoreSettings, Kit } from "../../decide/kit.ts";
-import { after, type Asked, type AskedGroup, type Verdict } from "../../decide/step.ts";
+import type { CoreSettings, LimiterContext } from "../../decide/limiter-context.ts";
+import {
+  after,
+  type CountRequest,
+  type PartitionRequest,
+  type Verdict,
+} from "../../decide/step.ts";
 import type { LeaseAccess } from "./lease-access.ts";
 import { createLeases } from "./leases.ts";
 import { take } from "./take-leased.ts";
 
 /** The steps of policies with leases. */
-export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
-  const { store, now, settings, perGroup } = kit;
+export function leaseSteps(context: LimiterContext<CoreSettings>): LeaseSteps {
+  const { store, now, settings, perGroup } = context;
   const isLeased = settings.policies.some(({ leaseUs }) => leaseUs !== undefined);
   if (!isLeased) return {};
   const leasesOf = perGroup(({ policies }) => {
@@ -19,8 +24,8 @@ export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
   });
 
   /** For each group that has leases, the request's access to them. */
-  function accessesOf({ groups }: Asked): Map<AskedGroup, LeaseAccess> {
-    const accesses = new Map<AskedGroup, LeaseAccess>();
+  function accessesOf({ groups }: CountRequest): Map<PartitionRequest, LeaseAccess> {
+    const accesses = new Map<PartitionRequest, LeaseAccess>();
     for (const asked of groups) {
       const cost = leasedCost(asked);
       const access = cost > 0 ? leasesOf(asked.group)?.access(asked.partition, cost) : undefined;
@@ -62,14 +67,14 @@ export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
       }
       return (operation === "consume" || isSettlement) &&
         groups.some(({ group }) => leasesOf(group))
-        ? take(asked, accessesOf(asked), ask, kit)
+        ? take(asked, accessesOf(asked), ask, context)
         : ask(asked);
     },
   };
 }
 
 /** The cost of a request in a group; 0 if its policies' costs differ, so that the store decides. */
-function leasedCost({ costs }: AskedGroup): number {
+function leasedCost({ costs }: PartitionRequest): number {
   const cost = costs[0]!;
   return costs.every((each) => each === cost) ? cost : 0;
 }

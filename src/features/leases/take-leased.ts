@@ -1,9 +1,9 @@
 import type { Row } from "../../algorithms/model.ts";
-import type { CoreSettings, Kit } from "../../decide/kit.ts";
+import type { CoreSettings, LimiterContext } from "../../decide/limiter-context.ts";
 import {
   type Answer,
-  type Asked,
-  type AskedGroup,
+  type CountRequest,
+  type PartitionRequest,
   askedIn,
   type AskStore,
   deniesIn,
@@ -18,15 +18,15 @@ import type { LeaseAccess, LeaseAction } from "./lease-access.ts";
  * admitted.
  */
 export async function take(
-  asked: Asked,
-  accesses: ReadonlyMap<AskedGroup, LeaseAccess>,
+  asked: CountRequest,
+  accesses: ReadonlyMap<PartitionRequest, LeaseAccess>,
   ask: AskStore,
-  { now, keysOf, store, settings }: Kit<CoreSettings>,
+  { now, keysOf, store, settings }: LimiterContext<CoreSettings>,
 ): Promise<Answer> {
   const { groups, isSettlement } = asked;
   const sentAtMs = now();
-  const spent = new Set<AskedGroup>();
-  const renewed = new Set<AskedGroup>();
+  const spent = new Set<PartitionRequest>();
+  const renewed = new Set<PartitionRequest>();
   const served = (action: LeaseAction) =>
     groups.filter((each) => accesses.get(each)?.action === action);
   // No other group may deny a request of one group, or one that is admitted already.
@@ -36,7 +36,7 @@ export async function take(
     !isSettlement &&
     groups.some(({ group }) => group.denying.some(({ role }) => role === "denials"));
   const unspent = () => groups.filter((each) => !spent.has(each));
-  const spend = (each: AskedGroup) => accesses.get(each)?.spend() === true && spent.add(each);
+  const spend = (each: PartitionRequest) => accesses.get(each)?.spend() === true && spent.add(each);
   const putBack = () => {
     if (isSettlement) return;
     for (const each of spent) accesses.get(each)!.putBack();
@@ -46,7 +46,7 @@ export async function take(
   };
 
   /** The verdict about a group whose leased units were spent, or did not suffice. */
-  function fromLease(each: AskedGroup, allowed: boolean): GroupVerdict {
+  function fromLease(each: PartitionRequest, allowed: boolean): GroupVerdict {
     const { rows, nowUs, estimated } = accesses.get(each)!.reply(allowed);
     const at = { nowUs, sentAtMs, receivedAtMs: now(), estimated };
     return {
@@ -72,13 +72,13 @@ export async function take(
     );
   }
 
-  function deniedBy(each: AskedGroup): Answer {
+  function deniedBy(each: PartitionRequest): Answer {
     putBack();
     return { groups: [fromLease(each, false)] };
   }
 
   /** Renews leases for the request. Returns the group whose lease was denied. */
-  async function renew(leases: readonly AskedGroup[]): Promise<AskedGroup | undefined> {
+  async function renew(leases: readonly PartitionRequest[]): Promise<PartitionRequest | undefined> {
     for (const each of leases) {
       const outcome = await accesses.get(each)!.renew(keysOf(each), own);
       renewed.add(each);
@@ -123,7 +123,7 @@ export async function take(
     const left = unspent().filter((each) => !isAnswered.has(each) && !spend(each));
     for (const each of left) accesses.get(each)?.drop();
     if (answered.length === 0 && left.length === 0) return { groups: withLeased([]) };
-    const unansweredOf = (each: AskedGroup) =>
+    const unansweredOf = (each: PartitionRequest) =>
       answer?.unanswered?.find((own) => own.asked === each) ?? {
         asked: each,
         error,

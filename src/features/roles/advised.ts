@@ -1,4 +1,4 @@
-import type { Asked, GroupVerdict } from "../../decide/step.ts";
+import type { CountRequest, GroupVerdict } from "../../decide/step.ts";
 
 /**
  * The longest wait for a policy that counts failures, in microseconds. Requests that do not fail often hold its units
@@ -8,7 +8,7 @@ import type { Asked, GroupVerdict } from "../../decide/step.ts";
 const LONGEST_WAIT_US = 1_000_000;
 
 /** The verdict in which advisory policies deny a cost above their limit, and a wait for failures is short. */
-export function advised(verdict: GroupVerdict, operation: Asked["operation"]): GroupVerdict {
+export function advised(verdict: GroupVerdict, operation: CountRequest["operation"]): GroupVerdict {
   const { asked, countedBy } = verdict;
   const { group, costs } = asked;
   if (group.isPlain || countedBy === "lease") return verdict;

@@ -1,6 +1,6 @@
 import type { Row } from "../../algorithms/model.ts";
 import { projected } from "../../decide/projected.ts";
-import type { AskedGroup, GroupVerdict } from "../../decide/step.ts";
+import type { PartitionRequest, GroupVerdict } from "../../decide/step.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { setRecent } from "../../runtime/lru.ts";
 
@@ -97,7 +97,7 @@ export function noteAnswer(owed: OwedUnits, { rows, at }: GroupVerdict): void {
  * back since are not counted: other isolates see them, too, and each would take them.
  */
 export function estimate(
-  asked: AskedGroup,
+  asked: PartitionRequest,
   { open, last }: OwedUnits,
   takes: boolean,
   nowMs: number,

@@ -1,10 +1,10 @@
 import type { RoleSteps } from "../../decide/features.ts";
-import type { CoreSettings, Kit } from "../../decide/kit.ts";
+import type { CoreSettings, LimiterContext } from "../../decide/limiter-context.ts";
 import {
   after,
   type Answer,
-  type Asked,
-  type AskedGroup,
+  type CountRequest,
+  type PartitionRequest,
   type GroupVerdict,
   type Verdict,
 } from "../../decide/step.ts";
@@ -15,8 +15,8 @@ import { createWaitingDenials, type DenialBatch } from "./waiting-denials.ts";
 
 /** A group as sent to the store, with the denials that it carries. */
 interface Counted {
-  readonly original: AskedGroup;
-  readonly asked: AskedGroup;
+  readonly original: PartitionRequest;
+  readonly asked: PartitionRequest;
   /** For each policy that counts denials, the denials that waited. */
   readonly denials: readonly (DenialBatch | undefined)[];
 }
@@ -24,8 +24,8 @@ interface Counted {
 const NO_DENIALS: Counted["denials"] = [];
 
 /** The steps of policies that only advise, or that count denials or failures. */
-export function roleSteps(kit: Kit<CoreSettings>): RoleSteps {
-  const { settings, keysOf, now } = kit;
+export function roleSteps(context: LimiterContext<CoreSettings>): RoleSteps {
+  const { settings, keysOf, now } = context;
   const { policies } = settings;
   if (policies.every(({ role, countsFailures }) => role === "enforced" && !countsFailures)) {
     return {};
@@ -33,7 +33,7 @@ export function roleSteps(kit: Kit<CoreSettings>): RoleSteps {
   const waiting = createWaitingDenials();
 
   /** The keys of the policies that count a denial: those that do not deny themselves, while another one does. */
-  function keysOfBans({ groups }: Asked, verdict: Verdict): readonly string[] {
+  function keysOfBans({ groups }: CountRequest, verdict: Verdict): readonly string[] {
     // Compared by key, because a plan has its own policies with the same keys.
     const denying = verdict.groups.flatMap(({ asked: { group }, rows }) =>
       rows.flatMap(({ allowed }, i) => (allowed ? [] : [group.policies[i]!.key])),
@@ -49,7 +49,7 @@ export function roleSteps(kit: Kit<CoreSettings>): RoleSteps {
   }
 
   /** Adds the waiting denials, and removes costs that can never have room. */
-  function counted(original: AskedGroup, operation: Asked["operation"]): Counted {
+  function counted(original: PartitionRequest, operation: CountRequest["operation"]): Counted {
     const { group, costs } = original;
     if (group.isPlain || operation === "charge") {
       return { original, asked: original, denials: NO_DENIALS };
@@ -82,7 +82,7 @@ export function roleSteps(kit: Kit<CoreSettings>): RoleSteps {
   }
 
   return {
-    ...shadowSteps(kit),
+    ...shadowSteps(context),
 
     note: (next) => (asked) => {
       const { operation } = asked;

@@ -1,11 +1,11 @@
 import type { RoleSteps } from "../../decide/features.ts";
 import type { PolicyGroup } from "../../decide/groups.ts";
-import type { CoreSettings, Kit } from "../../decide/kit.ts";
+import type { CoreSettings, LimiterContext } from "../../decide/limiter-context.ts";
 import {
   after,
   type Answer,
-  type Asked,
-  type AskedGroup,
+  type CountRequest,
+  type PartitionRequest,
   type AskStore,
   type Beside,
   type GroupVerdict,
@@ -30,9 +30,9 @@ import {
 
 /** Policies in shadow that a call takes along. */
 interface Rider {
-  readonly original: AskedGroup;
+  readonly original: PartitionRequest;
   /** As the store is asked. */
-  readonly asked: AskedGroup;
+  readonly asked: PartitionRequest;
   readonly owed: OwedUnits;
   /** The units of earlier requests. Without them, the call has the units of its own request. */
   readonly batch?: Batch;
@@ -48,13 +48,13 @@ export function shadowSteps({
   now,
   clockUs,
   perGroup,
-}: Kit<CoreSettings>): Pick<RoleSteps, "setApart" | "send" | "carry"> {
+}: LimiterContext<CoreSettings>): Pick<RoleSteps, "setApart" | "send" | "carry"> {
   if (settings.policies.every(({ mode }) => mode !== "shadow")) return {};
   const owedOf = perGroup(({ policies }) => createOwed(policies));
   const groupOfOwed = perGroup(asOwed);
-  const unitsOf = ({ group, partition }: AskedGroup) => owedOf(group).of(partition, now());
+  const unitsOf = ({ group, partition }: PartitionRequest) => owedOf(group).of(partition, now());
 
-  function verdictOf(asked: Asked, beside: Beside, verdict: Verdict): Verdict {
+  function verdictOf(asked: CountRequest, beside: Beside, verdict: Verdict): Verdict {
     const { error, reason, status } = verdict;
     const isAdmitted = status === 200 && !error;
     const shadows = beside.groups.flatMap((each): readonly GroupVerdict[] => {
@@ -83,8 +83,8 @@ export function shadowSteps({
 
   /** What a call takes along of a group; `undefined` for nothing. */
   function riderOf(
-    each: AskedGroup,
-    { operation, isSettlement, beside }: Asked,
+    each: PartitionRequest,
+    { operation, isSettlement, beside }: CountRequest,
   ): Rider | undefined {
     const { group, costs } = each;
     const owed = unitsOf(each);
@@ -104,7 +104,7 @@ export function shadowSteps({
   }
 
   /** Sends what is owed with a call of its own, when the request has its answer. */
-  async function sendOwed(groups: readonly AskedGroup[], ask: AskStore): Promise<void> {
+  async function sendOwed(groups: readonly PartitionRequest[], ask: AskStore): Promise<void> {
     await nextTurn();
     const riders = groups.flatMap(
       (each) => riderOf(each, { operation: "charge", groups, isSettlement: true }) ?? [],
@@ -173,7 +173,7 @@ function withoutRiders(riders: readonly Rider[], beside: Beside, answer: Answer)
     else if (!isAnswered) beside.isLeftOut = true;
   }
   const own = new Set(riders.map(({ asked }) => asked));
-  const isOther = ({ asked }: { readonly asked: AskedGroup }) => !own.has(asked);
+  const isOther = ({ asked }: { readonly asked: PartitionRequest }) => !own.has(asked);
   const groups = answer.groups.filter(isOther);
   const unanswered = answer.unanswered?.filter(isOther) ?? [];
   const [first] = unanswered;
@@ -187,7 +187,7 @@ function withoutRiders(riders: readonly Rider[], beside: Beside, answer: Answer)
   };
 }
 
-function createBeside(groups: readonly AskedGroup[], takes: boolean): Beside {
+function createBeside(groups: readonly PartitionRequest[], takes: boolean): Beside {
   return { groups, takes, verdicts: new Map(), sent: new Set(), unanswered: [], isLeftOut: false };
 }
 

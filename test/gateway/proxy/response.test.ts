@@ -25,14 +25,6 @@ describe("a response on its way to the client", () => {
     expect(names.map((name) => answer.headers.get(name))).toEqual(["1", '"x"', expect.any(String)]);
   });
 
-  test("keeps every cookie by itself", async () => {
-    const cookies = ["a=1; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT", "b=2", "a=3"];
-    const answer = await answerOf((_request, response) => {
-      response.writeHead(200, { "Set-Cookie": cookies }).end();
-    });
-    expect(answer.headers.getSetCookie()).toEqual(cookies);
-  });
-
   test("loses the fields meant for one hop, and those that its Connection names", async () => {
     const answer = await answerOf((_request, response) => {
       response.writeHead(200, {
@@ -96,21 +88,6 @@ describe("a response on its way to the client", () => {
     expect(answer.headers.get("Content-Encoding")).toBe(coding);
     expect(answer.headers.get("Content-Length")).toBe(String(encoded.length));
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(new Uint8Array(encoded));
-  });
-
-  test.each([204, 304])("may have no body: %d", async (status) => {
-    const answer = await answerOf((_request, response) => {
-      response.writeHead(status, { ETag: '"x"' }).end();
-    });
-    expect([answer.status, answer.body, answer.headers.get("ETag")]).toEqual([status, null, '"x"']);
-  });
-
-  test("to HEAD says how long the body would be, and has none", async () => {
-    const answer = await answerOf(
-      (_request, response) => response.writeHead(200, { "Content-Length": 1234 }).end(),
-      { method: "HEAD" },
-    );
-    expect([answer.headers.get("Content-Length"), await answer.text()]).toEqual(["1234", ""]);
   });
 });
 

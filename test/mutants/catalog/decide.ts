@@ -34,8 +34,8 @@ export const DECIDE: readonly Written[] = [
   {
     name: "a denial is anchored when the answer arrives",
     file: "src/decide/known-denials.ts",
-    find: "of(group).learn(partition, costs, decidedAtMs,",
-    replace: "of(group).learn(partition, costs, now(),",
+    find: "cacheFor(group).learn(partition, costs, decidedAtMs,",
+    replace: "cacheFor(group).learn(partition, costs, now(),",
     tests: ["test/limiter/decision-path"],
   },
   {
@@ -54,7 +54,7 @@ export const DECIDE: readonly Written[] = [
   },
   {
     name: "the key leaves its prefix out",
-    file: "src/decide/kit.ts",
+    file: "src/decide/limiter-context.ts",
     find: "`${prefix}:{",
     replace: "`tg:{",
     tests: ["test/limiter/keys"],

@@ -4,7 +4,7 @@ import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Store } from "../store/store.ts";
 import { createGroup, type PolicyGroup } from "./groups.ts";
 import type { HeaderOptions } from "./header-fields.ts";
-import type { AskedGroup } from "./step.ts";
+import type { PartitionRequest } from "./step.ts";
 
 /** The checked settings that a limiter's steps read. Each feature adds its own. */
 export interface CoreSettings {
@@ -22,7 +22,7 @@ export interface CoreSettings {
 }
 
 /** The parts that the steps of one limiter share. */
-export interface Kit<Settings extends CoreSettings = CoreSettings> {
+export interface LimiterContext<Settings extends CoreSettings = CoreSettings> {
   readonly settings: Settings;
   readonly store: Store;
   /** The clock of `settings.now`. */
@@ -39,14 +39,14 @@ export interface Kit<Settings extends CoreSettings = CoreSettings> {
   group(members: readonly CompiledPolicy[], base?: PolicyGroup): PolicyGroup;
   /** Gives a step its own state for each group. Groups are made later than steps, and each brings its state. */
   perGroup<State>(make: (group: PolicyGroup) => State): (group: PolicyGroup) => State;
-  keysOf(asked: AskedGroup): string[];
+  keysOf(asked: PartitionRequest): string[];
 }
 
-export function createKit<Settings extends CoreSettings>(
+export function createContext<Settings extends CoreSettings>(
   store: Store,
   settings: Settings,
   parts: LocalParts,
-): Kit<Settings> {
+): LimiterContext<Settings> {
   const { prefix, now } = settings;
   const makers: ((group: PolicyGroup) => void)[] = [];
   const clockUs = store.now ? () => store.now!() : () => Date.now() * 1000;
