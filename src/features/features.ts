@@ -16,7 +16,7 @@ import type { Sources } from "./sources-feature.ts";
 
 /**
  * The code that acts on options, by its names. It comes with the values of options, or, where options are data, from
- * `every.ts`. This file has only types, so that a bundle contains the features that it uses.
+ * `every-feature.ts`. This file has only types, so that a bundle contains the features that it uses.
  */
 export interface Features {
   readonly calendar?: typeof calendar;

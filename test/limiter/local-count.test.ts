@@ -11,6 +11,7 @@ import {
   memoryStore,
   type Policy,
   slidingWindowLog,
+  tokenBucket,
 } from "../support/limiter/plain.ts";
 import { passing, unsteadyRedis } from "./unsteady-redis.ts";
 
@@ -251,5 +252,40 @@ describe("logins while a real Redis stalls", () => {
     await patient.peek(identity);
     for (let request = 0; request < 20; request++) decisions.push(await patient.limit(identity));
     expect(passed(decisions)).toBe(5);
+  });
+});
+
+describe("an isolate's own window, as docs/outages.md has it", () => {
+  /** Asks so often at each of these moments, in milliseconds, and returns how many pass each time. */
+  async function passingAt(policy: Policy, moments: readonly (readonly [number, number])[]) {
+    redis.gone = true;
+    const limiter = limiterOn([policy]);
+    const passed: number[] = [];
+    for (const [atMs, count] of moments) {
+      vi.setSystemTime(START + atMs);
+      passed.push(await passing(limiter, count));
+    }
+    return passed;
+  }
+
+  test("begins with the first request: a log of 5 in 10 s admits 9 within 100 ms", async () => {
+    const logins = slidingWindowLog({ limit: 5, window: "10s" });
+    const moments = [
+      [0, 1],
+      [9_900, 9],
+      [10_000, 9],
+    ] as const;
+    expect(await passingAt(logins, moments)).toEqual([1, 4, 5]);
+  });
+
+  test("is the time in which a bucket refills: 20 at once, and the next 20 after 2 s", async () => {
+    const bucket = tokenBucket({ limit: 20, refill: 10, per: "1s" });
+    const moments = [
+      [0, 30],
+      // A millisecond apart, so that all of them come before the end.
+      [1_960, 30],
+      [2_000, 30],
+    ] as const;
+    expect(await passingAt(bucket, moments)).toEqual([20, 0, 20]);
   });
 });

@@ -19,14 +19,6 @@ export interface CountedRedis {
   close(): Promise<void>;
 }
 
-/** Whether valgrind is installed; on Debian it is the package of that name. */
-export async function hasCallgrind(): Promise<boolean> {
-  return run("valgrind", ["--version"]).then(
-    () => true,
-    () => false,
-  );
-}
-
 /** Starts a Redis under callgrind, which runs each instruction some fifty times slower and the same number of them. */
 export async function openCountedRedis(): Promise<CountedRedis> {
   const folder = mkdtempSync(join(tmpdir(), "callgrind-"));

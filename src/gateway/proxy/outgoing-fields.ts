@@ -10,8 +10,12 @@ import { isPrivate } from "./private-fields.ts";
 /** Names a field of a request in lower case. */
 export type PassesOn = (name: string) => boolean;
 
-/** Ordinary requests have some fifty names. A client can make up any number of them, so that no more are kept. */
+/**
+ * Names that are remembered: ordinary requests have some fifty, all shorter. A client can make up any number of names, each as
+ * long as a request may be.
+ */
 const MOST_NAMES = 256;
+const LONGEST_NAME = 64;
 
 /**
  * Compiles which fields of a client's request the origin gets, whatever its field `Connection` says. The gateway sets the others
@@ -31,7 +35,7 @@ export function compilePasses(trusted: ClientIp | undefined, isImitation: IsImit
         !isPrivate(name) &&
         !isUntrusted(name, trusted) &&
         !imitates(name, isImitation);
-      if (known.size < MOST_NAMES) known.set(name, passes);
+      if (known.size < MOST_NAMES && name.length <= LONGEST_NAME) known.set(name, passes);
     }
     return passes;
   };
