@@ -10,7 +10,7 @@ import { waitUntil } from "#bindings";
 import type { Limiter } from "./decide/limiter.ts";
 import { shareDenials } from "./features/share-denials-option.ts";
 import type { SharedCache, SharedDenials } from "./features/shared-denials.ts";
-import { hash } from "./partition/partition-key.ts";
+import { hash } from "./partition/key-text.ts";
 
 /**
  * Denials shared by all isolates of a Cloudflare data centre, through its Cache API. On workers.dev, where this API

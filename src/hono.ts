@@ -7,8 +7,6 @@
 import type { Context, Env, MiddlewareHandler } from "hono";
 
 import { answerDenied } from "./adapter/answer-denied.ts";
-import { appendFields } from "./adapter/append-fields.ts";
-import { decideRequest } from "./adapter/decide-request.ts";
 import { goneResponse } from "./adapter/gone-response.ts";
 import { compileRefuseImitations } from "./adapter/refuse-imitations.ts";
 import {
@@ -16,14 +14,16 @@ import {
   REQUEST_OPTIONS,
   type RequestOptions,
 } from "./adapter/request-options.ts";
+import { decideRequest } from "./adapter/request-reader.ts";
 import { compileRequest } from "./adapter/request-reader.ts";
 import { takeRequestApart } from "./adapter/take-request-apart.ts";
 import type { Decision } from "./decide/decision.ts";
 import type { Hold } from "./decide/hold.ts";
-import type { ReservingLimiter } from "./decide/limiter.ts";
+import type { ReservingLimiter } from "./decide/hold.ts";
+import { appendFields } from "./decide/present.ts";
 import { dimensionsOfRequests } from "./features/dimensions-feature.ts";
 import type { Features } from "./features/features.ts";
-import { openLimiter, openLimiterLater } from "./limiter/open-limiter.ts";
+import { checkLimiter } from "./limiter/check-limiter.ts";
 import {
   type CreateLimiterOptions,
   LIMITER_OPTIONS,
@@ -33,7 +33,7 @@ import type { TakenApart } from "./limiter/take-apart.ts";
 import { Faults } from "./options/faults.ts";
 import type { OptionValue } from "./options/option-value.ts";
 import { checkedOptions } from "./options/unknown-options.ts";
-import { connectionAddress, GONE } from "./partition/connection.ts";
+import { connectionAddress, GONE } from "./partition/client-ip.ts";
 import { readEnvironment } from "./runtime/environment.ts";
 import { waitUntilOf } from "./runtime/wait-until.ts";
 import type { RedisEndpoint } from "./store/redis/client.ts";
@@ -131,15 +131,16 @@ function openForRequests<E extends Env>(
   features: Features,
   faults: Faults,
 ): (c: Context<E>) => ReservingLimiter {
-  const { redis, ...others } = options;
+  const { redis } = options;
+  const open = checkLimiter(options as LimiterOptions, features, faults, by);
   if (options.store !== undefined || (redis !== undefined && typeof redis !== "function")) {
-    const limiter = openLimiter(options as LimiterOptions, features, {}, faults, by);
+    const limiter = open(redis as RedisEndpoint, {}, faults);
     return () => limiter;
   }
-  const open = openLimiterLater(others, features, faults, by);
+  faults.throwIfAny();
   let limiter: ReservingLimiter | undefined;
   return function limiterFor(c) {
-    limiter ??= open(redis?.(c), { ...readEnvironment(), ...(c.env as object) });
+    limiter ??= open(redis?.(c), { ...readEnvironment(), ...(c.env as object) }, new Faults());
     return limiter;
   };
 }

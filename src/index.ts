@@ -23,7 +23,6 @@ export {
   TidegateError,
 } from "./options/errors.ts";
 export type { HeaderOptions } from "./decide/header-fields.ts";
-export type { Identity } from "./decide/identify.ts";
 export type { CreateLimiterOptions, LimiterOptions } from "./limiter/options.ts";
 export type { PlanNumbers, Plans } from "./features/plans.ts";
 export { shareDenials } from "./features/share-denials-option.ts";
@@ -32,11 +31,17 @@ export type { ListEntry, ListOptions } from "./features/lists/list-options.ts";
 export type { StoreOptions } from "./store/open-store.ts";
 export type { Decision, PolicyDecision } from "./decide/decision.ts";
 export type { Reason } from "./decide/outcome.ts";
-export type { Cost, CostOptions } from "./decide/cost.ts";
-export type { Extension, Hold, Settlement, StreamOptions } from "./decide/hold.ts";
+export type {
+  Extension,
+  Hold,
+  ReserveOptions,
+  ReservingLimiter,
+  Settlement,
+  StreamOptions,
+} from "./decide/hold.ts";
 export type { NoticedPolicy, NoticeListener } from "./features/notice-listener.ts";
 export type { DecisionInfo, DecisionListener } from "./features/decision-listener.ts";
-export type { Limiter, LimitOptions, ReserveOptions, ReservingLimiter } from "./decide/limiter.ts";
+export type { Cost, CostOptions, Identity, Limiter, LimitOptions } from "./decide/limiter.ts";
 export type { Duration } from "./options/duration.ts";
 export type {
   CommonOptions,
@@ -59,7 +64,7 @@ export { clientKey } from "./partition/client-key.ts";
 export type { Algorithm, Policy } from "./policy/policy.ts";
 export type { Denials, Failures, Holding, PolicyOptions } from "./algorithms/common-options.ts";
 export type { OptionValue } from "./options/option-value.ts";
-export type { LimiterOf } from "./decide/limiter.ts";
+export type { LimiterOf } from "./decide/hold.ts";
 export { memoryStore } from "./store/checked-memory-store.ts";
 export type { MemoryStoreOptions } from "./store/memory-store.ts";
 export type { RedisClient, RedisEndpoint } from "./store/redis/client.ts";

@@ -1,9 +1,9 @@
 import { IMPLEMENTATION } from "./algorithms/algorithm.ts";
-import { checkCallOptions, type CostOptions } from "./decide/cost.ts";
 import type { Decision } from "./decide/decision.ts";
-import { byText } from "./decide/identify.ts";
-import { createContext } from "./decide/limiter-context.ts";
-import { type LimiterPath, createPath } from "./decide/operations.ts";
+import { byText, checkCallOptions } from "./decide/identify.ts";
+import type { LimiterPath } from "./decide/limiter-context.ts";
+import type { CostOptions } from "./decide/limiter.ts";
+import { createContext, createPath } from "./limiter/limiter.ts";
 import { DEFAULTS } from "./limiter/settings.ts";
 import { Faults } from "./options/faults.ts";
 import { ONLY_IN_LIMITERS, ONLY_WITH_HOLDS } from "./options/messages.ts";
@@ -23,6 +23,7 @@ import type { Store } from "./store/store.ts";
 const MAX_POLICIES = 1_000;
 
 let store: Store | undefined;
+
 /** Shared by all policies, so that one bound holds for all of them together. */
 let units: LocalUnits | undefined;
 const byPolicy = new Map<string, LimiterPath>();

@@ -5,8 +5,6 @@
  */
 
 import { answerDenied } from "./adapter/answer-denied.ts";
-import { appendFields } from "./adapter/append-fields.ts";
-import { decideRequest } from "./adapter/decide-request.ts";
 import { overLimits } from "./adapter/over-limits.ts";
 import { compileRefuseImitations } from "./adapter/refuse-imitations.ts";
 import {
@@ -14,13 +12,15 @@ import {
   REQUEST_OPTIONS,
   type RequestOptions,
 } from "./adapter/request-options.ts";
+import { decideRequest } from "./adapter/request-reader.ts";
 import { compileRequest } from "./adapter/request-reader.ts";
 import { goesOn, tellRoute } from "./adapter/route-fields.ts";
 import { takeRequestApart } from "./adapter/take-request-apart.ts";
 import type { Decision } from "./decide/decision.ts";
 import type { Hold } from "./decide/hold.ts";
+import { appendFields } from "./decide/present.ts";
 import { dimensionsOfRequests } from "./features/dimensions-feature.ts";
-import { openLimiter } from "./limiter/open-limiter.ts";
+import { checkLimiter } from "./limiter/check-limiter.ts";
 import {
   type CreateLimiterOptions,
   LIMITER_OPTIONS,
@@ -103,7 +103,8 @@ function makeRateLimit<R extends Request>(
   }
   if (onAllowed === undefined) checkEnds(options.policies, faults);
   const { policies, by } = reader;
-  const limiter = openLimiter({ ...options, policies }, features, readEnvironment(), faults, by);
+  const open = checkLimiter({ ...options, policies }, features, faults, by);
+  const limiter = open(options.redis, readEnvironment(), faults);
 
   const refuseImitations = compileRefuseImitations(reader.fields);
 

@@ -1,5 +1,5 @@
 import type { Decision } from "../decide/decision.ts";
-import { addMissingFields } from "./append-fields.ts";
+import { addMissingFields } from "../decide/present.ts";
 import type { RequestOptions } from "./request-options.ts";
 
 /** The answer to a denied request: the response of `onDenied` with the decision's fields, else the decision's own. */

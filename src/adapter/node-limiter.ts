@@ -1,7 +1,7 @@
 import type { Decision } from "../decide/decision.ts";
 import type { Hold } from "../decide/hold.ts";
 import { dimensionsOfRequests } from "../features/dimensions-feature.ts";
-import { openLimiter } from "../limiter/open-limiter.ts";
+import { checkLimiter } from "../limiter/check-limiter.ts";
 import {
   type CreateLimiterOptions,
   LIMITER_OPTIONS,
@@ -9,10 +9,9 @@ import {
 } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
-import { connectionAddress, GONE } from "../partition/connection.ts";
+import { connectionAddress, GONE } from "../partition/client-ip.ts";
 import { readEnvironment } from "../runtime/environment.ts";
 import { answerDenied } from "./answer-denied.ts";
-import { decideRequest } from "./decide-request.ts";
 import { goneResponse } from "./gone-response.ts";
 import { endOf, type NodeRequest, type NodeResponse, requestDataOf } from "./node-server.ts";
 import { compileRefuseImitations } from "./refuse-imitations.ts";
@@ -21,6 +20,7 @@ import {
   REQUEST_OPTIONS,
   type RequestOptions,
 } from "./request-options.ts";
+import { decideRequest } from "./request-reader.ts";
 import { compileRequest } from "./request-reader.ts";
 import { takeRequestApart } from "./take-request-apart.ts";
 
@@ -67,7 +67,8 @@ export function createNodeLimiter<Context>(
   const features = { ...taken.features, dimensions: dimensionsOfRequests };
   const reader = compileRequest<Context>(options, options.policies, features, faults);
   const { policies, by, operation, failures } = reader;
-  const limiter = openLimiter({ ...options, policies }, features, readEnvironment(), faults, by);
+  const open = checkLimiter({ ...options, policies }, features, faults, by);
+  const limiter = open(options.redis, readEnvironment(), faults);
 
   const refuseImitations = compileRefuseImitations(reader.fields);
 

@@ -1,4 +1,4 @@
-import type { NodeSocket } from "../partition/connection.ts";
+import type { NodeSocket } from "../partition/client-ip.ts";
 import type { RequestData } from "../partition/request-data.ts";
 
 /** The fields that are read of a request of Node. */

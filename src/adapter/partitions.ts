@@ -4,7 +4,7 @@ import { ALL_SKIPPED, CHOICE, DIMENSION_OF_REQUEST } from "../options/messages.t
 import { PlacedFaults } from "../options/placed-faults.ts";
 import { readsAddress } from "../partition/client-ip.ts";
 import { compileSources } from "../partition/compile-sources.ts";
-import { EVERYBODY } from "../partition/partition-key.ts";
+import { EVERYBODY } from "../partition/key-text.ts";
 import type { NamedSegments, RequestData } from "../partition/request-data.ts";
 import type { Source } from "../partition/source.ts";
 import type { Policy } from "../policy/policy.ts";

@@ -7,7 +7,7 @@ import type { Rule } from "../gateway/rules/rule.ts";
 import type { Gauges } from "../metrics/open-metrics.ts";
 import { Faults } from "../options/faults.ts";
 import { clientIp as addressOf } from "../partition/client-ip.ts";
-import { EVERYBODY } from "../partition/partition-key.ts";
+import { EVERYBODY } from "../partition/key-text.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Administered, CountedClient, DescribedRequest } from "./administered.ts";
 import { requestFrom } from "./describe-request.ts";

@@ -1,4 +1,4 @@
-import { decideRequest, LOOK } from "../adapter/decide-request.ts";
+import { decideRequest, LOOK } from "../adapter/request-reader.ts";
 import { renewalOf } from "../algorithms/calendar-definition.ts";
 import type { Decision, PolicyDecision } from "../decide/decision.ts";
 import type { InForce } from "../gateway/live/in-force.ts";

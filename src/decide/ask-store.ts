@@ -3,7 +3,18 @@ import type { CompiledPolicy } from "../policy/compile.ts";
 import { accountKeyOf } from "../store/lease-accounts.ts";
 import type { Reply } from "../store/store.ts";
 import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
-import type { Answer, PartitionRequest, AskStore, GroupVerdict } from "./step.ts";
+import { deniesIn } from "./local-denials.ts";
+import type {
+  Answer,
+  AskStore,
+  Beside,
+  CountRequest,
+  Decide,
+  GroupVerdict,
+  PartitionRequest,
+  Verdict,
+} from "./step.ts";
+import { decideWithoutStore } from "./without-store.ts";
 
 /** Lists of all groups in order, as the store expects them. */
 export interface StoreCall {
@@ -107,4 +118,77 @@ function unanswered(groups: readonly PartitionRequest[], error: StoreError): Ans
     unanswered: groups.map((asked) => ({ asked, error, costs: asked.costs })),
     error,
   };
+}
+
+/**
+ * Makes a verdict of the store's answer: a request is denied if a policy that may deny has no room. If there is no answer,
+ * each policy's `onFailure` decides. Outside of this step every request has a verdict.
+ */
+export function outage(context: LimiterContext<CoreSettings>, ask: AskStore): Decide {
+  const { local, now, keysOf, perGroup } = context;
+  const lastOf = perGroup(({ policies }) => local.lastAnswersOf(policies));
+  const withoutStore = decideWithoutStore(context);
+
+  function forget(groups: readonly PartitionRequest[]): void {
+    for (const asked of groups) {
+      lastOf(asked.group).forget(asked.partition, now());
+      local.forget(asked.group.policies, keysOf(asked));
+    }
+  }
+
+  /** Also if other groups have no answer: their master may be silent long before this one's. */
+  function note({ groups }: Verdict, beside: Beside | undefined): void {
+    const all = beside ? [...groups, ...beside.verdicts.values()] : groups;
+    for (const { asked, rows, at, countedBy } of all) {
+      if (countedBy !== "store" && countedBy !== "lease") continue;
+      const { policies } = asked.group;
+      const reply = { nowUs: at.nowUs, rows, policies };
+      lastOf(asked.group).note(asked.partition, reply, at.sentAtMs, at.receivedAtMs);
+    }
+  }
+
+  return async (asked) => {
+    const { operation, groups } = asked;
+    if (operation === "reset") {
+      forget(groups);
+      await ask(asked);
+      forget(groups);
+      return { reason: "allowed", status: 200, nowUs: 0, groups: [] };
+    }
+    const isLook = operation === "consume" && takesNothing(asked);
+    const answer = await ask(isLook ? { ...asked, operation: "peek" } : asked);
+    const verdict = answer.error
+      ? await withoutStore(isLook ? "peek" : operation, asked, answer)
+      : verdictOf(answer.groups);
+    note(verdict, asked.beside);
+    return verdict;
+  };
+}
+
+/** A request without a cost takes no units; policies that count denials still count its denial. */
+function takesNothing({ groups, beside }: CountRequest): boolean {
+  if (beside?.groups.some(({ costs }) => costs.some((cost) => cost > 0))) return false;
+  for (const { group, costs } of groups) {
+    for (const cost of costs) if (cost > 0) return false;
+    if (!group.isPlain && group.policies.some(({ role }) => role !== "enforced")) return false;
+  }
+  return true;
+}
+
+function verdictOf(groups: readonly GroupVerdict[]): Verdict {
+  let isDenied = false;
+  let nowUs = 0;
+  for (const each of groups) {
+    isDenied ||= deniesIn(each);
+    // The latest clock of several masters, or of a lease.
+    if (each.at.nowUs > nowUs) nowUs = each.at.nowUs;
+  }
+  if (!isDenied) return { reason: "allowed", status: 200, nowUs, groups };
+  const wasAsked = groups.some((each) => deniesIn(each) && isAsked(each));
+  return { reason: wasAsked ? "limited" : "cached-denial", status: 429, nowUs, groups };
+}
+
+/** A spent lease is an earlier answer of the store, unless this request renewed it. */
+function isAsked({ countedBy, isRenewed = false }: GroupVerdict): boolean {
+  return countedBy !== "lease" || isRenewed;
 }

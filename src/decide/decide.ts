@@ -1,9 +1,9 @@
-import { askStore } from "./ask-store.ts";
-import { tooCostly } from "./cost.ts";
+import { askStore, outage } from "./ask-store.ts";
 import type { StepsOfFeatures } from "./features.ts";
-import { knownDenials, createLocalDenials } from "./known-denials.ts";
+import { knownDenials } from "./known-denials.ts";
 import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
-import { outage } from "./outage.ts";
+import { tooCostly } from "./local-denials.ts";
+import { createLocalDenials } from "./local-denials.ts";
 import { type AskStore, type Decide, stack } from "./step.ts";
 
 /**

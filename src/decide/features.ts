@@ -1,6 +1,6 @@
 import type { PartialAnswer } from "./ask-store.ts";
-import type { LocalDenials } from "./known-denials.ts";
 import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
+import type { LocalDenials } from "./local-denials.ts";
 import type { PartitionRequest, AskStore, Decide, Step } from "./step.ts";
 
 /**

@@ -1,7 +1,8 @@
+import type { NotHolding } from "../algorithms/common-options.ts";
 import type { Duration } from "../options/duration.ts";
 import type { StoreError } from "../options/errors.ts";
-import type { Cost } from "./cost.ts";
 import type { Decision } from "./decision.ts";
+import type { Cost, LimitOptions, Limiter, Identity } from "./limiter.ts";
 
 /**
  * A decision whose cost is settled later: `reserve()` takes an estimate, and `settle()` corrects it. A hold that is
@@ -131,4 +132,34 @@ export interface Settlement {
   readonly charged: Readonly<Record<string, number>>;
   /** The store's error, unless the status is `settled`. */
   readonly error?: StoreError;
+}
+
+/** A limiter with a policy that gives something back: units of holds, slots, or units of requests that did not fail. */
+export interface ReservingLimiter extends Limiter, Reserve {}
+/** A limiter of these policies: it has `reserve()`, unless all of them are known to give nothing back. */
+export type LimiterOf<Of> = [Of] extends [NotHolding] ? Limiter : ReservingLimiter;
+
+/** The options of `reserve()`. */
+export interface ReserveOptions extends LimitOptions {
+  /**
+   * How long the hold keeps its slots of `concurrency` policies if it is neither settled nor extended; at most each policy's
+   * own `ttl`. Range: `"1s"` to `"24h"`. Default: the policy's `ttl`.
+   */
+  readonly ttl?: Duration | undefined;
+}
+
+/** The operations that holds add to a limiter. */
+export interface Reserve {
+  /**
+   * As `limit()`, for a cost that is known only afterwards: takes an estimate now, and `settle()` of the hold corrects
+   * it. Unlike `charge()` afterwards, it does not let a concurrent request use reserved units. Policies with
+   * `refundable()` give unused units back.
+   *
+   * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`, `ERR_PLAN`, `ERR_HOLD`
+   * @example
+   * const hold = await limiter.reserve("user:42", { cost: { tokens: 4000 } });
+   * if (!hold.allowed) return hold.response();
+   * await hold.settle({ tokens: 812 });
+   */
+  reserve(identity: Identity, options?: ReserveOptions): Promise<Hold>;
 }

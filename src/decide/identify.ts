@@ -1,21 +1,12 @@
-import { partitionKey, warnOfRawAddress } from "../partition/partition-key.ts";
+import { TidegateError } from "../options/errors.ts";
+import { isRecord } from "../options/record.ts";
+import { escape, hash, UNSAFE_ONCE } from "../partition/key-text.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { type Cost, costsOf } from "./cost.ts";
+import { reportOnce } from "../runtime/log.ts";
 import type { PolicyGroup } from "./groups.ts";
-import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
+import { type CoreSettings, groupsOf, type LimiterContext } from "./limiter-context.ts";
+import type { Cost, Identity } from "./limiter.ts";
 import type { PartitionRequest } from "./step.ts";
-
-/**
- * The client that is counted: a string, or, if policies have `by`, an object with a string for each dimension. A policy
- * whose dimension is absent or `undefined` takes no part in the decision; a dimension that no policy uses is ignored.
- * An object that is typed by an `interface` does not fit; use a `type`. The dimension `ip` is an address, and counts as
- * `clientKey()` makes it: IPv6 by its /64.
- *
- * @example
- * const client: Identity = { ip: "203.0.113.7", key: "k_123" };
- */
-export type Identity = string | Dimensioned;
-export type Dimensioned = Readonly<Record<string, string | undefined>>;
 
 /**
  * Finds the groups of policies that count an identity. Only a long identity makes the result a promise.
@@ -33,20 +24,6 @@ export interface Identify {
 }
 
 export type Groups = readonly PartitionRequest[];
-
-/**
- * The properties that the policies of a group have in common: the dimension, the number of shards, whether they give
- * units back, and whether they are in shadow.
- */
-type Column = Pick<CompiledPolicy, "by" | "shards" | "refundable" | "mode">;
-
-/** The groups of a limiter's policies. */
-export function groupsOf(context: LimiterContext<CoreSettings>): readonly PolicyGroup[] {
-  const { policies } = context.settings;
-  return policies
-    .filter((policy, i) => policies.findIndex(isIn(policy)) === i)
-    .map((column) => context.group(policies.filter(isIn(column))));
-}
 
 /** A group, asked for a partition. */
 export function askedOf(
@@ -76,11 +53,109 @@ export function byText(context: LimiterContext<CoreSettings>): Identify {
   return { groupsFor, ownGroupsFor: groupsFor };
 }
 
-/** Whether a policy is in a column. */
-function isIn({ by, shards, refundable, mode }: Column): (policy: CompiledPolicy) => boolean {
-  return (policy) =>
-    policy.by === by &&
-    policy.shards === shards &&
-    policy.refundable === refundable &&
-    (policy.mode === "shadow") === (mode === "shadow");
+/** The options of a call that takes units. */
+export const CALL_OPTIONS = ["cost", "plan"];
+
+/** @throws TidegateError `ERR_COST` for an unknown option: a misspelt `cost` would silently become 1 */
+export function checkCallOptions(
+  options: object | null | undefined,
+  known: readonly string[],
+): void {
+  for (const key in options) {
+    if (!known.includes(key) && options[key as never] !== undefined) {
+      refuse(`option is \`${known.join("` or `")}\``, key);
+    }
+  }
+  if (options !== undefined && options !== null && Object(options) !== options) {
+    refuse("options must be an object, { cost }", options);
+  }
+}
+
+/**
+ * The cost for each policy of a group.
+ *
+ * @param all every policy that a cost may name
+ * @param unnamed the costs of policies that `cost` does not name. Default: one unit each
+ * @throws TidegateError `ERR_COST`
+ */
+export function costsOf(
+  cost: Cost | undefined,
+  { policies, defaultCosts }: Pick<PolicyGroup, "policies" | "defaultCosts">,
+  all: readonly CompiledPolicy[],
+  unnamed: readonly number[] = defaultCosts,
+): readonly number[] {
+  if (cost === undefined) return unnamed;
+  if (!isRecord(cost)) {
+    checkCost(cost);
+    return policies.map(
+      ({ implementation }, i) => defaultCosts[i]! * (implementation.hasSlots ? 1 : cost),
+    );
+  }
+  for (const [name, units] of Object.entries(cost)) {
+    if (!all.some((policy) => policy.name === name))
+      refuse("cost must name policies of the limiter", name);
+    checkCost(units);
+  }
+  return policies.map(({ name, implementation }, i) => {
+    if (!Object.hasOwn(cost, name)) return unnamed[i]!;
+    return defaultCosts[i]! * (implementation.hasSlots ? Math.min(1, cost[name]!) : cost[name]!);
+  });
+}
+
+/** @throws TidegateError `ERR_COST` */
+export function checkCost(cost: unknown): void {
+  if (!Number.isSafeInteger(cost) || Number(cost) < 0) {
+    refuse("cost must be a whole number of units from 0", cost);
+  }
+}
+
+function refuse(rule: string, value: unknown): never {
+  const shown = Object(value) === value ? "an object" : String(value);
+  throw new TidegateError("ERR_COST", `The ${rule}, not ${shown}.`);
+}
+
+/**
+ * The longest identity that appears in a key unhashed: an IPv6 prefix, a UUID or an e-mail address fits, and a key
+ * cannot grow without bound.
+ */
+const MAX_LENGTH = 128;
+
+/**
+ * The partition key of an identity: the text between the braces of its Redis keys. Different identities never share
+ * one. Only an identity over 128 characters is hashed, and only then is the result a promise.
+ *
+ * @throws TidegateError `ERR_IDENTITY` for anything but a string of at least one character
+ */
+export function partitionKey(identity: string): string | Promise<string> {
+  if (typeof identity !== "string" || identity === "") {
+    throw new TidegateError(
+      "ERR_IDENTITY",
+      `The identity must be a string of at least one character, not ${identity === "" ? "an empty one" : typeof identity}: decide what a request without identity gets before the limiter is asked.`,
+    );
+  }
+  if (identity.length <= MAX_LENGTH) {
+    // Most identities need no escape, and the test is cheaper than a copy.
+    if (!UNSAFE_ONCE.test(identity)) return identity;
+    const escaped = escape(identity);
+    if (escaped.length <= MAX_LENGTH) return escaped;
+  }
+  return hash(identity).then((hashed) => `#${hashed}`);
+}
+
+/** Written like an address of IPv6: a rough look, so that `limit()` ships no parser for a warning. */
+const RAW_IPV6 = /^(?=.*::|(?:[^:]*:){7}[^:]*$)[\da-f:.]+$/i;
+
+/** The number of identities that an isolate checks: an application either passes raw addresses or does not. */
+const LOOKED_AT = 1_000;
+let looked = 0;
+
+/** Warns once about an identity that is a raw IPv6 address: each of a subscriber's 2^64 would have a quota of its own. */
+export function warnOfRawAddress(identity: string): void {
+  if (looked === LOOKED_AT) return;
+  looked++;
+  if (!RAW_IPV6.test(identity)) return;
+  looked = LOOKED_AT;
+  reportOnce(
+    "An identity is a raw IPv6 address, and one client has 2^64 of them: pass clientKey(address), which counts its /64.",
+  );
 }

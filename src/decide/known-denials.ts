@@ -1,127 +1,16 @@
-import { createSingleFlight } from "../runtime/single-flight.ts";
-import {
-  createDenialCache,
-  type DenialCache,
-  type Knowledge,
-  type KnownDenial,
-} from "./denial-cache.ts";
-import type { PolicyGroup } from "./groups.ts";
+import { setRecent } from "../runtime/lru.ts";
+import { createWaitingRoom, type WaitingRoom } from "../runtime/waiting-room.ts";
+import type { KnownDenial } from "./denial-cache.ts";
 import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
-import { createRedisClocks, type RedisClocks } from "./redis-clocks.ts";
+import type { LocalDenials } from "./local-denials.ts";
 import {
-  isStoreAnswer,
   type CountRequest,
   type PartitionRequest,
-  type GroupVerdict,
   type Verdict,
   type Decide,
   NO_MOMENT,
   type Step,
 } from "./step.ts";
-
-/** The denials that an isolate knows from the store's answers. */
-export interface LocalDenials {
-  readonly clocks: RedisClocks;
-  /** The denials of a group. */
-  cacheFor(group: PolicyGroup): DenialCache;
-  find(asked: PartitionRequest, nowMs: number): Knowledge;
-  /** Learns from a verdict. Returns a promise only if it first has to check whether a denial is reliable. */
-  learn(asked: CountRequest, verdict: Verdict): Verdict | Promise<Verdict>;
-  /** Whether a verdict has denials by the store, and all of them last as long as they claim. */
-  isReliable(asked: CountRequest, verdict: Verdict): boolean | Promise<boolean>;
-  /** Forgets the denials of these partitions, and ignores answers to earlier requests. */
-  forget(groups: readonly PartitionRequest[]): void;
-}
-
-export function createLocalDenials({
-  store,
-  settings,
-  now,
-  perGroup,
-}: LimiterContext<CoreSettings>): LocalDenials {
-  const { prefix, policies, maxDenials } = settings;
-  const clocks = createRedisClocks();
-  const cacheFor = perGroup(({ denying }) => {
-    const evenLimits = denying.map(({ implementation, limit }) =>
-      implementation.refillsEvenly ? limit : undefined,
-    );
-    return createDenialCache(maxDenials, denying.length, evenLimits);
-  });
-  const deciding = policies.filter(({ mode }) => mode !== "shadow");
-  const isOnePartition = new Set(deciding.map(({ by, shards }) => `${by} ${shards}`)).size <= 1;
-
-  function learnGroup(verdict: GroupVerdict, costs: readonly number[]): void {
-    const { asked, rows, at } = verdict;
-    const { partition, group, wasDenied } = asked;
-    const decidedAtMs = at.estimated
-      ? at.sentAtMs
-      : clocks.note(partition, at.nowUs, at.sentAtMs, at.receivedAtMs);
-    cacheFor(group).learn(partition, costs, decidedAtMs, { nowUs: at.nowUs, rows }, wasDenied);
-  }
-
-  function learnAll({ operation }: CountRequest, verdict: Verdict, isReliable: boolean): Verdict {
-    const takes = operation === "charge" || (operation === "consume" && verdict.status === 200);
-    for (const each of verdict.groups) {
-      if (!isStoreAnswer(each, verdict)) continue;
-      const { group, partition, costs } = each.asked;
-      if (isReliable && waits(each)) {
-        // After a charge, the wait is for one more unit.
-        learnGroup(each, operation === "charge" ? group.defaultCosts : costs);
-      } else if (
-        takes &&
-        each.countedBy === "store" &&
-        group.denying.some((_, i) => costs[i]! > 0)
-      ) {
-        // An earlier denial of a greater cost lacks the units that were taken, so that its waits have become too short.
-        cacheFor(group).drop(partition, each.at.sentAtMs);
-      }
-      for (const variant of group.variants)
-        if (variant !== group) cacheFor(variant).drop(partition);
-    }
-    return verdict;
-  }
-
-  const known: LocalDenials = {
-    clocks,
-    cacheFor,
-    find: ({ group, partition, costs }, nowMs) => cacheFor(group).find(partition, costs, nowMs),
-
-    isReliable({ operation }, verdict) {
-      if (maxDenials === 0) return false;
-      const { groups } = verdict;
-      if (!groups.some((each) => isStoreAnswer(each, verdict) && waits(each))) return false;
-      const takes = groups.some(({ asked: { group, costs } }) =>
-        group.policies.some(
-          ({ role }, i) => role === "enforced" && (operation === "charge" || costs[i]! > 0),
-        ),
-      );
-      return takes && (isOnePartition || (store.spansPartitions?.(prefix) ?? true));
-    },
-
-    learn(asked, verdict) {
-      const isReliable = known.isReliable(asked, verdict);
-      return typeof isReliable === "boolean"
-        ? learnAll(asked, verdict, isReliable)
-        : isReliable.then((reliable) => learnAll(asked, verdict, reliable));
-    },
-
-    forget(groups) {
-      for (const { group, partition } of groups) {
-        for (const each of group.variants) cacheFor(each).forget(partition, now());
-      }
-    },
-  };
-  return known;
-}
-
-/** Whether a policy has no room for the same request, and no refund can make room. */
-function waits({ asked: { group }, rows }: GroupVerdict): boolean {
-  const { denying } = group;
-  for (let i = 0; i < denying.length; i++) {
-    if (rows[i]!.retryAfterUs > 0 && !denying[i]!.refundable) return true;
-  }
-  return false;
-}
 
 /**
  * Denies at once if the isolate knows the denial. After a known denial has expired, one request of its partition goes
@@ -211,5 +100,75 @@ export function deny(
     status: 429,
     nowUs,
     groups: [{ asked, rows, countedBy: "none", at: NO_MOMENT }],
+  };
+}
+
+/**
+ * When a known denial has expired, one request of its partition asks the store, and the others wait for the answer.
+ * Each has its own timer: on Workers the request that asks may be gone before its answer arrives.
+ */
+export interface SingleFlight {
+  /**
+   * Asks for all requests that join. They continue when `ask` has answered or failed.
+   *
+   * @param nowMs the isolate's clock
+   */
+  run<Answer>(
+    partition: string,
+    costs: readonly number[],
+    nowMs: number,
+    ask: () => Promise<Answer>,
+  ): Promise<Answer>;
+  /**
+   * Waits for the end of a flight whose answer may also deny these costs. `undefined` if there is none, or if the
+   * request has waited for `MAX_WAIT_MS` since it arrived.
+   */
+  join(
+    partition: string,
+    costs: readonly number[],
+    arrivedAtMs: number,
+    nowMs: number,
+  ): Promise<unknown> | undefined;
+}
+
+/**
+ * The longest wait for other requests or for a flight: a round trip to another continent. On Workers a request ends
+ * with its client's connection, and a flight of such a request never ends.
+ */
+export const MAX_WAIT_MS = 150;
+
+/** Far more than run at once, so that only flights that never end are dropped. */
+const MAX_FLIGHTS = 1_000;
+interface Flight {
+  readonly costs: readonly number[];
+  readonly startedAtMs: number;
+  readonly room: WaitingRoom;
+}
+
+/** @param rowCount the number of policies */
+export function createSingleFlight(rowCount: number): SingleFlight {
+  const flights = new Map<string, Flight>();
+
+  return {
+    async run(partition, costs, startedAtMs, ask) {
+      const flight: Flight = { costs, startedAtMs, room: createWaitingRoom() };
+      setRecent(flights, partition, flight, MAX_FLIGHTS);
+      try {
+        return await ask();
+      } finally {
+        if (flights.get(partition) === flight) flights.delete(partition);
+        flight.room.letGoOn();
+      }
+    },
+
+    join(partition, costs, arrivedAtMs, nowMs) {
+      const flight = flights.get(partition);
+      if (flight === undefined) return undefined;
+      for (let row = 0; row < rowCount; row++) {
+        if (costs[row]! < flight.costs[row]!) return undefined;
+      }
+      const leftMs = Math.min(arrivedAtMs, flight.startedAtMs) + MAX_WAIT_MS - nowMs;
+      return leftMs > 0 ? flight.room.wait(leftMs) : undefined;
+    },
   };
 }

@@ -1,10 +1,12 @@
 import type { FailureVerdict } from "../algorithms/common-options.ts";
-import { createLocalCounts, type LocalCounts, type LocalParts } from "../outage/local-counts.ts";
+import type { LocalCounts } from "../outage/local-counts.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import type { Store } from "../store/store.ts";
-import { createGroup, type PolicyGroup } from "./groups.ts";
+import type { Slot, Store } from "../store/store.ts";
+import type { Decision } from "./decision.ts";
+import type { PolicyGroup } from "./groups.ts";
 import type { HeaderOptions } from "./header-fields.ts";
-import type { PartitionRequest } from "./step.ts";
+import type { Identity, LimitOptions } from "./limiter.ts";
+import type { Decide, CountRequest, PartitionRequest, Verdict } from "./step.ts";
 
 /** The checked settings that a limiter's steps read. Each feature adds its own. */
 export interface CoreSettings {
@@ -42,36 +44,39 @@ export interface LimiterContext<Settings extends CoreSettings = CoreSettings> {
   keysOf(asked: PartitionRequest): string[];
 }
 
-export function createContext<Settings extends CoreSettings>(
-  store: Store,
-  settings: Settings,
-  parts: LocalParts,
-): LimiterContext<Settings> {
-  const { prefix, now } = settings;
-  const makers: ((group: PolicyGroup) => void)[] = [];
-  const clockUs = store.now ? () => store.now!() : () => Date.now() * 1000;
-  let groups = 0;
+/** A limiter's path, for the operations that features add. */
+export interface LimiterPath {
+  readonly context: LimiterContext<CoreSettings>;
+  readonly decide: Decide;
+  /** Finds the groups that count an identity, and decides. Synchronous if no step has to wait. */
+  ask(
+    operation: CountRequest["operation"],
+    identity: Identity,
+    options: LimitOptions | null | undefined,
+    slot?: Slot,
+  ): Verdict | Promise<Verdict>;
+  show(verdict: Verdict): Decision;
+}
 
-  return {
-    settings,
-    store,
-    now,
-    clockUs,
-    local: createLocalCounts(settings.onFailure, clockUs, parts),
+/**
+ * The properties that the policies of a group have in common: the dimension, the number of shards, whether they give
+ * units back, and whether they are in shadow.
+ */
+type Column = Pick<CompiledPolicy, "by" | "shards" | "refundable" | "mode">;
 
-    group(members, base) {
-      const group = createGroup(members, groups++, base?.variants);
-      for (const make of makers) make(group);
-      return group;
-    },
+/** The groups of a limiter's policies. */
+export function groupsOf(context: LimiterContext<CoreSettings>): readonly PolicyGroup[] {
+  const { policies } = context.settings;
+  return policies
+    .filter((policy, i) => policies.findIndex(isIn(policy)) === i)
+    .map((column) => context.group(policies.filter(isIn(column))));
+}
 
-    perGroup(make) {
-      const states: ReturnType<typeof make>[] = [];
-      makers.push((group) => (states[group.index] = make(group)));
-      return (group) => states[group.index]!;
-    },
-
-    keysOf: ({ group, partition }) =>
-      group.policies.map(({ key }) => `${prefix}:{${partition}}:${key}`),
-  };
+/** Whether a policy is in a column. */
+function isIn({ by, shards, refundable, mode }: Column): (policy: CompiledPolicy) => boolean {
+  return (policy) =>
+    policy.by === by &&
+    policy.shards === shards &&
+    policy.refundable === refundable &&
+    (policy.mode === "shadow") === (mode === "shadow");
 }

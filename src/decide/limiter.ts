@@ -1,9 +1,4 @@
-import type { NotHolding } from "../algorithms/common-options.ts";
-import type { Duration } from "../options/duration.ts";
-import type { Cost, CostOptions } from "./cost.ts";
 import type { Decision } from "./decision.ts";
-import type { Hold } from "./hold.ts";
-import type { Identity } from "./identify.ts";
 
 /** The options of a call for one client. */
 export interface LimitOptions extends CostOptions {
@@ -52,33 +47,30 @@ export interface Limiter {
   reset(identity: Identity, options?: Pick<LimitOptions, "plan">): Promise<void>;
 }
 
-/** A limiter with a policy that gives something back: units of holds, slots, or units of requests that did not fail. */
-export interface ReservingLimiter extends Limiter, Reserve {}
+/**
+ * Quota units: one number for every policy, or a number for each policy by name. A policy that is not named costs 1. A
+ * `concurrency()` counts no units: a hold takes one slot of it, or no slot if its cost by name is 0.
+ */
+export type Cost = number | Readonly<Record<string, number>>;
 
-/** A limiter of these policies: it has `reserve()`, unless all of them are known to give nothing back. */
-export type LimiterOf<Of> = [Of] extends [NotHolding] ? Limiter : ReservingLimiter;
-
-/** The options of `reserve()`. */
-export interface ReserveOptions extends LimitOptions {
+/** The options of a call that costs. */
+export interface CostOptions {
   /**
-   * How long the hold keeps its slots of `concurrency` policies if it is neither settled nor extended; at most each policy's
-   * own `ttl`. Range: `"1s"` to `"24h"`. Default: the policy's `ttl`.
+   * Quota units of this request: a whole number (0 takes none), or numbers by policy name, such as `{ tokens: 400 }`. A
+   * policy in debt denies a cost of 0, too. A `concurrency()` gives one slot for any number. Default: 1 for every
+   * policy.
    */
-  readonly ttl?: Duration | undefined;
+  readonly cost?: Cost | undefined;
 }
 
-/** The operations that holds add to a limiter. */
-export interface Reserve {
-  /**
-   * As `limit()`, for a cost that is known only afterwards: takes an estimate now, and `settle()` of the hold corrects
-   * it. Unlike `charge()` afterwards, it does not let a concurrent request use reserved units. Policies with
-   * `refundable()` give unused units back.
-   *
-   * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`, `ERR_PLAN`, `ERR_HOLD`
-   * @example
-   * const hold = await limiter.reserve("user:42", { cost: { tokens: 4000 } });
-   * if (!hold.allowed) return hold.response();
-   * await hold.settle({ tokens: 812 });
-   */
-  reserve(identity: Identity, options?: ReserveOptions): Promise<Hold>;
-}
+/**
+ * The client that is counted: a string, or, if policies have `by`, an object with a string for each dimension. A policy
+ * whose dimension is absent or `undefined` takes no part in the decision; a dimension that no policy uses is ignored.
+ * An object that is typed by an `interface` does not fit; use a `type`. The dimension `ip` is an address, and counts as
+ * `clientKey()` makes it: IPv6 by its /64.
+ *
+ * @example
+ * const client: Identity = { ip: "203.0.113.7", key: "k_123" };
+ */
+export type Identity = string | Dimensioned;
+export type Dimensioned = Readonly<Record<string, string | undefined>>;

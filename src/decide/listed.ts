@@ -1,4 +1,5 @@
-import { createDecision, type Decision } from "./decision.ts";
+import type { Decision } from "./decision.ts";
+import { createDecision } from "./present.ts";
 
 /** The decision about a client on a list. No policy takes part. */
 export function listedDecision(reason: "exempt" | "blocked"): Decision {

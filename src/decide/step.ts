@@ -140,18 +140,3 @@ export const NO_MOMENT: Moment = { nowUs: 0, sentAtMs: 0, receivedAtMs: 0 };
 export function askedIn(verdicts: readonly GroupVerdict[]): readonly PartitionRequest[] {
   return verdicts.map(({ asked }) => asked);
 }
-
-/** Whether a policy of the group denies. Advisory policies come last. */
-export function deniesIn({ asked: { group }, rows }: GroupVerdict): boolean {
-  const { length } = group.denying;
-  for (let i = 0; i < length; i++) if (!rows[i]!.allowed) return true;
-  return false;
-}
-
-/** Whether a verdict reports the store's counts, from its own answer or from a lease. */
-export function isStoreAnswer(
-  { countedBy }: GroupVerdict,
-  { error }: Pick<Verdict, "error">,
-): boolean {
-  return countedBy === "lease" || (countedBy === "store" && !error);
-}

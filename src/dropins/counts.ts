@@ -1,11 +1,12 @@
 import type { Implementation } from "../algorithms/algorithm.ts";
 import type { AnyModel, Row } from "../algorithms/model.ts";
 import { createDenialCache } from "../decide/denial-cache.ts";
+import { warnOfRawAddress } from "../decide/identify.ts";
+import { partitionKey } from "../decide/identify.ts";
 import { StoreError } from "../options/errors.ts";
-import { warnOfRawAddress, partitionKey } from "../partition/partition-key.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { monotonicNow, steadyClock } from "../runtime/clock.ts";
 import { setRecent } from "../runtime/lru.ts";
+import { monotonicNow, steadyClock } from "../runtime/time.ts";
 import { createStates } from "../store/states.ts";
 import type { Reply } from "../store/store.ts";
 import type { DropIn } from "./open-drop-in.ts";

@@ -1,5 +1,5 @@
-import { monotonicNow } from "../runtime/clock.ts";
 import { setRecent } from "../runtime/lru.ts";
+import { monotonicNow } from "../runtime/time.ts";
 
 /** Keys that this process blocks without asking Redis. */
 export interface BlockedKeys {

@@ -1,7 +1,6 @@
 import { byText } from "../decide/identify.ts";
-import { createContext } from "../decide/limiter-context.ts";
-import { createPath } from "../decide/operations.ts";
 import type { Features } from "../features/features.ts";
+import { createContext, createPath } from "../limiter/limiter.ts";
 import { checkSettings, DEFAULTS } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
 import { createLocalUnits } from "../outage/local-units.ts";

@@ -5,8 +5,8 @@ import { optimistic } from "../features/optimistic-feature.ts";
 import type { Duration as OwnDuration } from "../options/duration.ts";
 import { Faults } from "../options/faults.ts";
 import { REDIS_CLIENT } from "../options/messages.ts";
-import { monotonicNow } from "../runtime/clock.ts";
 import { reportOnce } from "../runtime/log.ts";
+import { monotonicNow } from "../runtime/time.ts";
 import { prefixOf } from "./prefix.ts";
 import {
   type Algorithm,

@@ -1,9 +1,9 @@
-import { checkCost } from "../decide/cost.ts";
+import { checkCost } from "../decide/identify.ts";
+import { partitionKey } from "../decide/identify.ts";
 import type { PartitionRequest, Verdict } from "../decide/step.ts";
 import { createGiveBack } from "../features/holds/give-back.ts";
-import { partitionKey } from "../partition/partition-key.ts";
-import { monotonicNow } from "../runtime/clock.ts";
 import { setRecent } from "../runtime/lru.ts";
+import { monotonicNow } from "../runtime/time.ts";
 import type { DropInCore } from "./upstash-cores.ts";
 
 const MAX_KEYS = 10_000;

@@ -1,11 +1,12 @@
-import { monotonicNow } from "../runtime/clock.ts";
 import { setRecent } from "../runtime/lru.ts";
+import { monotonicNow } from "../runtime/time.ts";
 import type { RedisClient } from "../store/redis/client.ts";
 
 /** How long an override of the limit, and a value of the deny list, are taken as read. */
 const READ_EVERY_MS = 1_000;
 const DENIED_FOR_MS = 60_000;
 const MAX_DENIED = 1_000;
+
 /** Buckets of an hour, kept for as long as the dashboard shows. */
 const BUCKET_MS = 3_600_000;
 const KEPT_SECONDS = 90 * 86_400;

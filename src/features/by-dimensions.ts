@@ -1,18 +1,11 @@
-import type { Cost } from "../decide/cost.ts";
-import {
-  askedOf,
-  byText,
-  type Dimensioned,
-  type Groups,
-  groupsOf,
-  type Identify,
-  type Identity,
-} from "../decide/identify.ts";
-import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
+import { type Identify, byText, type Groups, askedOf } from "../decide/identify.ts";
+import { partitionKey } from "../decide/identify.ts";
+import { type LimiterContext, type CoreSettings, groupsOf } from "../decide/limiter-context.ts";
+import type { Identity, Cost, Dimensioned } from "../decide/limiter.ts";
 import type { PartitionRequest } from "../decide/step.ts";
 import { TidegateError } from "../options/errors.ts";
 import { ipPartition } from "../partition/ip-address.ts";
-import { EVERYBODY, partitionKey } from "../partition/partition-key.ts";
+import { EVERYBODY } from "../partition/key-text.ts";
 
 /** The dimension that is the client's address, as the source of that name reads it. */
 const ADDRESS = "ip";
@@ -75,7 +68,6 @@ function keyIn(identity: Dimensioned, dimension: string): string | Promise<strin
 
 /** Whether a dimension of policies takes part for this identity. */
 type TakesPart = (identity: Dimensioned, dimension: string) => boolean;
-
 const isNamed: TakesPart = (identity, dimension) =>
   Object.hasOwn(identity, dimension) && identity[dimension] !== undefined;
 

@@ -1,4 +1,5 @@
-import type { Limiter, Reserve } from "../decide/limiter.ts";
+import type { Reserve } from "../decide/hold.ts";
+import type { Limiter } from "../decide/limiter.ts";
 import type { DecisionListener } from "./decision-listener.ts";
 
 /** A limiter that reports each of its decisions to a listener. */

@@ -1,9 +1,9 @@
 import type { Row } from "../algorithms/model.ts";
 import type { NoticeSteps } from "../decide/features.ts";
 import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
-import { presenter } from "../decide/operations.ts";
+import { isStoreAnswer } from "../decide/local-denials.ts";
+import { presenter } from "../decide/present.ts";
 import {
-  isStoreAnswer,
   after,
   type CountRequest,
   type PartitionRequest,

@@ -1,8 +1,8 @@
 import type { LeaseSteps } from "../decide/features.ts";
-import type { LocalDenials } from "../decide/known-denials.ts";
 import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
+import type { LocalDenials } from "../decide/local-denials.ts";
+import { isStoreAnswer } from "../decide/local-denials.ts";
 import {
-  isStoreAnswer,
   after,
   type CountRequest,
   type PartitionRequest,

@@ -1,5 +1,5 @@
-import type { LocalDenials } from "../decide/known-denials.ts";
 import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
+import type { LocalDenials } from "../decide/local-denials.ts";
 import type { CountRequest, PartitionRequest, Beside, Decide, Verdict } from "../decide/step.ts";
 import { reportOnce } from "../runtime/log.ts";
 import { nextTurn } from "../runtime/next-turn.ts";

@@ -1,13 +1,13 @@
-import { groupFits } from "../decide/cost.ts";
 import type { PolicyGroup } from "../decide/groups.ts";
-import type { LocalDenials } from "../decide/known-denials.ts";
 import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
+import { deniesIn } from "../decide/local-denials.ts";
+import { groupFits } from "../decide/local-denials.ts";
+import type { LocalDenials } from "../decide/local-denials.ts";
 import {
   after,
   type CountRequest,
   type PartitionRequest,
   type Decide,
-  deniesIn,
   type Step,
   type Verdict,
 } from "../decide/step.ts";

@@ -1,5 +1,6 @@
-import { deny, type LocalDenials } from "../decide/known-denials.ts";
+import { deny } from "../decide/known-denials.ts";
 import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
+import type { LocalDenials } from "../decide/local-denials.ts";
 import type { CountRequest, PartitionRequest, Decide, Step, Verdict } from "../decide/step.ts";
 import type { SharedDenials } from "./shared-denials.ts";
 

@@ -1,11 +1,11 @@
 import type { Row } from "../algorithms/model.ts";
 import { type DenialCache, DRIFT, type KnownDenial } from "../decide/denial-cache.ts";
+import { MAX_WAIT_MS } from "../decide/known-denials.ts";
 import { earliestMs, type RedisClocks } from "../decide/redis-clocks.ts";
 import type { OptionValue } from "../options/option-value.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { createBreaker } from "../runtime/breaker.ts";
-import { MAX_WAIT_MS } from "../runtime/single-flight.ts";
-import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
+import { TIMED_OUT, withTimeout } from "../runtime/time.ts";
+import { createBreaker } from "../store/breaker.ts";
 import type { Reply } from "../store/store.ts";
 
 /**

@@ -1,5 +1,6 @@
-import { type Decision, outcomeOf } from "../decide/decision.ts";
+import type { Decision } from "../decide/decision.ts";
 import { firstDenying } from "../decide/outcome.ts";
+import { outcomeOf } from "../decide/present.ts";
 import type { DecisionListener } from "./decision-listener.ts";
 
 /** The common part of OpenTelemetry's `trace` and Cloudflare's `tracing`. */

@@ -1,10 +1,10 @@
-import { decideRequest } from "../adapter/decide-request.ts";
+import { decideRequest } from "../adapter/request-reader.ts";
 import type { Decision } from "../decide/decision.ts";
 import type { Hold } from "../decide/hold.ts";
 import { EVERY_FEATURE } from "../features/every-feature.ts";
 import type { Counter } from "../metrics/counter.ts";
-import { monotonicNow } from "../runtime/clock.ts";
 import { requestReporter } from "../runtime/log.ts";
+import { monotonicNow } from "../runtime/time.ts";
 import type { GatewayConfig } from "./config/config.ts";
 import type { InForce } from "./live/in-force.ts";
 import type { Routed } from "./route/route.ts";

@@ -1,4 +1,4 @@
-import { type Client, decideRequest, LOOK } from "../adapter/decide-request.ts";
+import { type Client, decideRequest, LOOK } from "../adapter/request-reader.ts";
 import { fixedWindow } from "../algorithms/fixed-window.ts";
 import type { PolicyDecision } from "../decide/decision.ts";
 import { buildLimiter } from "../limiter/limiter.ts";

@@ -1,4 +1,4 @@
-import type { LimiterOf, ReservingLimiter } from "../decide/limiter.ts";
+import type { LimiterOf, ReservingLimiter } from "../decide/hold.ts";
 import { compileListener } from "../features/decision-listener.ts";
 import { dimensions } from "../features/dimensions-feature.ts";
 import type { Features } from "../features/features.ts";
@@ -7,7 +7,7 @@ import { Faults } from "../options/faults.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import type { Policy } from "../policy/policy.ts";
 import { readEnvironment } from "../runtime/environment.ts";
-import { openLimiter } from "./open-limiter.ts";
+import { checkLimiter } from "./check-limiter.ts";
 import { type CreateLimiterOptions, LIMITER_OPTIONS, type LimiterOptions } from "./options.ts";
 import { takeApart } from "./take-apart.ts";
 
@@ -42,7 +42,7 @@ export function limiterOf(
   const known = { ...checked, policies };
   const lists = features.lists?.compile(known.lists, "lists", faults);
   const listener = compileListener(known.onDecision, faults);
-  const limiter = openLimiter(known, features, readEnvironment(), faults);
+  const limiter = checkLimiter(known, features, faults)(known.redis, readEnvironment(), faults);
   const nowMs = () => (known.store?.now ? known.store.now() / 1000 : Date.now());
   const listed = lists
     ? features.lists!.wrap(limiter, lists, nowMs, features.holds?.withoutHold)

@@ -16,7 +16,7 @@ import { checkOptions } from "../options/unknown-options.ts";
 import { type CheckMore, compilePolicies } from "../policy/compile.ts";
 import { oncePerPolicy } from "../policy/once-per-policy.ts";
 import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
-import { monotonicNow, steadyClock } from "../runtime/clock.ts";
+import { monotonicNow, steadyClock } from "../runtime/time.ts";
 import type { LimiterOptions } from "./options.ts";
 
 /** The settings of a limiter with any features, checked. */

@@ -14,10 +14,9 @@ const byAddress = new Set<string>();
  * count, which is probably a mistake. A name given explicitly is taken as intended.
  */
 export function reportUnnamedDuplicates(
-  { store, redis }: Pick<StoreOptions, "store" | "redis">,
+  place: StoreOptions["store"] | StoreOptions["redis"],
   { prefix, policies }: LimiterSettings,
 ): void {
-  const place = store ?? redis;
   const address = place === undefined ? "" : (place as { url?: unknown }).url;
   const noted = typeof address === "string" ? byAddress : notedIn(place!);
   for (const { name, algorithm } of policies) {

@@ -1,5 +1,6 @@
-import { type Decision, outcomeOf } from "../decide/decision.ts";
+import type { Decision } from "../decide/decision.ts";
 import { denies, type Outcome, type Reason } from "../decide/outcome.ts";
+import { outcomeOf } from "../decide/present.ts";
 import {
   ABOVE_LIMIT,
   ALLOWED,

@@ -1,5 +1,6 @@
-import { type Decision, outcomeOf } from "../decide/decision.ts";
+import type { Decision } from "../decide/decision.ts";
 import { firstDenying } from "../decide/outcome.ts";
+import { outcomeOf } from "../decide/present.ts";
 import { labelOf } from "./fields.ts";
 import { identityOf, partitionName } from "./partition-name.ts";
 import type { PeriodicWriter } from "./periodic-writes.ts";

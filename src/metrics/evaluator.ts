@@ -1,6 +1,7 @@
 import type { RedisAddress } from "../store/redis/client.ts";
-import { dialectAt, inDialect } from "../store/redis/dialect.ts";
+import { dialectAt } from "../store/redis/dialect.ts";
 import type { SendCommand } from "../store/redis/rest.ts";
+import { inDialect } from "../store/redis/store.ts";
 
 /** Runs a script as this Redis takes it. */
 export type Evaluate = (

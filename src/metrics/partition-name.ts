@@ -1,4 +1,5 @@
-import { EVERYBODY, hash, partitionKey } from "../partition/partition-key.ts";
+import { partitionKey } from "../decide/identify.ts";
+import { EVERYBODY, hash } from "../partition/key-text.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 
 /** The partition that a policy counts, from a request's identities by dimension. */

@@ -9,7 +9,7 @@ import {
   UNREACHABLE_SOURCE,
 } from "../options/messages.ts";
 import { readsAddress, checkClientIp, detectPlatform } from "./client-ip.ts";
-import { EVERYBODY } from "./partition-key.ts";
+import { EVERYBODY } from "./key-text.ts";
 import { readIp, type ReadSource, type SourceContext } from "./source-reader.ts";
 import { parseSource } from "./source-text.ts";
 import type { CompileSources } from "./source.ts";

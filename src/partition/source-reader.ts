@@ -3,7 +3,7 @@ import { NO_PATH, UNKNOWN_FACT_SOURCE } from "../options/messages.ts";
 import { addressReader, type ClientIp, clientIp } from "./client-ip.ts";
 import { oneSpelling } from "./credential.ts";
 import { subnetOf } from "./ip-address.ts";
-import { hash } from "./partition-key.ts";
+import { hash } from "./key-text.ts";
 import { platformFacts, tellsFacts } from "./platform-facts.ts";
 import { readCookie } from "./read-cookie.ts";
 import { readQuery } from "./read-query.ts";

@@ -1,7 +1,7 @@
 import type { Faults } from "../options/faults.ts";
 import type { OptionValue } from "../options/option-value.ts";
 import type { ClientIp } from "./client-ip.ts";
-import type { EVERYBODY } from "./partition-key.ts";
+import type { EVERYBODY } from "./key-text.ts";
 import type { NamedSegments, RequestData } from "./request-data.ts";
 import type { CompileSource } from "./source-reader.ts";
 import type { SingleSource } from "./source-text.ts";

@@ -1,4 +1,4 @@
-import { TIMED_OUT, withTimeout } from "./timeout.ts";
+import { TIMED_OUT, withTimeout } from "./time.ts";
 
 /** Requests that wait for the work of another one. */
 export interface WaitingRoom {

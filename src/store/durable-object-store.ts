@@ -3,7 +3,7 @@ import { StoreError } from "../options/errors.ts";
 import { Faults } from "../options/faults.ts";
 import { FUNCTION, NAMESPACE } from "../options/messages.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
-import { monotonicNow } from "../runtime/clock.ts";
+import { monotonicNow } from "../runtime/time.ts";
 import { tagOf } from "./cluster/hash-slot.ts";
 import { createSlotBreaker } from "./cluster/slot-breaker.ts";
 import { perPartition } from "./durable-object-partitions.ts";

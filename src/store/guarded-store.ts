@@ -1,8 +1,8 @@
 import type { DurationRange } from "../options/duration.ts";
 import { StoreError } from "../options/errors.ts";
-import { type BreakerState, createBreaker } from "../runtime/breaker.ts";
 import { report } from "../runtime/log.ts";
-import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
+import { TIMED_OUT, withTimeout } from "../runtime/time.ts";
+import { createPlainBreaker, type StoreBreaker, type StoreBreakerState } from "./breaker.ts";
 import { firstContactMs } from "./first-contact.ts";
 import type { Store } from "./store.ts";
 
@@ -131,56 +131,4 @@ function reportRecovery(name: string, ms: number): void {
 
 function reportListener(error: unknown): void {
   report(`onStoreError failed: ${String(error)}`);
-}
-
-/** A circuit breaker for one Redis, which fails as a whole: a failure with any key counts for all keys. */
-export function createPlainBreaker(): StoreBreaker {
-  const breaker = createBreaker();
-  let answeredAtMs = -Infinity;
-  return {
-    admits: (_key, nowMs) => breaker.admits(nowMs),
-
-    succeeded(_key, nowMs) {
-      answeredAtMs = nowMs;
-      return breaker.succeeded();
-    },
-
-    failed(_key, sentAtMs, nowMs) {
-      // The clock stepped back.
-      if (nowMs < answeredAtMs) answeredAtMs = -Infinity;
-      // Redis has answered since, so a late failure does not prove an outage.
-      return sentAtMs >= answeredAtMs && breaker.failed(nowMs);
-    },
-
-    isAnswer: () => false,
-
-    state(nowMs) {
-      const state = breaker.state(nowMs);
-      return { breaker: state, suspendedSlots: state === "closed" ? 0 : SLOTS };
-    },
-  };
-}
-
-/** Hash slots of a Redis Cluster. */
-export const SLOTS = 16_384;
-
-/** The suspended parts of a store. */
-export interface StoreBreakerState {
-  /** Open if any part is suspended, half-open if the next request to it is a probe. */
-  readonly breaker: BreakerState;
-  /** The number of suspended hash slots, of 16,384. */
-  readonly suspendedSlots: number;
-}
-
-/** A circuit breaker for a store, or for each part of one. */
-export interface StoreBreaker {
-  /** Whether to ask the store about this key now. */
-  admits(key: string, nowMs: number): boolean;
-  /** Notes an answer; returns whether it ends an outage, so that no part is suspended any more. */
-  succeeded(key: string, nowMs: number): boolean;
-  /** Notes a failed request; returns whether it begins an outage. */
-  failed(key: string, sentAtMs: number, nowMs: number): boolean;
-  /** Whether an error shows that the store works, and only refuses this form of call. */
-  isAnswer(error: unknown): boolean;
-  state(nowMs: number): StoreBreakerState;
 }

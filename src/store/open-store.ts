@@ -4,15 +4,11 @@ import type { Faults } from "../options/faults.ts";
 import { kindOf } from "../options/kind-of.ts";
 import { DIALECT, FUNCTION, REDIS, PLAIN_VALUE, STORE } from "../options/messages.ts";
 import { checkOptions } from "../options/unknown-options.ts";
-import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
+import { monotonicNow } from "../runtime/time.ts";
+import type { StoreBreaker } from "./breaker.ts";
 import type { splitStore } from "./cluster/split-store.ts";
-import {
-  DEFAULT_TIMEOUT_MS,
-  guardStore,
-  TIMEOUT_RANGE,
-  type StoreBreaker,
-} from "./guarded-store.ts";
+import { DEFAULT_TIMEOUT_MS, guardStore, TIMEOUT_RANGE } from "./guarded-store.ts";
 import type { clients } from "./redis/client-adapter.ts";
 import type { ClientSettings, RedisClient, RedisEndpoint, ScriptClient } from "./redis/client.ts";
 import type { CountedRedis } from "./redis/counted-redis.ts";
@@ -79,21 +75,11 @@ export function openStore(
   environment: Environment,
   faults: Faults,
 ): Store | undefined {
-  const { redis, store } = options;
-  const openRedis = redisOpener(options, faults);
-  if (store === undefined) return openRedis(redis, parts, environment, faults);
-  if (
-    typeof store?.decide !== "function" ||
-    typeof store?.reset !== "function" ||
-    redis !== undefined
-  ) {
-    faults.add("store", kindOf(store), STORE);
-  }
-  return store;
+  return storeOpener(options, faults)(options.redis, parts, environment, faults);
 }
 
-/** Opens a Redis, guarded; `undefined` after a fault. */
-export type RedisOpener = (
+/** Opens the store that the options name, or a Redis, guarded; `undefined` after a fault. */
+export type StoreOpener = (
   redis: StoreOptions["redis"],
   parts: RedisParts,
   environment: Environment,
@@ -101,10 +87,10 @@ export type RedisOpener = (
 ) => Store | undefined;
 
 /** Checks the options of the connection, before the Redis itself is known. */
-export function redisOpener(
-  { timeout, dialect, onStoreError }: Pick<StoreOptions, "timeout" | "dialect" | "onStoreError">,
+export function storeOpener(
+  { store, timeout, dialect, onStoreError }: Omit<StoreOptions, "redis">,
   faults: Faults,
-): RedisOpener {
+): StoreOpener {
   const timeoutMs =
     timeout === undefined
       ? DEFAULT_TIMEOUT_MS
@@ -115,14 +101,19 @@ export function redisOpener(
   if (onStoreError !== undefined && typeof onStoreError !== "function") {
     faults.add("onStoreError", onStoreError, FUNCTION, "takes a StoreError");
   }
-  return function openRedis(redis, parts, environment, faults) {
+  return function open(redis, parts, environment, faults) {
+    if (store !== undefined) {
+      const isStore = typeof store?.decide === "function" && typeof store?.reset === "function";
+      if (!isStore || redis !== undefined) faults.add("store", kindOf(store), STORE);
+      return store;
+    }
     const { scripts, cluster, clients, inspect, counted } = parts;
     const opened = openClient(redis, environment, { timeoutMs, dialect }, clients, faults);
     if (opened === undefined) return undefined;
     const client = counted?.client(opened.client) ?? opened.client;
-    const store = redisStore(client, scripts, opened.dialect);
+    const counts = redisStore(client, scripts, opened.dialect);
     const guard = guardStore(
-      counted?.store(store) ?? store,
+      counted?.store(counts) ?? counts,
       { timeoutMs, now: monotonicNow, onStoreError },
       cluster?.createBreaker(),
     );

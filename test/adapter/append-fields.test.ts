@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { appendFields } from "../../src/adapter/append-fields.ts";
 import type { Decision } from "../../src/decide/decision.ts";
+import { appendFields } from "../../src/decide/present.ts";
 import { burst, decide, full, room } from "../decision/decide.ts";
 
 const allowed = decide([[burst, room(7, 1.3)]], "allowed");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { decideRequest } from "../../src/adapter/decide-request.ts";
 import type { PlainRequestOptions } from "../../src/adapter/request-options.ts";
+import { decideRequest } from "../../src/adapter/request-reader.ts";
 import { compileRequest } from "../../src/adapter/request-reader.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";

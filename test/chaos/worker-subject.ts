@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { startOrigin } from "../../scripts/local-stack/origin.ts";
 import { startWorker } from "../../scripts/local-stack/worker.ts";
 import type { ErrorCode, Reason } from "../../src/index.ts";
-import { hash } from "../../src/partition/partition-key.ts";
+import { hash } from "../../src/partition/key-text.ts";
 import { LIMIT, type Subject, type SubjectOptions, VERDICTS } from "./subject.ts";
 
 /** The worker in workerd with a rule for each verdict. All of its rules share one store, and so one breaker. */

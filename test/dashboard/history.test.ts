@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { auditEntriesAbout } from "../../packages/dashboard/src/partition/history/audit-entries.ts";
-import { hash } from "../../src/partition/partition-key.ts";
+import { hash } from "../../src/partition/key-text.ts";
 import { violationsOf } from "./axe.ts";
 import { useDashboard } from "./dashboard.ts";
 import { legendOf } from "./legend.ts";

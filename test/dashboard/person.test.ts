@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 
-import { hash } from "../../src/partition/partition-key.ts";
+import { hash } from "../../src/partition/key-text.ts";
 import { RULES, useDashboard } from "./dashboard.ts";
 import { putText } from "./editor.ts";
 import { legendOf } from "./legend.ts";

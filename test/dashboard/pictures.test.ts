@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { distinct, labelsAt } from "../../packages/dashboard/src/parts/axis-labels.ts";
 import { count, milliseconds } from "../../packages/dashboard/src/parts/format.ts";
 import { lonePoints } from "../../packages/dashboard/src/parts/lone-points.ts";
-import { hash } from "../../src/partition/partition-key.ts";
+import { hash } from "../../src/partition/key-text.ts";
 import { statsFor } from "./counts.ts";
 import { useDashboard } from "./dashboard.ts";
 import { rideOften } from "./rides.ts";

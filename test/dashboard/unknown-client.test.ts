@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { recognize } from "../../packages/dashboard/src/partition/candidates.ts";
 import { partitionName } from "../../src/metrics/partition-name.ts";
-import { hash } from "../../src/partition/partition-key.ts";
+import { hash } from "../../src/partition/key-text.ts";
 import { useDashboard } from "./dashboard.ts";
 import { ride, rideOften } from "./rides.ts";
 import { answerWith, confirm, regionOf } from "./visit.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { hash } from "../../src/partition/partition-key.ts";
+import { hash } from "../../src/partition/key-text.ts";
 import { lowContrastsOf, violationsOf } from "./axe.ts";
 import { statsFor } from "./counts.ts";
 import { useDashboard } from "./dashboard.ts";

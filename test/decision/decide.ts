@@ -1,10 +1,11 @@
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Row } from "../../src/algorithms/model.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { createDecision, type Decision } from "../../src/decide/decision.ts";
+import type { Decision } from "../../src/decide/decision.ts";
 import type { HeaderOptions } from "../../src/decide/header-fields.ts";
 import type { Reason } from "../../src/decide/outcome.ts";
-import { type Policy } from "../../src/policy/policy.ts";
+import { createDecision } from "../../src/decide/present.ts";
+import type { Policy } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";
 
 export const burst = tokenBucket({ name: "burst", limit: 20, refill: 10, per: "1s" });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import { MAX_WAIT_MS } from "../../src/decide/known-denials.ts";
 import { fixedWindow, memoryStore, type Store } from "../../src/index.ts";
-import { MAX_WAIT_MS } from "../../src/runtime/single-flight.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
 
 /* A request of two partitions, each with a known denial that has run out, for which another request is asking. */

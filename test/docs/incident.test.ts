@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { hash } from "../../src/partition/partition-key.ts";
+import { hash } from "../../src/partition/key-text.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { codeBlocks } from "./code-blocks.ts";
 import { serveAdministered } from "./serve-administered.ts";

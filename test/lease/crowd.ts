@@ -1,7 +1,7 @@
 import { DRIFT } from "../../src/decide/denial-cache.ts";
 import { StoreError } from "../../src/options/errors.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
-import { steadyClock } from "../../src/runtime/clock.ts";
+import { steadyClock } from "../../src/runtime/time.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Admission } from "../support/model/trailing-window.ts";

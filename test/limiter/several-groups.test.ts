@@ -1,9 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 
-import { createContext } from "../../src/decide/limiter-context.ts";
-import { createPath } from "../../src/decide/operations.ts";
 import { byTextOrDimensions } from "../../src/features/by-dimensions.ts";
 import { shards } from "../../src/features/shards-feature.ts";
+import { createContext, createPath } from "../../src/limiter/limiter.ts";
 import { createLocalUnits } from "../../src/outage/local-units.ts";
 import { takeTogether } from "../../src/store/decide-together.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
@@ -20,7 +19,6 @@ import { watchedStore } from "../support/limiter/watched-store.ts";
 import { BOTH, limiterOnTwoMasters, ONE, OTHER } from "./two-masters.ts";
 
 /* One policy, shard or dimension may be right by chance: a fault shows with two of them. */
-
 const START_US = 2_000_000_000_000_000;
 const SECOND_US = 1_000_000;
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { createDenialLog } from "../../src/metrics/denial-log.ts";
-import { hash } from "../../src/partition/partition-key.ts";
+import { hash } from "../../src/partition/key-text.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
 import { decisionOf } from "../support/metrics/decision-of.ts";

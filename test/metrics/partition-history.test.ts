@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { hash } from "../../src/partition/partition-key.ts";
+import { hash } from "../../src/partition/key-text.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { meteredGateways } from "../support/metrics/metered-gateway.ts";
 

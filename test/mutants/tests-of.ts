@@ -18,7 +18,7 @@ const TESTS: Table = {
   "packages/dashboard/src": ["test/dashboard/"],
   "src/decide": ["test/limiter/", "test/denials/"],
   ...Object.fromEntries(
-    ["decision", "header-fields", "listed", "outcome", "problem"].map((name) => [
+    ["header-fields", "listed", "outcome", "present", "problem"].map((name) => [
       `src/decide/${name}.ts`,
       ["test/decision/", "test/hono/"],
     ]),
@@ -26,7 +26,6 @@ const TESTS: Table = {
   "src/decide/denial-cache.ts": ["test/denials/"],
   "src/decide/redis-clocks.ts": ["test/denials/"],
   "src/runtime/clock-cache.ts": ["test/denials/"],
-  "src/runtime/single-flight.ts": ["test/denials/"],
   "src/dropins": ["test/dropins/"],
   "src/algorithms/calendar": ["test/algorithms/", "test/limiter/", "test/policy/"],
   "src/algorithms/define-for-drop-ins.ts": ["test/dropins/"],
@@ -78,6 +77,8 @@ const NEAREST: Table = {
   "src/algorithms/calendar": ["test/algorithms/"],
   "src/algorithms/drop-in": ["test/dropins/models.test.ts"],
   "src/dropins": ["test/dropins/"],
+  "src/decide/identify.ts": ["test/partition/partition-key.test.ts"],
+  "src/decide/known-denials.ts": ["test/denials/single-flight.test.ts"],
   "src/express.ts": ["test/node-servers/"],
   "src/fastify.ts": ["test/node-servers/"],
   "src/features/dimensions-feature.ts": [
@@ -111,6 +112,8 @@ const NEAREST: Table = {
   "src/gateway/config/webhook.ts": ["test/notices/gateway.test.ts"],
   "src/gateway/proxy": ["test/gateway/proxy/"],
   "src/hono.ts": ["test/hono/"],
+  "src/partition/key-text.ts": ["test/partition/partition-key.test.ts"],
+  "src/runtime/time.ts": ["test/runtime/clock.test.ts", "test/runtime/timeout.test.ts"],
   "packages/redis-rest/src": ["cli", "encoding", "batches", "bounds"].map(
     (name) => `test/redis-rest/${name}.test.ts`,
   ),

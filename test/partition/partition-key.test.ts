@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { hash, partitionKey } from "../../src/partition/partition-key.ts";
+import { partitionKey } from "../../src/decide/identify.ts";
+import { hash } from "../../src/partition/key-text.ts";
 
 /** The characters of a key: none that closes or moves the hash tag, or breaks a line of a log. */
 const KEY = /^[A-Za-z0-9._~@:/+=,|%#-]{1,128}$/;

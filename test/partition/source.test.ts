@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { partitionKey } from "../../src/partition/partition-key.ts";
+import { partitionKey } from "../../src/decide/identify.ts";
 import { identify as identityOf } from "./identify.ts";
 
 const identify = (sources: unknown, fields: Record<string, string> | Headers) =>

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { EVERYBODY, partitionKey } from "../../src/partition/partition-key.ts";
+import { partitionKey } from "../../src/decide/identify.ts";
+import { EVERYBODY } from "../../src/partition/key-text.ts";
 import { identify } from "./identify.ts";
 
 const address = { "cf-connecting-ip": "192.0.2.1" };

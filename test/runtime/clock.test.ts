@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { steadyClock } from "../../src/runtime/clock.ts";
+import { steadyClock } from "../../src/runtime/time.ts";
 
 /** The smallest step that is told apart from a difference between two requests' clocks, in milliseconds. */
 const TREMOR = 10;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { TIMED_OUT, withTimeout } from "../../src/runtime/timeout.ts";
+import { TIMED_OUT, withTimeout } from "../../src/runtime/time.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,7 @@
 import type { Operation, Row } from "../../src/algorithms/model.ts";
 import type { Decision } from "../../src/decide/decision.ts";
 import type { Hold, Settlement } from "../../src/decide/hold.ts";
-import type { ReservingLimiter } from "../../src/decide/limiter.ts";
+import type { ReservingLimiter } from "../../src/decide/hold.ts";
 import type { ErrorCode, StoreError } from "../../src/options/errors.ts";
 import type { IsolateClock } from "./isolate-clock.ts";
 import type { Random } from "./random.ts";

@@ -7,12 +7,11 @@ import { firstViolation } from "./first-violation.ts";
 import { assemble } from "./isolate.ts";
 
 /* Mistakes in an isolate's knowledge: each denies a client that the server would admit, and must be found. */
-
 const mutation = vi.hoisted(() => ({
   denialCache: (cache: DenialCache): DenialCache => cache,
   clock: undefined as ((read: () => number) => () => number) | undefined,
 }));
-vi.mock(import("../../src/runtime/clock.ts"), async (original) => {
+vi.mock(import("../../src/runtime/time.ts"), async (original) => {
   const { steadyClock, ...rest } = await original();
   return { ...rest, steadyClock: (read) => (mutation.clock ?? steadyClock)(read) };
 });

@@ -1,4 +1,4 @@
-import type { ReservingLimiter } from "../../src/decide/limiter.ts";
+import type { ReservingLimiter } from "../../src/decide/hold.ts";
 import { EVERY_FEATURE } from "../../src/features/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LimiterSettings } from "../../src/limiter/settings.ts";

@@ -6,8 +6,9 @@ import { EVERY_FEATURE } from "../../src/features/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LastAnswers } from "../../src/outage/last-answers.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
+import type { StoreBreaker } from "../../src/store/breaker.ts";
 import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";
-import { guardStore, type StoreBreaker } from "../../src/store/guarded-store.ts";
+import { guardStore } from "../../src/store/guarded-store.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
@@ -18,7 +19,6 @@ import { assemble } from "./isolate.ts";
  * A simulator that never finds anything proves nothing. Each mutant is the product with one mistake of a kind that has been made
  * elsewhere, and the simulator must find it soon, and name it rightly.
  */
-
 type Assemble = typeof assemble;
 
 const mutation = vi.hoisted(() => ({

@@ -1,7 +1,7 @@
 import type { Decision } from "../../src/decide/decision.ts";
 import type { Hold, Settlement } from "../../src/decide/hold.ts";
-import { steadyClock } from "../../src/runtime/clock.ts";
-import { MAX_WAIT_MS } from "../../src/runtime/single-flight.ts";
+import { MAX_WAIT_MS } from "../../src/decide/known-denials.ts";
+import { steadyClock } from "../../src/runtime/time.ts";
 import { type Answer, type Ask, type Call, isDecided, type Isolate } from "./call.ts";
 import { everyInvariant } from "./invariants/all.ts";
 import { keysOf, type Observed } from "./invariants/invariant.ts";

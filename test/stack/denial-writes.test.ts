@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { expect, onTestFinished, test } from "vitest";
 
-import { hash } from "../../src/partition/partition-key.ts";
+import { hash } from "../../src/partition/key-text.ts";
 import { demoRules, newClient } from "./demo-rules.ts";
 import { ask } from "./requests.ts";
 import { useStack } from "./stack.ts";

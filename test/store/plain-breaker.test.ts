@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createPlainBreaker } from "../../src/store/guarded-store.ts";
+import { createPlainBreaker } from "../../src/store/breaker.ts";
 
 test("five failures in a row suspend the whole store, for all keys, for a second each time", () => {
   const breaker = createPlainBreaker();

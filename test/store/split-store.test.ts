@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
 import { StoreError } from "../../src/options/errors.ts";
+import { SLOTS } from "../../src/store/breaker.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
-import { SLOTS } from "../../src/store/guarded-store.ts";
 import { PartialReplyError } from "../../src/store/partial-reply.ts";
 import {
   CLOCKS,

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 
-import { monotonicNow } from "../../../src/runtime/clock.ts";
+import { monotonicNow } from "../../../src/runtime/time.ts";
 import { staleConnection } from "../../../src/store/redis/stale-connection.ts";
 import type { Backend, BackendReply } from "./backend.ts";
 import { boundReplies } from "./bound-replies.ts";

@@ -1,5 +1,5 @@
 import { healthCheck } from "../../gateway/health.ts";
-import { monotonicNow } from "../../runtime/clock.ts";
+import { monotonicNow } from "../../runtime/time.ts";
 import type { Administered } from "../administered.ts";
 import type { AdminRoute, Call } from "../call.ts";
 import type { Health } from "../health-answer.ts";

@@ -1,7 +1,7 @@
 import { didYouMean, namesIn } from "../../options/messages.ts";
 import { isRecord } from "../../options/record.ts";
 import { nearest } from "../../options/unknown-options.ts";
-import { EVERYBODY } from "../../partition/partition-key.ts";
+import { EVERYBODY } from "../../partition/key-text.ts";
 import type { PutOverride } from "../entry-answers.ts";
 
 /**

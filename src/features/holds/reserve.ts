@@ -1,6 +1,7 @@
-import { checkCallOptions } from "../../decide/cost.ts";
-import type { Reserve } from "../../decide/limiter.ts";
-import { CALL_OPTIONS, type LimiterPath } from "../../decide/operations.ts";
+import type { Reserve } from "../../decide/hold.ts";
+import { checkCallOptions } from "../../decide/identify.ts";
+import { CALL_OPTIONS } from "../../decide/identify.ts";
+import type { LimiterPath } from "../../decide/limiter-context.ts";
 import { createHold } from "./create-hold.ts";
 import { createGiveBack } from "./give-back.ts";
 import { ttlUsOf } from "./hold-ttl.ts";

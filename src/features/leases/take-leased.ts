@@ -1,12 +1,12 @@
 import type { Row } from "../../algorithms/model.ts";
 import type { CoreSettings, LimiterContext } from "../../decide/limiter-context.ts";
+import { deniesIn } from "../../decide/local-denials.ts";
 import {
   type Answer,
   type CountRequest,
   type PartitionRequest,
   askedIn,
   type AskStore,
-  deniesIn,
   type GroupVerdict,
 } from "../../decide/step.ts";
 import { StoreError } from "../../options/errors.ts";

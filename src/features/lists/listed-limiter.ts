@@ -1,7 +1,8 @@
 import type { Decision } from "../../decide/decision.ts";
 import type { Hold } from "../../decide/hold.ts";
-import type { Identity } from "../../decide/identify.ts";
-import type { Limiter, Reserve } from "../../decide/limiter.ts";
+import type { Reserve } from "../../decide/hold.ts";
+import type { Identity } from "../../decide/limiter.ts";
+import type { Limiter } from "../../decide/limiter.ts";
 import { listedDecision } from "../../decide/listed.ts";
 import { UNKNOWN_ADDRESS } from "../../partition/client-key.ts";
 import { type Address, readAddress } from "../../partition/ip-address.ts";

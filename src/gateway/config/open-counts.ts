@@ -1,5 +1,5 @@
 import { EVERY_FEATURE } from "../../features/every-feature.ts";
-import { partsOf } from "../../limiter/open-limiter.ts";
+import { partsOf } from "../../limiter/check-limiter.ts";
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { durableObjectStore, ObjectNamespace } from "../../store/durable-object-store.ts";

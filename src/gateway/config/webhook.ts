@@ -1,4 +1,4 @@
-import { monotonicNow } from "../../runtime/clock.ts";
+import { monotonicNow } from "../../runtime/time.ts";
 import { sign } from "./sign-webhook.ts";
 import type { WebhookSettings } from "./webhook-settings.ts";
 

@@ -1,5 +1,5 @@
-import { monotonicNow } from "../../runtime/clock.ts";
 import { report } from "../../runtime/log.ts";
+import { monotonicNow } from "../../runtime/time.ts";
 import { storeError } from "../../store/redis/errors.ts";
 import { restReader, type SendCommand } from "../../store/redis/rest.ts";
 import type { GatewayConfig, PlatformParts } from "../config/config.ts";

@@ -1,4 +1,4 @@
-import { TIMED_OUT, withTimeout } from "../../runtime/timeout.ts";
+import { TIMED_OUT, withTimeout } from "../../runtime/time.ts";
 import type { WaitUntil } from "../../runtime/wait-until.ts";
 import { createWaitingRoom } from "../../runtime/waiting-room.ts";
 import { firstContactMs } from "../../store/first-contact.ts";

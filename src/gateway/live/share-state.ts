@@ -1,6 +1,6 @@
 import type { SharedCache } from "../../features/shared-denials.ts";
 import { isRecord } from "../../options/record.ts";
-import { withTimeout } from "../../runtime/timeout.ts";
+import { withTimeout } from "../../runtime/time.ts";
 import { exceedsBytes } from "./document-size.ts";
 import type { LiveState } from "./live-state.ts";
 import type { ReadState } from "./read-state.ts";

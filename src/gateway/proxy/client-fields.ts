@@ -1,5 +1,5 @@
 import type { ClientIp } from "../../partition/client-ip.ts";
-import { connectionOf } from "../../partition/connection.ts";
+import { connectionOf } from "../../partition/client-ip.ts";
 import { formatAddress, readAddress } from "../../partition/ip-address.ts";
 import { onWorkers } from "../../runtime/environment.ts";
 

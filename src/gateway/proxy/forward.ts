@@ -1,5 +1,5 @@
 import { onWorkers } from "../../runtime/environment.ts";
-import { TIMED_OUT, withTimeout } from "../../runtime/timeout.ts";
+import { TIMED_OUT, withTimeout } from "../../runtime/time.ts";
 import { clientFacts, type ClientFacts } from "./client-fields.ts";
 import { hopFields } from "./hop-by-hop.ts";
 import type { Forward, Forwarded } from "./origin.ts";

@@ -1,6 +1,6 @@
 import { forward } from "#forward";
 
-import { appendFieldsTo } from "../../adapter/append-fields.ts";
+import { appendFieldsTo } from "../../decide/present.ts";
 import { permitted } from "../route/cors.ts";
 import type { Decided, Forwarded, OriginFailure } from "./origin.ts";
 import { BAD_GATEWAY, GATEWAY_TIMEOUT, type Refusal, refusal, TRACE } from "./refusal.ts";

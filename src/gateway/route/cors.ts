@@ -1,8 +1,8 @@
 import { cors } from "hono/cors";
 import { Hono as TinyHono } from "hono/tiny";
 
-import type { AnswerFields } from "../../adapter/append-fields.ts";
 import { RATE_LIMIT_FIELDS } from "../../decide/header-fields.ts";
+import type { AnswerFields } from "../../decide/present.ts";
 import type { CorsOptions } from "./cors-options.ts";
 
 const ALLOW_ORIGIN = "Access-Control-Allow-Origin";

@@ -1,4 +1,4 @@
-import type { Client, Listed, Unidentified } from "../../adapter/decide-request.ts";
+import type { Client, Listed, Unidentified } from "../../adapter/request-reader.ts";
 import { listedDecision } from "../../decide/listed.ts";
 import type { RequestData } from "../../partition/request-data.ts";
 import { digestsOf, isRefused } from "../rules/digests.ts";

@@ -1,4 +1,4 @@
-import type { Listed, Unidentified } from "../../adapter/decide-request.ts";
+import type { Listed, Unidentified } from "../../adapter/request-reader.ts";
 import { problemResponse } from "../../decide/problem.ts";
 import { readPath } from "../rules/path.ts";
 import type { Rule } from "../rules/rule.ts";

@@ -15,7 +15,7 @@ import { COUNTS } from "../../features/roles/check-roles.ts";
 import { type DurationRange, isDurationWithin } from "../../options/duration.ts";
 import { COST, DURATION, PLAN_SOURCE } from "../../options/messages.ts";
 import { EARLIEST_MS, LATEST_MS, MOMENT, parseMoment } from "../../options/moment.ts";
-import { EVERYBODY } from "../../partition/partition-key.ts";
+import { EVERYBODY } from "../../partition/key-text.ts";
 import { COUNTRY, MAX_ASN } from "../../partition/platform-facts.ts";
 import { SOURCE } from "../../partition/source-text.ts";
 import { NAME } from "../../policy/compile.ts";
@@ -27,7 +27,6 @@ import { DIGEST } from "./digests.ts";
  * The schema of rules as data, from which the JSON Schema for editors is generated. A rule is checked with `RuleShape`: the
  * fields that only rules have. The others mean the same in code, and are checked where they are compiled.
  */
-
 function integer(max: number) {
   return z.int().check(z.gte(1), z.lte(max));
 }

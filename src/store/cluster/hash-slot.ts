@@ -1,4 +1,4 @@
-import { SLOTS } from "../guarded-store.ts";
+import { SLOTS } from "../breaker.ts";
 
 /** The prefix and the hash tag of a key: the same for all keys of a partition. */
 export function tagOf(key: string): string {

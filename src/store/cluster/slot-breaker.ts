@@ -1,6 +1,6 @@
-import { createBreaker, THRESHOLD } from "../../runtime/breaker.ts";
+import { createBreaker, THRESHOLD } from "../breaker.ts";
+import { SLOTS, type StoreBreaker } from "../breaker.ts";
 import { CrossSlotError } from "../cross-slot.ts";
-import { SLOTS, type StoreBreaker } from "../guarded-store.ts";
 import { hashSlot } from "./hash-slot.ts";
 
 /**

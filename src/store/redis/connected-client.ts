@@ -1,7 +1,7 @@
 import { type FaultKind, Faults } from "../../options/faults.ts";
 import { CONNECTED_ON_WORKERS } from "../../options/messages.ts";
-import { monotonicNow } from "../../runtime/clock.ts";
 import { onWorkers } from "../../runtime/environment.ts";
+import { monotonicNow } from "../../runtime/time.ts";
 import { staleConnection } from "./stale-connection.ts";
 
 /** Sends a command over a connection of Node. */

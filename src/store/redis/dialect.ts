@@ -1,5 +1,4 @@
 import { KEY_LOCKING } from "../../algorithms/scripts.generated.ts";
-import { isUnknownDialect } from "./errors.ts";
 
 /** The kind of scripts that a Redis takes: on Upstash each begins with a line that every other server rejects. */
 export type DialectName = "redis" | "upstash";
@@ -27,18 +26,4 @@ export function dialectAt(url: string, name?: DialectName): Dialect {
 export function learnFrom({ headers }: Response, dialect: Dialect): void {
   // Upstash answers each request with this field.
   if (headers.has("upstash-sync-token")) dialect.firstLine = KEY_LOCKING;
-}
-
-/** Sends a script, and sends it once more if Redis rejected its first line, so that it did not run. */
-export async function inDialect<Answer>(
-  dialect: Dialect,
-  send: () => Promise<Answer>,
-): Promise<Answer> {
-  try {
-    return await send();
-  } catch (error) {
-    if (!isUnknownDialect(error)) throw error;
-    dialect.firstLine = "";
-    return send();
-  }
 }

@@ -1,5 +1,5 @@
-import { TIMED_OUT, withTimeout } from "../../runtime/timeout.ts";
-import { type GuardedStore } from "../guarded-store.ts";
+import { TIMED_OUT, withTimeout } from "../../runtime/time.ts";
+import type { GuardedStore } from "../guarded-store.ts";
 import type { StoreFacts } from "../store.ts";
 import type { RedisClient } from "./client.ts";
 import type { Dialect } from "./dialect.ts";

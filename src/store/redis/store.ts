@@ -5,8 +5,8 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import type { LeaseRequest, Reply, Store } from "../store.ts";
 import type { RedisClient } from "./client.ts";
-import { type Dialect, inDialect } from "./dialect.ts";
-import { isMissingScript, storeError } from "./errors.ts";
+import type { Dialect } from "./dialect.ts";
+import { isMissingScript, isUnknownDialect, storeError } from "./errors.ts";
 import { type Script, scriptFor, type ScriptTemplate, sha1For } from "./script.ts";
 
 /** Computed once for each combination of algorithms and roles. */
@@ -185,4 +185,18 @@ export function parseReply(numbers: readonly number[]): Reply {
     });
   }
   return { nowUs: numbers[0]!, rows };
+}
+
+/** Sends a script, and sends it once more if Redis rejected its first line, so that it did not run. */
+export async function inDialect<Answer>(
+  dialect: Dialect,
+  send: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!isUnknownDialect(error)) throw error;
+    dialect.firstLine = "";
+    return send();
+  }
 }

@@ -11,14 +11,14 @@ export const ADAPTERS: readonly Written[] = [
   },
   {
     name: "an origin's RateLimit fields are overwritten",
-    file: "src/adapter/append-fields.ts",
+    file: "src/decide/present.ts",
     find: "headers.append(name, value)",
     replace: "headers.set(name, value)",
     tests: ["test/hono", "test/gateway/proxy/fields"],
   },
   {
     name: "fields are put on a response that switches protocols",
-    file: "src/adapter/append-fields.ts",
+    file: "src/decide/present.ts",
     find: "if (response.status === 101) return response;",
     replace: "",
     tests: ["test/adapter/append-fields"],
@@ -60,7 +60,7 @@ export const ADAPTERS: readonly Written[] = [
   },
   {
     name: "a client is gone only once Node knows",
-    file: "src/partition/connection.ts",
+    file: "src/partition/client-ip.ts",
     find: "socket.destroyed || socket.localAddress !== undefined",
     replace: "socket.destroyed",
     tests: ["test/node-servers/gone-clients"],

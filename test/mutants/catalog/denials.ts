@@ -11,7 +11,7 @@ export const DENIALS: readonly Written[] = [
   },
   {
     name: "a request waits for ever",
-    file: "src/runtime/single-flight.ts",
+    file: "src/decide/known-denials.ts",
     find: "flight.room.wait(leftMs)",
     replace: "flight.room.wait(60_000)",
     tests: ["test/denials/single-flight"],

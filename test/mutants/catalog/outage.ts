@@ -11,7 +11,7 @@ export const OUTAGE: readonly Written[] = [
   },
   {
     name: "a clock leaps less than a denial is trusted",
-    file: "src/runtime/clock.ts",
+    file: "src/runtime/time.ts",
     find: "const JUMP_MS = 120_000;",
     replace: "const JUMP_MS = 59_000;",
     tests: ["test/runtime/clock.test", "test/limiter/clock-steps"],

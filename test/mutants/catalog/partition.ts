@@ -4,14 +4,14 @@ import type { Written } from "../written.ts";
 export const PARTITION: readonly Written[] = [
   {
     name: "an identity may stand for an escape",
-    file: "src/partition/partition-key.ts",
+    file: "src/partition/key-text.ts",
     find: "[^A-Za-z0-9._~@:/+=,|-]",
     replace: "[^A-Za-z0-9._~@:/+=,|%-]",
     tests: ["test/partition/partition-key"],
   },
   {
     name: "a hash of half the digest",
-    file: "src/partition/partition-key.ts",
+    file: "src/partition/key-text.ts",
     find: "...new Uint8Array(digest)",
     replace: "...new Uint8Array(digest).map((byte) => byte & 240)",
     tests: ["test/partition/partition-key"],
@@ -46,7 +46,7 @@ export const PARTITION: readonly Written[] = [
   },
   {
     name: "a partition can close the hash tag",
-    file: "src/partition/partition-key.ts",
+    file: "src/partition/key-text.ts",
     find: "[^A-Za-z0-9._~@:/+=,|-]",
     replace: "[^A-Za-z0-9._~@:/+=,|{}-]",
     tests: ["test/partition/partition-key"],

@@ -1,4 +1,4 @@
-import type { ReservingLimiter } from "../../../src/decide/limiter.ts";
+import type { ReservingLimiter } from "../../../src/decide/hold.ts";
 import { EVERY_FEATURE } from "../../../src/features/every-feature.ts";
 import type { LimiterOptions, NoticeListener } from "../../../src/index.ts";
 import { limiterOf } from "../../../src/limiter/create-limiter.ts";

@@ -1,5 +1,6 @@
 import type { Row } from "../../../src/algorithms/model.ts";
-import { createDecision, type Decision } from "../../../src/decide/decision.ts";
+import type { Decision } from "../../../src/decide/decision.ts";
+import { createDecision } from "../../../src/decide/present.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
 
 /** The decision of policies by what the store says of them. */

@@ -1,7 +1,7 @@
 import { spellHeader } from "../../../../src/features/lists/header-identities.ts";
 import { clientKey } from "../../../../src/partition/client-key.ts";
 import { readAddress, subnetOf } from "../../../../src/partition/ip-address.ts";
-import { hash } from "../../../../src/partition/partition-key.ts";
+import { hash } from "../../../../src/partition/key-text.ts";
 
 /** The metrics' name of a hashed fact about an address. */
 const FACT_LENGTH = 22;

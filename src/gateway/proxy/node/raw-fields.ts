@@ -1,4 +1,4 @@
-import type { AnswerFields } from "../../../adapter/append-fields.ts";
+import type { AnswerFields } from "../../../decide/present.ts";
 
 /** A field as it stands in a message. */
 export type Field = readonly [name: string, value: string];

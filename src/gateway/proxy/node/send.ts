@@ -1,6 +1,6 @@
 import type { ClientRequest, ServerResponse } from "node:http";
 
-import { appendFieldsTo } from "../../../adapter/append-fields.ts";
+import { appendFieldsTo } from "../../../decide/present.ts";
 import type { Forwarded } from "../origin.ts";
 import { type Answer, answerFields, reasonOf } from "./answer.ts";
 import type { Outgoing } from "./bindings.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createBreaker } from "../../src/runtime/breaker.ts";
+import { createBreaker } from "../../src/store/breaker.ts";
 
 function failing(times: number, at = 0) {
   const breaker = createBreaker();
