@@ -8,7 +8,7 @@ export const ACTION = { add: 0, set: 1, takeBack: 2, forget: 3 } as const;
 export interface CounterParameters extends Readonly<Record<string, number>> {
   /** Not the cost of the request, which cannot be less than none. */
   readonly points: number;
-  /** How long points count from the first of them. Of `takeBack` the latest end of those that may get smaller. */
+  /** How long points count from the first of them. For `takeBack`, the latest end of points that may get smaller. */
   readonly windowUs: number;
   /** How long all points count after a charge that takes them past the threshold; 0 for as long as before. */
   readonly blockUs: number;

@@ -78,7 +78,7 @@ interface Noted<Parameters> {
   readonly hereUs: number;
 }
 
-/** What a policy has besides its numbers. Of these, the stores read the role alone. */
+/** What a policy has besides its numbers. The stores read only the role. */
 const TRAITS = {
   advertise: false,
   onFailure: undefined,

@@ -50,9 +50,9 @@ export interface LimiterOptions extends StoreOptions {
    * token bucket that is smaller by at most half, or a window that is longer by at most a tenth (a fixed window stays as it is). A
    * policy's own `lease` overrides it.
    *
-   * `"auto"` leases a hot identity: if an isolate gets eight or more of its requests within the longest lease, and
-   * Redis answers within a quarter of it. That is a second, a fifth of what its policies' longest lease may take, or
-   * none where a limit is below 32. Near the limit Redis decides each request. Policies that cannot be leased stay as
+   * `"auto"` leases only hot identities: an isolate has to get eight or more requests of one within the length of the lease, and Redis
+   * has to answer within a quarter of it. The lease lasts a second, or a fifth of the longest lease that its policies allow, if that is
+   * shorter. A limit below 32 gets no lease. Near the limit Redis decides each request. Policies that cannot be leased stay as
    * they are. Range: `"10ms"` to `"10s"`, or `"auto"`. Default: no leases, Redis makes every decision.
    */
   readonly lease?: Duration | "auto";

@@ -22,8 +22,8 @@ export interface Settles {
 export interface SettleOptions {
   /**
    * The cost of the response, such as `({ totalTokens, cachedTokens = 0 }) => ({ tokens: totalTokens - cachedTokens })`: whole
-   * numbers. Of a usage that is not all (`complete` is `false`), it counts only where it is more than the reserved cost.
-   * Default: `usage.totalTokens`, for every `refundable` policy; where none is, for every policy.
+   * numbers. If a part of the usage is unknown (`complete` is `false`), it counts only where it is more than the reserved cost.
+   * Default: `usage.totalTokens`, for every `refundable` policy; if no policy is refundable, for every policy.
    */
   readonly cost?: (usage: Usage) => Cost;
   /**

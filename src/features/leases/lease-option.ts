@@ -5,13 +5,13 @@ import { leases } from "./leases-feature.ts";
 /**
  * Reserves quota for a hot identity in advance: an isolate takes several units at once and may spend them for this long, which
  * should be several round trips. Redis enforces tighter policies, so that their promises hold: a token bucket that is smaller by at
- * most half, or a window that is longer by at most a tenth (a fixed window stays as it is). Of a limiter it holds for every policy;
- * of a policy it overrides that, and policies of other dimensions stay exact. All policies of one dimension need the same lease, and
- * none of them may count denials.
+ * most half, or a window that is longer by at most a tenth (a fixed window stays as it is). A limiter's lease
+ * holds for every policy. A policy's own lease overrides it, and policies of other dimensions stay exact. All policies of one dimension
+ * need the same lease, and none of them may count denials.
  *
- * `"auto"` leases a hot identity: if an isolate gets eight or more of its requests within the longest lease, and Redis
- * answers within a quarter of it. That is a second, a fifth of what its policies' longest lease may take, or none where a limit is
- * below 32. Near the limit Redis decides each request. Policies that cannot be leased stay as they are.
+ * `"auto"` leases only hot identities: an isolate has to get eight or more requests of one within the length of the lease, and Redis
+ * has to answer within a quarter of it. The lease lasts a second, or a fifth of the longest lease that its policies allow, if that is
+ * shorter. A limit below 32 gets no lease. Near the limit Redis decides each request. Policies that cannot be leased stay as they are.
  *
  * @param time Range: `"10ms"` to `"10s"`, or `"auto"`
  * @example

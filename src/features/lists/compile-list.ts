@@ -15,7 +15,7 @@ export interface Subject {
 /** Whether a list names a request now. */
 export type Covers = (subject: Subject, nowMs: number) => boolean;
 
-/** Compiles the entries of one list. Of several entries for the same clients, the one that ends last counts. */
+/** Compiles the entries of one list. If several entries name the same client, the one that ends last counts. */
 export function compileList(entries: readonly Entry[]): Covers {
   const ranges: Range[] = [];
   const byIdentity = new Map<string, number>();

@@ -46,8 +46,8 @@ export function checkConnected(
 const NUMBER = /^\d{1,16}$/;
 
 /**
- * The numbers of a reply. Both libraries parse 2^53 - 1 as 2^53, which is not a safe integer, so it is clamped. Of the 50 numbers
- * before that, they make some one less.
+ * The numbers of a reply. Both libraries parse 2^53 - 1 as 2^53, which is not a safe integer, so it is clamped. Both
+ * parse some of the 50 numbers before that as one less.
  */
 function exactOf(reply: unknown): unknown {
   if (Array.isArray(reply)) return reply.map(exactOf);

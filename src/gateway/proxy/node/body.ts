@@ -13,7 +13,7 @@ export interface Body {
   sendTo(request: ClientRequest): void;
 }
 
-/** Methods of which Node sends nothing where nothing tells of a body. Of all others it would send an empty one, in chunks. */
+/** Methods for which Node sends no body if no field announces one. For all others it would send an empty one, in chunks. */
 const BODILESS: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS"]);
 
 /**
