@@ -1,5 +1,8 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import type { RequestOptions } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+
+import { send } from "../support/send.ts";
+import { ASKED_REDIS } from "./asked-redis.ts";
 
 /**
  * Milliseconds of the system's monotonic clock. All threads and processes of one machine share it, so that times of sending and
@@ -15,9 +18,6 @@ export async function until(atMs: number): Promise<void> {
   if (waitMs > 0) await sleep(waitMs);
 }
 
-/** The field by which a denial of `tellsCalls` says that Redis had a part in it. */
-const ASKED_REDIS = "x-asked-redis";
-
 export interface Received {
   /** 0 where there was no answer. */
   readonly status: number;
@@ -26,37 +26,12 @@ export interface Received {
   readonly askedRedis: boolean;
 }
 
-export async function send(url: string, init?: RequestInit): Promise<Received> {
+export async function ask(url: string, options?: RequestOptions): Promise<Received> {
   try {
-    const response = await fetch(url, init);
-    await response.arrayBuffer();
-    const { status, headers } = response;
-    const retryAfterMs = Number(headers.get("retry-after") ?? 1) * 1000;
-    return { status, retryAfterMs, askedRedis: headers.has(ASKED_REDIS) };
+    const { statusCode = 0, headers } = await send(url, options);
+    const retryAfterMs = Number(headers["retry-after"] ?? 1) * 1000;
+    return { status: statusCode, retryAfterMs, askedRedis: ASKED_REDIS in headers };
   } catch {
     return { status: 0, retryAfterMs: 0, askedRedis: false };
   }
-}
-
-type Fetch = (request: Request, env: object, context: object) => Promise<Response>;
-
-/** The same worker, whose denials say whether they called the store. */
-export function tellsCalls(worker: { readonly fetch: Fetch }): { readonly fetch: Fetch } {
-  const requests = new AsyncLocalStorage<{ called: boolean }>();
-  const call = globalThis.fetch;
-  globalThis.fetch = (...parameters) => {
-    const request = requests.getStore();
-    if (request) request.called = true;
-    return call(...parameters);
-  };
-  return {
-    fetch: (...parameters) => {
-      const noted = { called: false };
-      return requests.run(noted, async () => {
-        const response = await worker.fetch(...parameters);
-        if (noted.called && response.status === 429) response.headers.set(ASKED_REDIS, "1");
-        return response;
-      });
-    },
-  };
 }

@@ -1,4 +1,4 @@
-import { nowMs, send, until } from "./client.ts";
+import { ask, nowMs, until } from "./client.ts";
 import { outcomesOf } from "./measure.ts";
 import { onParts, type Parts } from "./parts.ts";
 import { fullestWindow, heldAt } from "./proof.ts";
@@ -66,15 +66,15 @@ async function underDeploys(
   const load = setInterval(() => {
     while (number < ((nowMs() - beginMs) / 1000) * requestsPerSecond) {
       const { worker, open } = serving;
-      const asked = ask(worker.url, number++).finally(() => open.delete(asked));
+      const asked = request(worker.url, number++).finally(() => open.delete(asked));
       open.add(asked);
     }
   }, 5);
 
-  async function ask(url: string, own: number): Promise<void> {
+  async function request(url: string, own: number): Promise<void> {
     const sentMs = nowMs();
-    const headers = { "x-user-id": "one", "x-request-number": String(own) };
-    const { status } = await send(`${url}/api/rides`, { headers });
+    const headers = { "x-user-id": "one", "x-request-number": own };
+    const { status } = await ask(`${url}/api/rides`, { headers });
     sent[own] = { status, sentMs, endMs: nowMs() };
   }
 

@@ -6,7 +6,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { mean } from "d3-array";
 
 import { live } from "./behaviour.ts";
-import { nowMs, send, until } from "./client.ts";
+import { ask, nowMs, until } from "./client.ts";
 import { type Endpoint, type Intention, type Phases, population, ROUTES } from "./population.ts";
 
 export interface Drive {
@@ -55,7 +55,7 @@ const asked: Asked[] = [];
 const served = new Set<Intention>();
 const open = new Set<number>();
 
-async function ask(person: number, id: string, intention: Intention, atMs: number) {
+async function request(person: number, id: string, intention: Intention, atMs: number) {
   // No person begins anything after the end.
   if (nowMs() > endMs) return new Promise<never>(() => {});
   const { method, path } = ROUTES[intention.endpoint];
@@ -65,11 +65,11 @@ async function ask(person: number, id: string, intention: Intention, atMs: numbe
   open.add(number);
   const headers = {
     "x-user-id": id,
-    "x-request-number": String(number),
+    "x-request-number": number,
     // An address for each person.
     "cf-connecting-ip": `198.18.${person >> 8}.${person & 255}`,
   };
-  const { status, retryAfterMs, askedRedis } = await send(url + path, { method, headers });
+  const { status, retryAfterMs, askedRedis } = await ask(url + path, { method, headers });
   open.delete(number);
   const wanted = status === 200 && !served.has(intention);
   if (wanted) served.add(intention);
@@ -80,14 +80,14 @@ async function ask(person: number, id: string, intention: Intention, atMs: numbe
 const latencies: number[] = [];
 const probe = setInterval(async () => {
   const sentMs = nowMs();
-  const { status } = await send(bareUrl);
+  const { status } = await ask(bareUrl);
   if (status === 200) latencies.push(nowMs() - sentMs);
 }, PROBE_EVERY_MS);
 population(seed, phases, share).forEach((person, i) => {
   void live(person, {
     now: () => nowMs() - beginMs,
     until: (ms) => until(beginMs + ms),
-    ask: (intention, atMs) => ask(i, person.id, intention, atMs),
+    ask: (intention, atMs) => request(i, person.id, intention, atMs),
   });
 });
 await until(endMs);

@@ -1,6 +1,7 @@
+import { nextMessage, startThread } from "../support/thread.ts";
 import type { Drive, Driven } from "./driver.ts";
 import type { Promised, Run } from "./measure.ts";
-import { nextMessage, onParts, startThread } from "./parts.ts";
+import { onParts } from "./parts.ts";
 import { type Phases, population, ROUTES } from "./population.ts";
 
 /** The set-ups that the surge meets: no limiter, each layer of it, all of it. */
@@ -38,7 +39,7 @@ export function runIncident(setup: SetupName, options: IncidentOptions): Promise
     // Everything shares two cores: a stall of the machine must not pass for one of Redis.
     const worker = await deploy({ RULES: JSON.stringify(rules), TIMEOUT: "1s" });
     const drive: Drive = { url: worker.url, bareUrl, seed, phases, share };
-    const driver = startThread("driver.ts", drive);
+    const driver = startThread(new URL("./driver.ts", import.meta.url), drive);
     try {
       const driven = await nextMessage<Driven>(driver);
       const people = population(seed, phases, share);

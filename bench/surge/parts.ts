@@ -1,10 +1,8 @@
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
-
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import { bundle } from "../support/bundle.ts";
 import { startRest } from "../support/rest.ts";
 import { type RunningWorker, runWorker } from "../support/run-worker.ts";
+import { askThread, nextMessage, startThread } from "../support/thread.ts";
 import type { MatchingOptions } from "./matching.ts";
 import type { Log, Ready } from "./origin.ts";
 
@@ -23,7 +21,7 @@ export interface Parts {
 /** The gateway, whose denials say whether they asked Redis. */
 const GATEWAY = `
   import worker from "./src/worker.ts";
-  import { tellsCalls } from "./bench/surge/client.ts";
+  import { tellsCalls } from "./bench/surge/asked-redis.ts";
   export default tellsCalls(worker);`;
 
 /** Starts the parts, lets them be played on, and stops them. */
@@ -33,17 +31,13 @@ export async function onParts<Played>(
 ): Promise<Played> {
   const redis = await startRedisServer();
   const { bridge, variables } = await startRest(redis.url, "upstash");
-  const origin = startThread("origin.ts", service);
+  const origin = startThread(new URL("./origin.ts", import.meta.url), service);
   try {
     const { url, bareUrl } = await nextMessage<Ready>(origin);
     const module = await bundle(GATEWAY);
     return await play({
       bareUrl,
-      log() {
-        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-        origin.postMessage("log");
-        return nextMessage<Log>(origin);
-      },
+      log: () => askThread<Log>(origin, "log"),
       redisCalls: () => bridge.requests,
       deploy: (more) => runWorker(module, { ORIGIN: url, ...variables, ...more }),
     });
@@ -52,14 +46,4 @@ export async function onParts<Played>(
     await bridge.close();
     await redis.stop();
   }
-}
-
-/** Starts a file of this folder as a thread of its own. */
-export function startThread(file: string, workerData: object): Worker {
-  return new Worker(new URL(file, import.meta.url), { workerData });
-}
-
-/** @throws an error that ends the thread */
-export async function nextMessage<Message>(thread: Worker): Promise<Message> {
-  return ((await once(thread, "message")) as [Message])[0];
 }
