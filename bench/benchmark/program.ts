@@ -57,8 +57,9 @@ async function measure({ short = false, only }: MeasuringOptions): Promise<Measu
     chosen.map(({ name, seconds }) => ({ name, expectedMs: 1_000 * seconds[short ? 1 : 0] })),
   );
   const parts: Record<string, PartResults> = {};
-  for (const { name, measure } of chosen) {
+  for (const { name, load } of chosen) {
     progress.begin(name);
+    const measure = await load();
     parts[name] = partResults(await measure({ short, tell: progress.tell }));
   }
   progress.end();
