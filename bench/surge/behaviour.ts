@@ -61,31 +61,24 @@ async function patient(intention: Intention, world: World, uniform: Uniform): Pr
 /** Taps again while no answer comes, more often the slower it is, and soon after any answer but a success. */
 async function impatient(intention: Intention, world: World, uniform: Uniform): Promise<void> {
   const end = intention.atMs + IMPATIENT_MS;
-  const state = { served: false };
+  let served = false as boolean;
   let tapMs = FIRST_TAP_MS;
-  for (let atMs = intention.atMs; atMs < end && !state.served;) {
+  // Of several requests for the same, any may be the one that is answered.
+  const tap = async (atMs: number) => {
+    served = (await world.ask(intention, atMs)).status === 200 || served;
+    return "answered";
+  };
+  for (let atMs = intention.atMs; atMs < end;) {
     await world.until(atMs);
     // An earlier tap may have been answered meanwhile.
-    if (state.served) return;
-    const nothing = world.until(atMs + tapMs).then(() => "nothing" as const);
-    if ((await Promise.race([tap(intention, atMs, world, state), nothing])) === "nothing") {
+    if (served) return;
+    if ((await Promise.race([tap(atMs), world.until(atMs + tapMs)])) === "answered") {
+      atMs = world.now() + uniform(LAST_TAP_MS, FIRST_TAP_MS)();
+    } else {
       atMs += tapMs;
       tapMs = Math.max(LAST_TAP_MS, SOONER * tapMs);
-    } else {
-      atMs = world.now() + uniform(LAST_TAP_MS, FIRST_TAP_MS)();
     }
   }
-}
-
-/** One of several requests for the same: any of them may be the one that is answered. */
-async function tap(
-  intention: Intention,
-  atMs: number,
-  world: World,
-  state: { served: boolean },
-): Promise<void> {
-  const { status } = await world.ask(intention, atMs);
-  state.served ||= status === 200;
 }
 
 async function script(intention: Intention, world: World): Promise<void> {

@@ -1,47 +1,37 @@
-import { Agent, request, type RequestOptions } from "node:http";
+import type { RequestOptions } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 
+import { send } from "../support/send.ts";
 import { ASKED_REDIS } from "./asked-redis.ts";
+
+/**
+ * Milliseconds of the system's monotonic clock. All threads and processes of one machine share it, so that times of sending and
+ * receiving can be compared.
+ */
+export function nowMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** Resolves at a time of this clock, at once if it has passed. */
+export async function until(atMs: number): Promise<void> {
+  const waitMs = atMs - nowMs();
+  if (waitMs > 0) await sleep(waitMs);
+}
 
 export interface Received {
   /** 0 where there was no answer. */
   readonly status: number;
-  /** The wait that the answer told. */
+  /** The wait that the answer told; an app comes back after a second where a denial tells none. */
   readonly retryAfterMs: number;
-  /** Whether Redis had a part in a denial. */
   readonly askedRedis: boolean;
 }
 
-export interface Client {
-  send(options: RequestOptions): Promise<Received>;
-  close(): void;
-}
-
-/** An app gives up after that long, whatever its user does. */
-const APP_TIMEOUT_MS = 60_000;
-/** Where a denial tells no wait, an app comes back after a second. */
-const USUAL_WAIT_S = 1;
-const NOTHING: Received = { status: 0, retryAfterMs: 0, askedRedis: false };
-
-/** Sends requests over as many kept connections as are needed at once. */
-export function createClient(url: string): Client {
-  const { hostname, port } = new URL(url);
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: 4_096 });
-  return {
-    send(options) {
-      return new Promise((resolve) => {
-        const asked = request({ hostname, port, agent, ...options }, (response) => {
-          const told = Number(response.headers["retry-after"] ?? USUAL_WAIT_S);
-          const askedRedis = ASKED_REDIS in response.headers;
-          const received = { status: response.statusCode!, retryAfterMs: told * 1000, askedRedis };
-          response.resume();
-          response.once("end", () => resolve(received));
-          response.once("error", () => resolve(NOTHING));
-        });
-        asked.setTimeout(APP_TIMEOUT_MS, () => asked.destroy());
-        asked.once("error", () => resolve(NOTHING));
-        asked.end();
-      });
-    },
-    close: () => agent.destroy(),
-  };
+export async function ask(url: string, options?: RequestOptions): Promise<Received> {
+  try {
+    const { statusCode = 0, headers } = await send(url, options);
+    const retryAfterMs = Number(headers["retry-after"] ?? 1) * 1000;
+    return { status: statusCode, retryAfterMs, askedRedis: ASKED_REDIS in headers };
+  } catch {
+    return { status: 0, retryAfterMs: 0, askedRedis: false };
+  }
 }

@@ -1,5 +1,5 @@
-import { type Client, createClient } from "./client.ts";
-import { nowMs, until } from "./clock.ts";
+import { ask, nowMs, until } from "./client.ts";
+import { outcomesOf } from "./measure.ts";
 import { onParts, type Parts } from "./parts.ts";
 import { fullestWindow, heldAt } from "./proof.ts";
 
@@ -40,12 +40,9 @@ const AMPLE = { capacity: 1_000, workers: 1, seed: 1 };
 
 /** The same load on two gateways at once, each replaced again and again: one counts in Redis, one in its isolates. */
 export async function deployAmnesia(options: DeployOptions): Promise<DeployAmnesia> {
-  const [redis, perIsolate] = await Promise.all(
-    ["redis", "memory"].map((STORE) =>
-      onParts(AMPLE, (parts) => underDeploys(parts, STORE, options)),
-    ),
-  );
-  return { ...options, redis: redis!, perIsolate: perIsolate! };
+  const on = (store: string) => onParts(AMPLE, (parts) => underDeploys(parts, store, options));
+  const [redis, perIsolate] = await Promise.all([on("redis"), on("memory")]);
+  return { ...options, redis, perIsolate };
 }
 
 async function underDeploys(
@@ -58,7 +55,7 @@ async function underDeploys(
   const release = async () => {
     // Everything shares one machine: a stall of it must not pass for one of Redis.
     const worker = await deploy({ STORE, RULES: JSON.stringify(rules), TIMEOUT: "5s" });
-    return { worker, client: createClient(worker.url), open: new Set<Promise<void>>() };
+    return { worker, open: new Set<Promise<void>>() };
   };
 
   let serving = await release();
@@ -68,16 +65,16 @@ async function underDeploys(
   let number = 0;
   const load = setInterval(() => {
     while (number < ((nowMs() - beginMs) / 1000) * requestsPerSecond) {
-      const { client, open } = serving;
-      const asked = ask(client, number++).finally(() => open.delete(asked));
+      const { worker, open } = serving;
+      const asked = request(worker.url, number++).finally(() => open.delete(asked));
       open.add(asked);
     }
   }, 5);
 
-  async function ask(client: Client, own: number): Promise<void> {
+  async function request(url: string, own: number): Promise<void> {
     const sentMs = nowMs();
     const headers = { "x-user-id": "one", "x-request-number": own };
-    const { status } = await client.send({ path: "/api/rides", headers });
+    const { status } = await ask(`${url}/api/rides`, { headers });
     sent[own] = { status, sentMs, endMs: nowMs() };
   }
 
@@ -91,28 +88,19 @@ async function underDeploys(
       deploysAtMs.push(nowMs() - beginMs);
     }
     await Promise.all(old.open);
-    old.client.close();
     await old.worker.stop();
   }
 
   const { arrivals } = await log();
-  const statuses = sent.map(({ status }) => status);
   const passed = sent.flatMap(({ status, sentMs, endMs }, own) =>
-    status === 200 ? [{ earliestMs: sentMs, latestMs: arrivals[own] || endMs }] : [],
+    status === 200 ? [{ earliestMs: sentMs, latestMs: arrivals[own] ?? endMs }] : [],
   );
-  const denied = statuses.filter((status) => status === 429).length;
+  const { allowed: admitted, ...others } = outcomesOf(sent);
   const lastMs = Math.max(...sent.map(({ endMs }) => endMs)) - beginMs;
   const steps = Array.from({ length: Math.ceil(lastMs / STEP_MS) }, (_, i) => {
     const atMs = (i + 1) * STEP_MS;
     return { atMs, inWindow: heldAt(passed, beginMs + atMs, windowMs) };
   });
-  return {
-    requests: sent.length,
-    admitted: passed.length,
-    denied,
-    failed: sent.length - passed.length - denied,
-    admittedInWorstWindow: fullestWindow(passed, windowMs),
-    deploysAtMs,
-    steps,
-  };
+  const admittedInWorstWindow = fullestWindow(passed, windowMs);
+  return { requests: sent.length, admitted, ...others, admittedInWorstWindow, deploysAtMs, steps };
 }

@@ -1,12 +1,12 @@
-// The people, in a process of their own, as `runSurge` forks it.
+// The people, in a thread of their own, as `runIncident` starts it. Its one message is `Driven`.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { parentPort, workerData } from "node:worker_threads";
 
 import { mean } from "d3-array";
 
-import { live, type World } from "./behaviour.ts";
-import { createClient } from "./client.ts";
-import { nowMs, until } from "./clock.ts";
+import { live } from "./behaviour.ts";
+import { ask, nowMs, until } from "./client.ts";
 import { type Endpoint, type Intention, type Phases, population, ROUTES } from "./population.ts";
 
 export interface Drive {
@@ -19,7 +19,6 @@ export interface Drive {
   readonly share: number;
 }
 
-/** The driver's one answer, when all people are done. */
 export interface Driven {
   readonly beginMs: number;
   /** The mean latency of requests that a server answers at once, at the load of this run. */
@@ -46,76 +45,54 @@ export interface Asked {
 }
 
 const PROBE_EVERY_MS = 50;
-/** Longer than the API and the apps wait: a request that is open then was lost. */
+/** Longer than the API waits: a request that is open then was lost. */
 const DRAIN_MS = 35_000;
 
-process.once("message", async (drive: Drive) => process.send!(await run(drive)));
-process.on("disconnect", () => process.exit());
+const { url, bareUrl, seed, phases, share } = workerData as Drive;
+const beginMs = nowMs() + 100;
+const endMs = beginMs + phases.quietMs + phases.surgeMs + phases.afterMs;
+const asked: Asked[] = [];
+const served = new Set<Intention>();
+const open = new Set<number>();
 
-async function run({ url, bareUrl, seed, phases, share }: Drive): Promise<Driven> {
-  const people = population(seed, phases, share);
-  const client = createClient(url);
-  const asked: Asked[] = [];
-  const counts = { sent: 0, open: 0 };
-  const served = new Set<Intention>();
-  const beginMs = nowMs() + 100;
-  const endMs = beginMs + phases.quietMs + phases.surgeMs + phases.afterMs;
-
-  function worldOf(person: number, id: string): World {
-    return {
-      now: () => nowMs() - beginMs,
-      until: (ms) => until(beginMs + ms),
-      async ask(intention, atMs) {
-        // No person begins anything after the end.
-        if (nowMs() > endMs) return new Promise(() => {});
-        const { endpoint } = intention;
-        const number = counts.sent++;
-        const sentMs = nowMs();
-        const headers = {
-          "x-user-id": id,
-          "x-request-number": number,
-          // An address for each person.
-          "cf-connecting-ip": `198.18.${person >> 8}.${person & 255}`,
-        };
-        counts.open++;
-        const answer = await client.send({ ...ROUTES[endpoint], headers });
-        counts.open--;
-        const { status, askedRedis } = answer;
-        const wanted = status === 200 && !served.has(intention);
-        if (wanted) served.add(intention);
-        const times = { meantMs: beginMs + atMs, sentMs, endMs: nowMs() };
-        asked[number] = { person, endpoint, ...times, status, askedRedis, wanted };
-        return answer;
-      },
-    };
-  }
-
-  const probe = startProbe(bareUrl);
-  void Promise.all(people.map((person, i) => live(person, worldOf(i, person.id))));
-  await until(endMs);
-  const driverMs = probe.stop();
-  while (counts.open > 0 && nowMs() < endMs + DRAIN_MS) await sleep(50);
-  // Open requests lose their connections now, and count as unanswered.
-  client.close();
-  while (counts.open > 0) await sleep(10);
-  return { beginMs, driverMs, asked };
-}
-
-/** Measures the driver's own latency while it drives; `stop()` returns the mean in milliseconds. */
-function startProbe(url: string): { stop(): number } {
-  const client = createClient(url);
-  const { pathname: path } = new URL(url);
-  const latencies: number[] = [];
-  const timer = setInterval(async () => {
-    const sentMs = nowMs();
-    const { status } = await client.send({ path });
-    if (status === 200) latencies.push(nowMs() - sentMs);
-  }, PROBE_EVERY_MS);
-  return {
-    stop() {
-      clearInterval(timer);
-      client.close();
-      return mean(latencies) ?? 0;
-    },
+async function request(person: number, id: string, intention: Intention, atMs: number) {
+  // No person begins anything after the end.
+  if (nowMs() > endMs) return new Promise<never>(() => {});
+  const { method, path } = ROUTES[intention.endpoint];
+  const sent = { person, endpoint: intention.endpoint, meantMs: beginMs + atMs, sentMs: nowMs() };
+  const lost = { endMs: endMs + DRAIN_MS, status: 0, askedRedis: false, wanted: false };
+  const number = asked.push({ ...sent, ...lost }) - 1;
+  open.add(number);
+  const headers = {
+    "x-user-id": id,
+    "x-request-number": number,
+    // An address for each person.
+    "cf-connecting-ip": `198.18.${person >> 8}.${person & 255}`,
   };
+  const { status, retryAfterMs, askedRedis } = await ask(url + path, { method, headers });
+  open.delete(number);
+  const wanted = status === 200 && !served.has(intention);
+  if (wanted) served.add(intention);
+  asked[number] = { ...sent, endMs: nowMs(), status, askedRedis, wanted };
+  return { status, retryAfterMs };
 }
+
+const latencies: number[] = [];
+const probe = setInterval(async () => {
+  const sentMs = nowMs();
+  const { status } = await ask(bareUrl);
+  if (status === 200) latencies.push(nowMs() - sentMs);
+}, PROBE_EVERY_MS);
+population(seed, phases, share).forEach((person, i) => {
+  void live(person, {
+    now: () => nowMs() - beginMs,
+    until: (ms) => until(beginMs + ms),
+    ask: (intention, atMs) => request(i, person.id, intention, atMs),
+  });
+});
+await until(endMs);
+clearInterval(probe);
+const driverMs = mean(latencies) ?? 0;
+while (open.size > 0 && nowMs() < endMs + DRAIN_MS) await sleep(50);
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+parentPort!.postMessage({ beginMs, driverMs, asked } satisfies Driven);

@@ -27,45 +27,31 @@ export function createMatching({ capacity, workers, seed }: MatchingOptions): Ma
   const draw = randomLogNormal.source(randomLcg(seed / 2 ** 32))(-(SPREAD ** 2) / 2, SPREAD);
   const meanMs = (workers / capacity) * 1000;
   const queue: (() => void)[] = [];
-  let head = 0;
   let [calls, busy] = [0, 0];
-  const waiting = () => queue.length - head;
 
-  function begin(finish: () => void): void {
+  function begin(done: () => void): void {
     busy++;
-    const contention = 1 + (SLOWEST - 1) * (waiting() / QUEUE_LIMIT);
-    setTimeout(finish, draw() * meanMs * contention);
-  }
-
-  function end(): void {
-    busy--;
-    if (waiting() === 0) return;
-    begin(queue[head++]!);
-    // The part before the head is garbage.
-    if (head > QUEUE_LIMIT) {
-      queue.splice(0, head);
-      head = 0;
-    }
+    const contention = 1 + (SLOWEST - 1) * (queue.length / QUEUE_LIMIT);
+    const end = () => {
+      busy--;
+      if (queue.length > 0) begin(queue.shift()!);
+      done();
+    };
+    setTimeout(end, draw() * meanMs * contention);
   }
 
   return {
-    match() {
+    async match() {
       calls++;
-      if (waiting() >= QUEUE_LIMIT) return Promise.resolve(false);
-      return new Promise((resolve) => {
-        const finish = () => {
-          end();
-          resolve(true);
-        };
-        if (busy < workers) begin(finish);
-        else queue.push(finish);
-      });
+      if (queue.length >= QUEUE_LIMIT) return false;
+      await new Promise<void>((done) => (busy < workers ? begin(done) : queue.push(done)));
+      return true;
     },
     get calls() {
       return calls;
     },
     get waiting() {
-      return waiting();
+      return queue.length;
     },
   };
 }

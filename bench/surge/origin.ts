@@ -1,24 +1,24 @@
-// The API that is protected, in a process of its own, as `onParts` forks it. It answers each message of its parent with one.
+// The API that is protected, in a thread of its own, as `onParts` starts it.
 
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { parentPort, workerData } from "node:worker_threads";
 
-import { nowMs } from "./clock.ts";
+import { nowMs } from "./client.ts";
 import { createMatching, type MatchingOptions } from "./matching.ts";
 
-/** The answer to the first message, which has the options of the matching service. */
+/** The thread's first message. */
 export interface Ready {
   readonly url: string;
   /** A path that is answered at once: its latency is the driver's own. */
   readonly bareUrl: string;
 }
 
-/** The answer to every other message. */
+/** The answer to every message. */
 export interface Log {
-  /** When each request arrived, by its `X-Request-Number`; 0 for one that did not. */
-  readonly arrivals: Float64Array;
+  /** When each request arrived, by its `X-Request-Number`; nothing where one did not. */
+  readonly arrivals: readonly (number | undefined)[];
   readonly loads: readonly Load[];
 }
 
@@ -34,56 +34,36 @@ const BARE = "/bare";
 const API_TIMEOUT_MS = 30_000;
 const LOAD_EVERY_MS = 250;
 
-process.once("message", (options: MatchingOptions) => void serve(options));
-// The parent is gone.
-process.on("disconnect", () => process.exit());
+const matching = createMatching(workerData as MatchingOptions);
+const arrivals: number[] = [];
+const loads: Load[] = [];
 
-async function serve(options: MatchingOptions): Promise<void> {
-  const matching = createMatching(options);
-  const arrivals: number[] = [];
-  const loads: Load[] = [];
-  const note = () => {
-    const { calls, waiting } = matching;
-    loads.push({ atMs: nowMs(), calls, waiting });
+const server = createServer((request, response) => {
+  if (request.url === BARE) return response.end();
+  arrivals[Number(request.headers["x-request-number"])] = nowMs();
+  request.resume();
+  const answer = (status: number) => {
+    clearTimeout(late);
+    if (!response.headersSent) response.writeHead(status).end(`{"status":${status}}\n`);
   };
+  const late = setTimeout(answer, API_TIMEOUT_MS, 504);
+  return void matching.match().then((matched) => answer(matched ? 200 : 503));
+});
+// A gateway keeps its connections.
+server.keepAliveTimeout = 75_000;
+server.requestTimeout = 0;
+await once(server.listen({ port: 0, host: "127.0.0.1", backlog: 4_096 }), "listening");
 
-  const server = createServer((request, response) => {
-    if (request.url === BARE) {
-      response.end();
-      return;
-    }
-    arrivals[Number(request.headers["x-request-number"])] = nowMs();
-    request.resume();
-    void answer(response);
-  });
-
-  async function answer(response: ServerResponse): Promise<void> {
-    const status = await match();
-    const body = `${JSON.stringify({ status })}\n`;
-    const headers = { "content-type": "application/json", "content-length": body.length };
-    response.writeHead(status, headers).end(body);
-  }
-
-  async function match(): Promise<number> {
-    const given = new AbortController();
-    const late = sleep(API_TIMEOUT_MS, "late" as const, { signal: given.signal });
-    late.catch(() => {});
-    const matched = await Promise.race([matching.match(), late]);
-    given.abort();
-    if (matched === "late") return 504;
-    return matched ? 200 : 503;
-  }
-
-  // A gateway keeps its connections.
-  server.keepAliveTimeout = 75_000;
-  server.requestTimeout = 0;
-  await once(server.listen({ port: 0, host: "127.0.0.1", backlog: 4_096 }), "listening");
-  setInterval(note, LOAD_EVERY_MS);
-  process.on("message", () => {
-    note();
-    const log: Log = { arrivals: Float64Array.from(arrivals, (at) => at ?? 0), loads };
-    process.send!(log);
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  process.send!({ url, bareUrl: url + BARE } satisfies Ready);
+function note(): void {
+  loads.push({ atMs: nowMs(), calls: matching.calls, waiting: matching.waiting });
 }
+setInterval(note, LOAD_EVERY_MS);
+
+parentPort!.on("message", () => {
+  note();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort!.postMessage({ arrivals, loads } satisfies Log);
+});
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+parentPort!.postMessage({ url, bareUrl: url + BARE } satisfies Ready);

@@ -10,8 +10,9 @@ import { lines, type Series } from "../plot/lines.ts";
 import { draw, type Panel } from "../plot/picture.ts";
 import { count, duration, percent, significant } from "../support/numbers.ts";
 import type { Deployed } from "./deploys.ts";
+import { type SetupName, SETUPS } from "./incident.ts";
 import type { Second } from "./measure.ts";
-import { type SetupName, SETUPS, type SurgeResults } from "./results.ts";
+import type { SurgeResults } from "./results.ts";
 
 /** In the order to look at them; a file's name has the key. */
 export const PICTURES: Readonly<Record<string, (results: SurgeResults) => string>> = {

@@ -1,25 +1,18 @@
 import { type Command, InvalidArgumentError } from "commander";
 
-import { namesAmong, wholeNumber } from "../../scripts/support/arguments.ts";
-import { createProgram } from "../../scripts/support/program.ts";
-import { startProgress, USUAL_COLUMNS } from "../../scripts/support/progress/progress.ts";
+import { wholeNumber } from "../../scripts/support/arguments.ts";
+import {
+  type Measured,
+  type MeasuringOptions,
+  measuringProgram,
+} from "../support/measuring-program.ts";
 import { writeResultsFile } from "../support/results-file.ts";
 import type { SurgeOptions } from "./play.ts";
-import { isWhole, PARTS, readResults, SETUPS, type SurgeResults } from "./results.ts";
-import { inLines, sceneTable, setupTable } from "./table.ts";
+import { isWhole, PARTS, readResults, type SurgeResults } from "./results.ts";
+import { surgeText } from "./table.ts";
 
-const RESULTS = "bench/surge.json";
-
-interface Options extends Omit<SurgeOptions, "size"> {
-  readonly short?: boolean;
-  readonly out?: string;
-  readonly redraw?: boolean;
-  readonly json?: boolean;
-}
-
-/** The surge as a program: it is made anew for each call. */
 export function surgeProgram(): Command {
-  const program = createProgram({
+  return measuringProgram({
     call: "npm run surge --",
     description:
       "Sends the riders of an incident against an API, without a limiter and with each layer of it, " +
@@ -31,24 +24,16 @@ export function surgeProgram(): Command {
       "npm run surge -- --seed 2 --share 0.3 --out other.json",
       "npm run surge -- --redraw",
     ],
+    parts: PARTS,
+    usual: { parts: PARTS, text: "all" },
+    file: "bench/surge.json",
+    // Figures of a short run have no meaning, and those of a part are incomplete: neither replaces complete ones.
+    unwritten: "--short or --only",
+    measure,
+    redraw: async (file) => drawPictures(file, await readResults(file)),
   })
-    .option("--short", "only show that everything runs: its numbers mean nothing")
-    .option("--only <parts>", `parts of ${PARTS.join(", ")}`, namesAmong(PARTS), PARTS)
     .option("--seed <number>", "draws the riders", wholeNumber, 1)
-    .option("--share <number>", "of 2,000 riders and their service's capacity", shareOf, 0.5)
-    .option(
-      "--out <file>",
-      "the file for the results, beside which the pictures go " +
-        `(default: ${RESULTS}, none with --short or --only)`,
-    )
-    .option("--redraw", "run nothing, draw the pictures of the results that are there")
-    .option("--json", "print the results as JSON, and nothing else on the standard output")
-    .action(async (options: Options) => (options.redraw ? redraw(options) : surge(options)));
-  for (const option of program.options) {
-    if (option.long === "--redraw") option.conflicts(["short", "json"]);
-    if (option.long === "--only") option.default(PARTS, "all");
-  }
-  return program;
+    .option("--share <number>", "of 2,000 riders and their service's capacity", shareOf, 0.5);
 }
 
 function shareOf(text: string): number {
@@ -63,24 +48,17 @@ async function drawPictures(file: string, results: SurgeResults): Promise<void> 
   await writePictures(file, results);
 }
 
-async function redraw({ out = RESULTS }: Options): Promise<void> {
-  await drawPictures(out, await readResults(out));
-}
-
-async function surge({ short = false, out, json, ...options }: Options): Promise<void> {
+async function measure(options: MeasuringOptions & SurgeOptions): Promise<Measured> {
   // It brings the limiters and their servers, which a call for help does not need.
   const { playSurge } = await import("./play.ts");
-  const results = await playSurge({ ...options, size: short ? "short" : "full" }, startProgress);
-  const columns = process.stdout.columns || USUAL_COLUMNS;
-  const tables = [
-    ...(SETUPS.some((name) => name in results) ? [setupTable(results)] : []),
-    sceneTable(results.scenes),
-  ].map((rows) => inLines(rows, columns));
-  console.log(json ? JSON.stringify(results, null, 2) : tables.join("\n"));
-  // Figures of a short run have no meaning, and those of a part are incomplete: neither replaces complete ones.
-  const file = out ?? (short || !isWhole(results) ? undefined : RESULTS);
-  if (file === undefined) return;
-  await writeResultsFile(file, results);
-  if (isWhole(results)) await drawPictures(file, results);
-  if (!json) console.log(`\nwritten to ${file}`);
+  const results = await playSurge(options);
+  return {
+    results,
+    text: (columns) => surgeText(results, columns),
+    complete: !options.short && isWhole(results),
+    async write(file) {
+      await writeResultsFile(file, results);
+      if (isWhole(results)) await drawPictures(file, results);
+    },
+  };
 }

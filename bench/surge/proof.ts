@@ -1,4 +1,4 @@
-import { bisectRight } from "d3-array";
+import { max } from "d3-array";
 
 /** A request that passed a policy, at some moment from `earliestMs` to `latestMs`. */
 export interface Passed {
@@ -14,51 +14,35 @@ export interface Bucket {
 /** Sums of fractions of a token may fall short of one by that much. */
 const ROUNDING = 1e-6;
 
-/**
- * The least number of these requests that a token bucket, full at first, can't have admitted, for any moments within their
- * bounds. 0 proves nothing wrong; any other number proves that the policy let too many through. If the moments are known, it is
- * exactly the number that a bucket would have denied.
- *
- * In a span of time w it admits `limit + refill * w`, and a request whose bounds lie in the span passed in it. So each
- * span has a number that is beyond; they are added up over those spans, without a common moment, that give the most.
- */
-export function overAdmitted(passed: readonly Passed[], { limit, refillPerMs }: Bucket): number {
-  const coming = passed.toSorted((a, b) => a.earliestMs - b.earliestMs);
-  const earliest = coming.map(({ earliestMs }) => earliestMs);
-  const ends = coming
-    .map(({ latestMs }, index) => ({ latestMs, index, next: bisectRight(earliest, latestMs) }))
-    .sort((a, b) => a.latestMs - b.latestMs);
-  /** The most that is beyond among those from an index on. */
-  const beyond = Array<number>(coming.length + 1).fill(0);
-
-  for (let first = coming.length - 1; first >= 0; first--) {
-    let [most, held] = [beyond[first + 1]!, 0];
-    for (const { latestMs, index, next } of ends) {
-      if (index < first) continue;
-      held++;
-      const admits = Math.floor(limit + (latestMs - earliest[first]!) * refillPerMs + ROUNDING);
-      most = Math.max(most, Math.max(0, held - admits) + beyond[next]!);
+/** Each span from a request's earliest moment to another's latest, and how many passed in it for certain. */
+function* spansOf(
+  passed: readonly Passed[],
+): Generator<{ readonly ms: number; readonly held: number }> {
+  const ends = passed.toSorted((a, b) => a.latestMs - b.latestMs);
+  for (const { earliestMs: beginMs } of passed) {
+    let held = 0;
+    for (const { earliestMs, latestMs } of ends) {
+      if (earliestMs >= beginMs) yield { ms: latestMs - beginMs, held: ++held };
     }
-    beyond[first] = most;
   }
-  return beyond[0]!;
 }
 
 /**
- * The most requests that some window of this length held for certain, for any moments within their bounds. It never exceeds the
- * true number, so that a limit that holds is never reported as broken.
+ * The most that any span of time held beyond what a token bucket, full at first, admits in one of its length. 0 proves nothing
+ * wrong; any other number proves that the policy let too many through, for any moments within the bounds.
+ */
+export function overAdmitted(passed: readonly Passed[], { limit, refillPerMs }: Bucket): number {
+  const beyond = ({ ms, held }: { readonly ms: number; readonly held: number }) =>
+    held - Math.floor(limit + ms * refillPerMs + ROUNDING);
+  return Math.max(0, max(spansOf(passed), beyond) ?? 0);
+}
+
+/**
+ * The most requests that some window of this length held for certain. It never exceeds the true number, so that a limit that holds
+ * is never reported as broken.
  */
 export function fullestWindow(passed: readonly Passed[], windowMs: number): number {
-  const sorted = passed.toSorted((a, b) => a.earliestMs - b.earliestMs);
-  let fullest = 0;
-  sorted.forEach(({ earliestMs }, first) => {
-    let held = 0;
-    for (let i = first; i < sorted.length && sorted[i]!.earliestMs < earliestMs + windowMs; i++) {
-      if (sorted[i]!.latestMs < earliestMs + windowMs) held++;
-    }
-    fullest = Math.max(fullest, held);
-  });
-  return fullest;
+  return max(spansOf(passed), ({ ms, held }) => (ms < windowMs ? held : 0)) ?? 0;
 }
 
 /** How many of these requests passed for certain in the window that ends at a moment, without its old end. */

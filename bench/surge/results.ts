@@ -3,22 +3,17 @@ import { ProgramError } from "../../scripts/support/program.ts";
 import type { Machine } from "../support/results-file.ts";
 import type { BoundaryBurst } from "./boundary.ts";
 import type { DeployAmnesia } from "./deploys.ts";
+import { type IncidentOptions, type SetupName, SETUPS } from "./incident.ts";
 import type { Figures, Second } from "./measure.ts";
-import type { Phases } from "./population.ts";
-
-/** The set-ups that the surge meets: no limiter, each layer of it, all of it. */
-export const SETUPS = ["without", "bucket", "ceiling", "with"] as const;
-export type SetupName = (typeof SETUPS)[number];
 
 /** The results of the scenes beside the surge. */
 export interface Scenes {
   readonly deployAmnesia: DeployAmnesia;
   readonly boundaryBurst: BoundaryBurst;
 }
-export const SCENES = ["deployAmnesia", "boundaryBurst"] as const satisfies (keyof Scenes)[];
 
 /** What runs, in its order. */
-export const PARTS = [...SETUPS, ...SCENES] as const;
+export const PARTS = [...SETUPS, "deployAmnesia", "boundaryBurst"] as const;
 
 /** The content of the results file of `npm run surge`. */
 export interface SurgeResults extends RunOf, Readonly<Record<SetupName, Figures>> {
@@ -33,15 +28,10 @@ export interface PartOfResults extends RunOf, Readonly<Partial<Record<SetupName,
   readonly scenes: Partial<Scenes>;
 }
 
-interface RunOf {
+interface RunOf extends IncidentOptions {
   readonly date: string;
   readonly machine: Machine;
-  readonly seed: number;
-  /** Of the incident's 2,000 riders and of the matching service's 150 calls per second. */
-  readonly share: number;
   readonly riders: number;
-  readonly capacity: number;
-  readonly phases: Phases;
 }
 
 export function isWhole(results: PartOfResults): results is PartOfResults & SurgeResults {

@@ -1,8 +1,9 @@
 import { styled } from "../../packages/cli/src/output/style.ts";
 import { wrapWords } from "../../scripts/support/wrap-words.ts";
 import { count, duration, ms, percent } from "../support/numbers.ts";
+import { type SetupName, SETUPS } from "./incident.ts";
 import type { Figures } from "./measure.ts";
-import { type PartOfResults, type Scenes, type SetupName, SETUPS } from "./results.ts";
+import type { PartOfResults } from "./results.ts";
 
 /** A heading, and below it rows that begin with their names. */
 export type Table = readonly (readonly string[])[];
@@ -14,41 +15,42 @@ const TITLES: Record<SetupName, string> = {
   with: "+ jitter",
 };
 
-/**
- * The incident that this reproduces, as it was reported without a limiter and with a bucket: 2,000 riders, 3 minutes, and a token
- * bucket of 20 per rider and endpoint that refills 10 a second.
- */
-const REPORTED: Readonly<Record<string, readonly [without: string, limited: string]>> = {
-  requests: ["68,160", "68,160"],
-  "denied (429)": ["0", "49,500"],
-  failed: ["20.1 %", "0.1 %"],
-  "served: median": ["1.7 s", "36 ms"],
-  "served: p95": ["13 s", "280 ms"],
-  "served: p99": ["40 s", "590 ms"],
-  "429 with a call of Redis: mean (how many)": ["", "2 ms"],
-};
+interface Row {
+  readonly name: string;
+  readonly show: (figures: Figures) => string;
+  /**
+   * The incident that this reproduces, as it was reported without a limiter and with a bucket: 2,000 riders, 3 minutes, and a
+   * token bucket of 20 per rider and endpoint that refills 10 a second.
+   */
+  readonly reported?: readonly [without: string, limited: string];
+}
 
-const ROWS: Readonly<Record<string, (figures: Figures) => string>> = {
-  requests: ({ requests }) => count(requests),
-  allowed: ({ allowed }) => count(allowed),
-  "denied (429)": ({ denied }) => count(denied),
-  failed: ({ failed, requests }) => percent(failed / requests),
-  "served: median": ({ servedP50Ms }) => duration(servedP50Ms),
-  "served: p95": ({ servedP95Ms }) => duration(servedP95Ms),
-  "served: p99": ({ servedP99Ms }) => duration(servedP99Ms),
-  "429 with a call of Redis: mean (how many)": ({ deniedByRedis, deniedByRedisMeanMs }) =>
-    meanOf(deniedByRedis, deniedByRedisMeanMs),
-  "429 from the isolate: mean (how many)": ({ deniedByIsolate, deniedByIsolateMeanMs }) =>
-    meanOf(deniedByIsolate, deniedByIsolateMeanMs),
-  "calls of the matching service": ({ matchingCalls }) => count(matchingCalls),
-  "its capacity that did useful work": ({ matchingUsefulShare }) => percent(matchingUsefulShare),
-  "its longest queue": ({ longestQueue }) => count(longestQueue),
-  "riders served": ({ ridersServed, riders }) => `${count(ridersServed)} of ${count(riders)}`,
-  "a rider waited: median": ({ waitedP50Ms }) => duration(waitedP50Ms),
-  "a rider waited: p95": ({ waitedP95Ms }) => duration(waitedP95Ms),
-  "admitted beyond a policy": ({ overAdmitted }) => count(overAdmitted),
-  "calls of Redis": ({ redisCalls }) => count(redisCalls),
-};
+const ROWS: readonly Row[] = [
+  { name: "requests", show: (f) => count(f.requests), reported: ["68,160", "68,160"] },
+  { name: "allowed", show: (f) => count(f.allowed) },
+  { name: "denied (429)", show: (f) => count(f.denied), reported: ["0", "49,500"] },
+  { name: "failed", show: (f) => percent(f.failed / f.requests), reported: ["20.1 %", "0.1 %"] },
+  { name: "served: median", show: (f) => duration(f.servedP50Ms), reported: ["1.7 s", "36 ms"] },
+  { name: "served: p95", show: (f) => duration(f.servedP95Ms), reported: ["13 s", "280 ms"] },
+  { name: "served: p99", show: (f) => duration(f.servedP99Ms), reported: ["40 s", "590 ms"] },
+  {
+    name: "429 with a call of Redis: mean (how many)",
+    show: (f) => meanOf(f.deniedByRedis, f.deniedByRedisMeanMs),
+    reported: ["", "2 ms"],
+  },
+  {
+    name: "429 from the isolate: mean (how many)",
+    show: (f) => meanOf(f.deniedByIsolate, f.deniedByIsolateMeanMs),
+  },
+  { name: "calls of the matching service", show: (f) => count(f.matchingCalls) },
+  { name: "its capacity that did useful work", show: (f) => percent(f.matchingUsefulShare) },
+  { name: "its longest queue", show: (f) => count(f.longestQueue) },
+  { name: "riders served", show: (f) => `${count(f.ridersServed)} of ${count(f.riders)}` },
+  { name: "a rider waited: median", show: (f) => duration(f.waitedP50Ms) },
+  { name: "a rider waited: p95", show: (f) => duration(f.waitedP95Ms) },
+  { name: "admitted beyond a policy", show: (f) => count(f.overAdmitted) },
+  { name: "calls of Redis", show: (f) => count(f.redisCalls) },
+];
 
 function meanOf(denials: number, meanMs: number): string {
   return denials === 0 ? "" : `${ms(meanMs)} (${count(denials)})`;
@@ -59,10 +61,10 @@ export function setupTable(results: Readonly<Partial<Record<SetupName, Figures>>
   const measured = SETUPS.filter((name) => name in results);
   return [
     ["", ...measured.map((name) => TITLES[name]), "reported: without", "reported: with"],
-    ...Object.entries(ROWS).map(([name, show]) =>
+    ...ROWS.map(({ name, show, reported = ["", ""] }) =>
       [name].concat(
         measured.map((setup) => show(results[setup]!)),
-        REPORTED[name] ?? ["", ""],
+        reported,
       ),
     ),
   ];
@@ -70,34 +72,38 @@ export function setupTable(results: Readonly<Partial<Record<SetupName, Figures>>
 
 /** The figures of the scenes that were played, with Tidegate and with its alternative. */
 export function sceneTable({ deployAmnesia, boundaryBurst }: PartOfResults["scenes"]): Table {
-  return [
-    ["scene", "with Tidegate", "beside it"],
-    ...(deployAmnesia ? [deployRow(deployAmnesia)] : []),
-    ...(boundaryBurst ? [burstRow(boundaryBurst)] : []),
-  ];
+  const rows = [["scene", "with Tidegate", "beside it"]];
+  if (deployAmnesia) {
+    const { deploys, limit, redis, perIsolate } = deployAmnesia;
+    rows.push([
+      `${count(deploys)} deploys: admitted in the worst window, with a limit of ${count(limit)}`,
+      count(redis.admittedInWorstWindow),
+      `${count(perIsolate.admittedInWorstWindow)}, counted per isolate`,
+    ]);
+  }
+  if (boundaryBurst) {
+    const { limit, algorithms } = boundaryBurst;
+    const worstOf = (name: string) => {
+      const { admittedInWorstWindow } = algorithms.find(({ algorithm }) => algorithm === name)!;
+      return `${count(admittedInWorstWindow)}, \`${name}\``;
+    };
+    rows.push([
+      `a burst at a boundary: admitted in the worst window, with a limit of ${count(limit)}`,
+      worstOf("segmented-window"),
+      worstOf("fixed-window"),
+    ]);
+  }
+  return rows;
 }
 
-function deployRow({ deploys, limit, redis, perIsolate }: Scenes["deployAmnesia"]): string[] {
-  return [
-    `${count(deploys)} deploys: admitted in the worst window, with a limit of ${count(limit)}`,
-    count(redis.admittedInWorstWindow),
-    `${count(perIsolate.admittedInWorstWindow)}, counted per isolate`,
-  ];
+/** The tables of what ran, in lines that fit a terminal of this many columns. */
+export function surgeText(results: PartOfResults, columns: number): string {
+  const tables = [setupTable(results), sceneTable(results.scenes)];
+  const ran = tables.slice(SETUPS.some((name) => name in results) ? 0 : 1);
+  return ran.map((rows) => inLines(rows, columns)).join("\n");
 }
 
-function burstRow({ limit, algorithms }: Scenes["boundaryBurst"]): string[] {
-  const worstOf = (name: string) => {
-    const { admittedInWorstWindow } = algorithms.find(({ algorithm }) => algorithm === name)!;
-    return `${count(admittedInWorstWindow)}, \`${name}\``;
-  };
-  return [
-    `a burst at a boundary: admitted in the worst window, with a limit of ${count(limit)}`,
-    worstOf("segmented-window"),
-    worstOf("fixed-window"),
-  ];
-}
-
-/** A table in lines that fit a terminal of this many columns: each row's name, and below it what each column has. */
+/** Each row's name, and below it what each column has. */
 export function inLines([headings, ...rows]: Table, columns: number): string {
   const within = (text: string, indent = "") => wrapWords(text, columns - 1, indent);
   const lines = rows.flatMap(([name, ...cells]) => {

@@ -1,15 +1,5 @@
 import { markdownTable } from "../../scripts/support/markdown-table.ts";
-import {
-  ADDED_P50,
-  ADDED_P99,
-  BOUND,
-  BURST,
-  CALLS,
-  EXCESS,
-  figureName,
-  USUAL_MS,
-  WRONGLY_DENIED,
-} from "../benchmark/distance/names.ts";
+import * as names from "../benchmark/distance/names.ts";
 import type { Results } from "../benchmark/results.ts";
 import { significant } from "../support/numbers.ts";
 
@@ -24,20 +14,21 @@ interface Column {
 }
 
 const COLUMNS: readonly Column[] = [
-  { end: ADDED_P50, head: "added, p50", show: inMilliseconds },
-  { end: ADDED_P99, head: "added, p99", show: inMilliseconds },
-  { end: CALLS, head: "calls per decision", show: significant },
-  { end: EXCESS, head: "excess", show: (value) => `${significant(value)} %` },
-  { end: BURST, head: "most above a limit", show: significant },
-  { end: BOUND, head: "its bound", show: significant },
-  { end: WRONGLY_DENIED, head: "admissible denied", show: significant },
+  { end: names.ADDED_P50, head: "added, p50", show: inMilliseconds },
+  { end: names.ADDED_P99, head: "added, p99", show: inMilliseconds },
+  { end: names.CALLS, head: "calls per decision", show: significant },
+  { end: names.EXCESS, head: "excess", show: (value) => `${significant(value)} %` },
+  { end: names.BURST, head: "most above a limit", show: significant },
+  { end: names.BOUND, head: "its bound", show: significant },
+  { end: names.WRONGLY_DENIED, head: "admissible denied", show: significant },
 ];
 
 /** Tidegate's optimistic decisions and the other ways to decide, at the usual distance. */
 export function waysIn({ parts }: Results): string {
   const figures = parts["distance"]?.figures ?? [];
-  const of = (end: string) => figures.filter(({ name }) => name === figureName(USUAL_MS, end));
-  const others = of(ADDED_P50).map(({ peer }) => peer!.name);
+  const of = (end: string) =>
+    figures.filter(({ name }) => name === names.figureName(names.USUAL_MS, end));
+  const others = of(names.ADDED_P50).map(({ peer }) => peer!.name);
   const cellOf = (way: string, { end, show }: Column) => {
     const found = of(end).find(({ peer }) => peer!.name === way);
     return found ? show(found.peer!.value) : "";

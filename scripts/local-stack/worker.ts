@@ -6,9 +6,9 @@ import { Miniflare } from "miniflare";
 import type { MiniflareOptions, WorkerdStructuredLog } from "miniflare";
 
 import { DASHBOARD } from "../build-dashboard/build.ts";
+import { guard } from "../support/guard.ts";
 import { bundleWorker } from "./bundle.ts";
 import type { Bundle } from "./bundle.ts";
-import { guard } from "./guard.ts";
 
 export interface Worker {
   readonly url: string;

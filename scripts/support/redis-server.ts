@@ -9,6 +9,7 @@ import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { freePort } from "./free-port.ts";
+import { guard } from "./guard.ts";
 import { pingRedis } from "./redis-ping.ts";
 
 export interface RedisServer {
@@ -73,12 +74,8 @@ async function launch(
     stdio: ["ignore", "pipe", "ignore"],
   });
   const log = keepLog(child);
-  const watchdog = guard(child.pid ?? 0, dir);
-  const exited = once(child, "exit").finally(() => {
-    // Its process id may come to name something else.
-    watchdog.kill("SIGKILL");
-    return rm(dir, { recursive: true, force: true });
-  });
+  guard(child, dir);
+  const exited = once(child, "exit").finally(() => rm(dir, { recursive: true, force: true }));
   const url = `redis://127.0.0.1:${port}`;
   let isStopped = false;
 
@@ -126,18 +123,4 @@ function keepLog(child: ChildProcess): () => string {
   let log = "";
   child.stdout?.on("data", (chunk) => (log = (log + chunk).slice(-1_000)));
   return () => log.trim();
-}
-
-/**
- * However this process ends, even by SIGKILL, the pipe to the watchdog closes with it. Detached,
- * because a Ctrl-C goes to the whole group and would take the watchdog first.
- */
-function guard(pid: number, dir: string): ChildProcess {
-  const watchdog = spawn("sh", ["-c", 'read -r _; kill -9 "$0"; rm -rf "$1"', `${pid}`, dir], {
-    stdio: ["pipe", "ignore", "ignore"],
-    detached: true,
-  });
-  watchdog.unref();
-  (watchdog.stdin as Socket).unref();
-  return watchdog;
 }

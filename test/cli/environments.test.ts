@@ -17,9 +17,8 @@ const REDIS = "https://one.upstash.io";
 function found(vars: object, env: Readonly<Record<string, object>>) {
   const environments = Object.entries(env).map(([name, own]) => [name, { vars: own }]);
   const text = JSON.stringify({ vars, env: Object.fromEntries(environments) });
-  return checkEnvironments(environmentsIn("wrangler.json", text)).map(
-    ({ severity, evidence }) => `${severity}: ${evidence}`,
-  );
+  const finding = checkEnvironments(environmentsIn("wrangler.json", text));
+  return finding ? [`${finding.severity}: ${finding.evidence}`] : [];
 }
 
 test.for<[string, vars: object, env: Record<string, object>, found: string[]]>([

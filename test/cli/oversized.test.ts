@@ -33,7 +33,7 @@ test.each([
   [5_120, "variable-near-limit", "warning"],
   [5_121, "variable-too-large", "error"],
 ])("the doctor finds a variable of %i bytes: %s", (bytes, id, severity) => {
-  const [found] = checkVariables(variablesIn("wrangler.json", fileOf(bytes)));
+  const found = checkVariables(variablesIn("wrangler.json", fileOf(bytes)));
   expect([found?.id, found?.severity]).toEqual([id, severity]);
 });
 

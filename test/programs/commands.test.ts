@@ -26,7 +26,7 @@ const PROGRAMS = {
   surge: {
     file: "bench/surge/main.ts",
     create: surgeProgram,
-    options: ["--short", "--only", "--seed", "--share", "--out", "--redraw", "--json"],
+    options: ["--short", "--only", "--out", "--redraw", "--json", "--seed", "--share"],
     example: ["--short", "--only", "boundaryBurst"],
     long: "bucket",
   },

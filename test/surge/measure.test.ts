@@ -67,8 +67,8 @@ function runOf(made: readonly Made[], promises: readonly Promised[] = []): Run {
     capacity: 10,
     beginMs: BEGIN_MS,
     asked,
-    arrivals: Float64Array.from(made, ({ arrivedMs }, i) =>
-      arrivedMs === undefined ? 0 : asked[i]!.sentMs + arrivedMs,
+    arrivals: made.map(({ arrivedMs }, i) =>
+      arrivedMs === undefined ? undefined : asked[i]!.sentMs + arrivedMs,
     ),
     loads: [loadAt(900, 1, 0), loadAt(1_900, 4, 3), loadAt(3_900, 6, 1)],
     redisCalls: 7,

@@ -53,22 +53,22 @@ describe("compared with trying every order", () => {
     return { story, found, beyond: passed.length - mostPossible(passed, limit, tokenMs) };
   }
 
-  test("it finds exactly as many at known moments", () => {
+  test("it finds some at known moments exactly where no order admits all", () => {
     for (let run = 0; run < runs(2_000); run++) {
       const { story, found, beyond } = draw(1);
-      expect({ story, found }).toEqual({ story, found: beyond });
+      expect({ story, some: found > 0 }).toEqual({ story, some: beyond > 0 });
     }
   });
 
-  test("within bounds it never finds too many, and seldom too few", () => {
-    let [all, missed] = [0, 0];
+  test("it never finds too many, and seldom none where there are some", () => {
+    let [guilty, missed] = [0, 0];
     for (let run = 0; run < runs(2_000); run++) {
       const { story, found, beyond } = draw(40);
       expect({ story, innocent: found <= beyond }).toEqual({ story, innocent: true });
-      all += beyond;
-      missed += beyond - found;
+      guilty += Number(beyond > 0);
+      missed += Number(beyond > 0 && found === 0);
     }
-    expect(missed / all).toBeLessThan(0.15);
+    expect(missed / guilty).toBeLessThan(0.15);
   });
 });
 

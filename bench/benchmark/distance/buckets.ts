@@ -33,19 +33,6 @@ export function take(bucket: LocalBucket): boolean {
   return true;
 }
 
-/** Hands over the units to report to Redis. */
-export function takeSpent(bucket: LocalBucket): number {
-  const { spent } = bucket;
-  bucket.spent = 0;
-  return spent;
-}
-
-/** Takes over the level that Redis reports. Units that were taken meanwhile are not in it. */
-export function learn(bucket: LocalBucket, level: number): void {
-  bucket.level = level - bucket.spent;
-  bucket.atMs = Date.now();
-}
-
 /** The buckets of an isolate, by identity. */
 export function buckets<Bucket>(create: () => Bucket): (identity: string) => Bucket {
   const all = new Map<string, Bucket>();
@@ -61,15 +48,6 @@ export interface Report {
   readonly spent: number;
   readonly wanted: 0 | 1;
 }
-
-export interface SharedLevel {
-  readonly allowed: boolean;
-  /** Units that are left. */
-  readonly level: number;
-}
-
-/** A bucket in Redis that takes the units that isolates have admitted already, and then decides about one unit more. */
-export type SharedBucket = (identity: string, report: Report) => Promise<SharedLevel>;
 
 const SCRIPT = `
 local time = redis.call('TIME')
@@ -89,13 +67,31 @@ return {allowed, tostring(level)}
 /** So far that it never ends there. */
 export const ANY_DEBT = -1_000_000_000;
 
-/** @param lowest where a debt ends: 0 forgets units admitted above the limit */
-export function sharedBucket({ url, run }: Place, lowest: number): SharedBucket {
+/**
+ * A bucket in Redis that takes the units that isolates have admitted already, and then decides about one unit more.
+ *
+ * @param lowest where a debt ends: 0 forgets units admitted above the limit
+ */
+export function sharedBucket({ url, run }: Place, lowest: number) {
   const redis = new Redis({ url, token: TOKEN, enableTelemetry: false });
   const script = redis.createScript<[number, number]>(SCRIPT);
-  return async (identity, { spent, wanted }) => {
+  return async (identity: string, { spent, wanted }: Report) => {
     const args = [LIMIT, RATE, spent, wanted, lowest].map(String);
     const [allowed, level] = await script.exec([`${run}:${identity}`], args);
     return { allowed: allowed === 1, level: Number(level) };
+  };
+}
+
+/** Reports an isolate's bucket to the shared one, learns the level there, and resolves with whether the wanted unit was there. */
+export function reporter(place: Place, lowest: number) {
+  const shared = sharedBucket(place, lowest);
+  return async (identity: string, bucket: LocalBucket, wanted: 0 | 1): Promise<boolean> => {
+    const { spent } = bucket;
+    bucket.spent = 0;
+    const { allowed, level } = await shared(identity, { spent, wanted });
+    // Units that were taken meanwhile are not in it.
+    bucket.level = level - bucket.spent;
+    bucket.atMs = Date.now();
+    return allowed;
   };
 }

@@ -3,17 +3,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { bundle } from "../../support/bundle.ts";
 import { prefer } from "../../support/priority.ts";
 import { runWorker } from "../../support/run-worker.ts";
+import { askThread, startThread } from "../../support/thread.ts";
 import type { Figure, Part } from "../figure.ts";
 import { openRedis } from "../redis/server.ts";
 import type { Arrival } from "../trips/workload.ts";
-import { startFarSide } from "./far-side.ts";
+import type { FarAnswer, FarCommand } from "./far-thread.ts";
 import { figuresOf } from "./figures.ts";
-import { USUAL_MS } from "./names.ts";
-import { AHEAD, OTHERS } from "./names.ts";
-import { TOKEN } from "./names.ts";
-import { type Outcome, outcomeOf } from "./outcome.ts";
-import { openClient } from "./replay.ts";
-import { zipf } from "./workload.ts";
+import { type Outcome, outcomeOf } from "./judge.ts";
+import { AHEAD, OTHERS, TOKEN, USUAL_MS } from "./names.ts";
+import { openClient, replay, zipf } from "./replay.ts";
 
 /** From the same rack to another continent. */
 const ROUND_TRIPS_MS = [0.5, 5, 30, 100];
@@ -27,7 +25,7 @@ const ATTEMPTS = 3;
 /** The time that requests wait for a decision, by the distance from Redis, and the cost of deciding early, in one workerd. */
 export const distancePart: Part = async ({ short, tell }) => {
   const isolates = short ? 10 : 100;
-  const arrivals = zipf({ isolates, seconds: short ? 1 : 8 });
+  const arrivals = zipf(isolates, short ? 1 : 8);
   const distances = short ? [USUAL_MS] : ROUND_TRIPS_MS;
   const ways = [AHEAD, ...OTHERS].map(({ way }) => way);
 
@@ -37,30 +35,28 @@ export const distancePart: Part = async ({ short, tell }) => {
   const worker = await runWorker(module);
   prefer(worker.pid);
   const yieldAgain = prefer(process.pid);
-  const far = startFarSide({ redis: server.url, token: TOKEN });
+  const thread = startThread(new URL("./far-thread.ts", import.meta.url), {
+    redis: server.url,
+    token: TOKEN,
+  });
+  const far = (command: FarCommand) => askThread<FarAnswer>(thread, command);
 
   async function measure(
     way: string,
     roundTripMs: number,
     sent: readonly Arrival[],
   ): Promise<Outcome> {
-    const redisUrl = await far.open(roundTripMs);
-    const client = openClient({
-      url: worker.url,
-      isolates,
-      way,
-      run: crypto.randomUUID(),
-      redisUrl,
-    });
+    const { url: redisUrl } = await far(roundTripMs);
+    const ask = openClient({ url: worker.url, way, redisUrl });
     const settled = () => sleep(3 * roundTripMs + 100);
-    await client.warm();
+    // All isolates get the limiter of this run, and a connection.
+    await Promise.all(Array.from({ length: isolates }, (_, isolate) => ask("warm", isolate)));
     await settled();
-    const before = await far.requests();
-    const answered = await client.replay(sent);
+    const before = await far("count");
+    const answered = await replay(sent, ask);
     await settled();
-    const calls = (await far.requests()) - before;
-    client.close();
-    return outcomeOf({ answered, calls, roundTripMs });
+    const after = await far("count");
+    return outcomeOf(answered, after.requests - before.requests, roundTripMs);
   }
 
   /** Measures again while the bare app shows that the machine was busy, and keeps the calmest run. */
@@ -91,7 +87,8 @@ export const distancePart: Part = async ({ short, tell }) => {
   } finally {
     yieldAgain();
     await worker.stop();
-    await far.close();
+    await far("close");
+    await thread.terminate();
     await server.close();
   }
 };

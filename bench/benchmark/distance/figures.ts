@@ -1,19 +1,8 @@
-import { atMost, type Figure, type Target } from "../figure.ts";
-import {
-  ADDED_P50,
-  ADDED_P99,
-  BOUND,
-  BURST,
-  CALLS,
-  EXCESS,
-  figureName,
-  loadName,
-  USUAL_MS,
-  WRONGLY_DENIED,
-} from "./names.ts";
-import { AHEAD, BARE, OTHERS } from "./names.ts";
-import { excessPercent, type Outcome } from "./outcome.ts";
-import { BUSY, identityOf, loadOf } from "./workload.ts";
+import { atMost, type Figure } from "../figure.ts";
+import { excessPercent, type Outcome } from "./judge.ts";
+import * as names from "./names.ts";
+import { AHEAD, BARE, figureName, OTHERS } from "./names.ts";
+import { BUSY, identityOf, loadOf } from "./replay.ts";
 
 /** By way. */
 export type Outcomes = ReadonlyMap<string, Outcome>;
@@ -23,7 +12,8 @@ interface Subject {
   readonly name: string;
   readonly unit: string;
   readonly valueOf: (outcome: Outcome) => number;
-  readonly target?: Target;
+  /** The most of Tidegate's. */
+  readonly most?: number | undefined;
 }
 
 const NO_WAIT_MS = 0.1;
@@ -31,75 +21,45 @@ const EXCESS_PERCENT = 1;
 
 export function figuresOf(roundTripMs: number, outcomes: Outcomes, isolates: number): Figure[] {
   const named = (end: string) => figureName(roundTripMs, end);
-  const isAsked = roundTripMs === USUAL_MS;
-  const asked = (target: Target) => (isAsked ? { target } : {});
+  const isUsual = roundTripMs === names.USUAL_MS;
+  const asked = (most: number) => (isUsual ? most : undefined);
+  const ahead = outcomes.get(AHEAD.way)!;
   // A call takes longer than its way, on a busy machine more so: by as much as the plain limiter adds, which makes one each time.
   const callMs = outcomes.get("plain")!.addedP99Ms;
   const subjects: readonly Subject[] = [
-    {
-      name: ADDED_P50,
-      unit: "ms",
-      valueOf: ({ addedP50Ms }) => addedP50Ms,
-      ...asked(atMost(NO_WAIT_MS, "tidegate")),
-    },
-    {
-      name: ADDED_P99,
-      unit: "ms",
-      valueOf: ({ addedP99Ms }) => addedP99Ms,
-      ...asked(atMost(callMs, "tidegate")),
-    },
-    { name: CALLS, unit: "calls", valueOf: ({ calls }) => calls },
-    {
-      name: EXCESS,
-      unit: "%",
-      valueOf: (outcome) => outcome.excessPercent,
-      ...asked(atMost(EXCESS_PERCENT, "tidegate")),
-    },
-    {
-      name: BURST,
-      unit: "units",
-      valueOf: ({ burst }) => burst,
-      target: atMost(AHEAD.bound(isolates), "tidegate"),
-    },
-    {
-      name: WRONGLY_DENIED,
-      unit: "requests",
-      valueOf: ({ wronglyDenied }) => wronglyDenied,
-      target: atMost(0, "tidegate"),
-    },
-    ...(isAsked ? Array.from({ length: BUSY }, (_, i) => loadSubject(i + 1)) : []),
+    { name: names.ADDED_P50, unit: "ms", valueOf: (o) => o.addedP50Ms, most: asked(NO_WAIT_MS) },
+    { name: names.ADDED_P99, unit: "ms", valueOf: (o) => o.addedP99Ms, most: asked(callMs) },
+    { name: names.CALLS, unit: "calls", valueOf: (o) => o.calls },
+    { name: names.EXCESS, unit: "%", valueOf: (o) => o.excessPercent, most: asked(EXCESS_PERCENT) },
+    { name: names.BURST, unit: "units", valueOf: (o) => o.burst, most: AHEAD.bound(isolates) },
+    { name: names.WRONGLY_DENIED, unit: "requests", valueOf: (o) => o.wronglyDenied, most: 0 },
+    ...(isUsual ? Array.from({ length: BUSY }, (_, i) => loadSubject(i + 1)) : []),
   ];
-  return [
-    ...subjects.flatMap((subject) => compared(named(subject.name), subject, outcomes)),
-    ...bareFigures(roundTripMs, outcomes.get(AHEAD.way)!),
-    ...OTHERS.flatMap(({ name, bound }) => {
-      if (!bound) return [];
-      const peer = { name, value: bound(isolates) };
-      const tidegate = AHEAD.bound(isolates);
-      return { name: named(BOUND), unit: "units", tidegate, peer, detail: true };
-    }),
-  ];
-}
-
-/** Beside requests that no limiter decided, in the same run. */
-function bareFigures(roundTripMs: number, ahead: Outcome): readonly Figure[] {
+  /** Beside requests that no limiter decided, in the same run. */
   const beside = (end: string, tidegate: number, value: number): Figure => ({
-    name: figureName(roundTripMs, end),
+    name: named(end),
     unit: "ms",
     tidegate,
     peer: { name: BARE, value },
     detail: true,
   });
   return [
-    beside(ADDED_P50, ahead.addedP50Ms, 0),
-    beside(ADDED_P99, ahead.addedP99Ms, ahead.bareP99Ms),
+    ...subjects.flatMap((subject) => compared(named(subject.name), subject, outcomes)),
+    beside(names.ADDED_P50, ahead.addedP50Ms, 0),
+    beside(names.ADDED_P99, ahead.addedP99Ms, ahead.bareP99Ms),
+    ...OTHERS.flatMap(({ name, bound }) => {
+      if (!bound) return [];
+      const peer = { name, value: bound(isolates) };
+      const tidegate = AHEAD.bound(isolates);
+      return { name: named(names.BOUND), unit: "units", tidegate, peer, detail: true };
+    }),
   ];
 }
 
 /** Compares Tidegate with each other way; the first figure has the target. */
 function compared(
   name: string,
-  { unit, valueOf, target }: Subject,
+  { unit, valueOf, most }: Subject,
   outcomes: Outcomes,
 ): readonly Figure[] {
   const tidegate = valueOf(outcomes.get(AHEAD.way)!);
@@ -110,13 +70,14 @@ function compared(
     peer: { name: peer, value: valueOf(outcomes.get(way)!) },
     detail: true,
   }));
-  return [target ? { ...first!, target, detail: false } : first!, ...others];
+  if (most === undefined) return [first!, ...others];
+  return [{ ...first!, target: atMost(most, "tidegate"), detail: false }, ...others];
 }
 
 /** The excess of the identity of one rank. */
 function loadSubject(rank: number): Subject {
   return {
-    name: loadName(loadOf(rank)),
+    name: names.loadName(loadOf(rank)),
     unit: "%",
     valueOf: ({ verdicts }) => excessPercent([verdicts.get(identityOf(rank))!]),
   };

@@ -1,6 +1,49 @@
+import { quantile, sum } from "d3-array";
+
 import { FACTS } from "../../../test/support/algorithms/all.ts";
 import { LIMIT, RATE } from "./names.ts";
-import type { Answered } from "./replay.ts";
+import { type Answered, NOBODY } from "./replay.ts";
+
+/** The result of one way with the traffic, at one distance. */
+export type Outcome = ReturnType<typeof outcomeOf>;
+
+export function outcomeOf(answered: readonly Answered[], calls: number, roundTripMs: number) {
+  const bare = answered.filter(({ identity }) => identity === NOBODY);
+  const decided = answered.filter(({ identity }) => identity !== NOBODY);
+  const allowed = decided.filter((each) => each.allowed);
+  const usualMs = quantile(bare, 0.5, tookMs)!;
+  const added = (share: number, of: readonly Answered[]) =>
+    Math.max(0, quantile(of, share, tookMs)! - usualMs);
+  const verdicts = judge(decided, roundTripMs);
+  return {
+    /** Calls of Redis per decision. */
+    calls: calls / decided.length,
+    /**
+     * The delay of an allowed request over the median one of the bare app in the same run, in milliseconds. It includes the noise
+     * of the machine.
+     */
+    addedP50Ms: added(0.5, allowed),
+    addedP99Ms: added(0.99, allowed),
+    /** That noise: the same of requests of the bare app. */
+    bareP99Ms: added(0.99, bare),
+    excessPercent: excessPercent(verdicts),
+    /** By how many units one identity's bucket ran over at most. */
+    burst: Math.max(...verdicts.map(({ burst }) => burst)),
+    /** Requests that were denied while their bucket had room. */
+    wronglyDenied: sum(verdicts, ({ wronglyDenied }) => wronglyDenied),
+    verdicts: new Map(verdicts.map((verdict) => [verdict.identity, verdict])),
+  };
+}
+
+/** The units admitted above the limit, in percent of the admissible ones. */
+export function excessPercent(verdicts: readonly Verdict[]): number {
+  const excess = sum(verdicts, ({ admitted, admissible }) => Math.max(0, admitted - admissible));
+  return (excess / sum(verdicts, ({ admissible }) => admissible)) * 100;
+}
+
+function tookMs({ askedAtMs, answeredAtMs }: Answered): number {
+  return answeredAtMs - askedAtMs;
+}
 
 /** The units that one identity was granted, beside those that its policy grants. */
 export interface Verdict {

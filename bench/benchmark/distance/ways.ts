@@ -15,12 +15,10 @@ import {
   ANY_DEBT,
   buckets,
   fullBucket,
-  learn,
   type LocalBucket,
   type Place,
-  sharedBucket,
+  reporter,
   take,
-  takeSpent,
 } from "./buckets.ts";
 import { LIMIT, RATE, THRESHOLD, TOKEN, UNSETTLED, UNSYNCHRONISED } from "./names.ts";
 
@@ -59,84 +57,73 @@ const own: Way = () => {
   return async (identity) => take(bucketOf(identity));
 };
 
+interface Reporting extends LocalBucket {
+  /** Whether a report is under way that no request waits for. */
+  isDue: boolean;
+  /** The time from which on its view is stale; from the start if it has none. */
+  staleAtMs: number;
+}
+
+function freshBucket(): Reporting {
+  return { ...fullBucket(), isDue: false, staleAtMs: -Infinity };
+}
+
+/** Reports once, this much later, however often it is asked for meanwhile. */
+function reportLater(bucket: Reporting, ms: number, report: () => Promise<unknown>): void {
+  if (bucket.isDue) return;
+  bucket.isDue = true;
+  const reported = sleep(ms).then(() => {
+    bucket.isDue = false;
+    return report();
+  });
+  // The end of a run closes the way to Redis.
+  keepAlive(reported.catch(() => {}));
+}
+
 /** The `sync_interval` with which APISIX's users report their figures. */
 const INTERVAL_MS = 200;
-
-interface Syncing extends LocalBucket {
-  isDue: boolean;
-}
 
 /**
  * Decides by the isolate's own view, and exchanges counts with Redis once in each interval in which requests came. Redis forgets
  * units admitted above the limit, as a counter of a window does at its end.
  */
 const interval: Way = (place) => {
-  const shared = sharedBucket(place, 0);
-  const bucketOf = buckets((): Syncing => ({ ...fullBucket(), isDue: false }));
-
-  async function exchange(identity: string, bucket: Syncing): Promise<void> {
-    await sleep(INTERVAL_MS);
-    bucket.isDue = false;
-    const { level } = await shared(identity, { spent: takeSpent(bucket), wanted: 0 });
-    learn(bucket, level);
-  }
-
+  const report = reporter(place, 0);
+  const bucketOf = buckets(freshBucket);
   return async (identity) => {
     const bucket = bucketOf(identity);
     const allowed = take(bucket);
-    if (!bucket.isDue) {
-      bucket.isDue = true;
-      // The end of a run closes the way to Redis.
-      keepAlive(exchange(identity, bucket).catch(() => {}));
-    }
+    reportLater(bucket, INTERVAL_MS, () => report(identity, bucket, 0));
     return allowed;
   };
 };
 
+/** Reports while a request waits for the answer, after which the view is young for so long. */
+function reporterNow(place: Place, youngMs: number) {
+  const report = reporter(place, ANY_DEBT);
+  return async (identity: string, bucket: Reporting, wanted: 0 | 1 = 1): Promise<boolean> => {
+    const allowed = await report(identity, bucket, wanted);
+    bucket.staleAtMs = Date.now() + youngMs;
+    return allowed;
+  };
+}
+
 /** The oldest view of Redis by which Unkey decides, and the longest that a count stays untold. */
 const PUBLISH_MS = 5_000;
-
-interface Publishing extends LocalBucket {
-  /** The time from which on its view is stale. */
-  staleAtMs: number;
-  isFlushing: boolean;
-}
 
 /**
  * Decides by the isolate's own view until it has admitted a share of the limit. That request waits for Redis, and reports all of
  * them. Units admitted above the limit are missing later, as in a window that weighs the one before.
  */
 const threshold: Way = (place) => {
-  const shared = sharedBucket(place, ANY_DEBT);
-  const bucketOf = buckets((): Publishing => ({
-    ...fullBucket(),
-    staleAtMs: Date.now() + PUBLISH_MS,
-    isFlushing: false,
-  }));
-
-  async function publish(identity: string, bucket: Publishing, wanted: 0 | 1): Promise<boolean> {
-    const { allowed, level } = await shared(identity, { spent: takeSpent(bucket), wanted });
-    learn(bucket, level);
-    bucket.staleAtMs = Date.now() + PUBLISH_MS;
-    return allowed;
-  }
-
-  async function flush(identity: string, bucket: Publishing): Promise<void> {
-    await sleep(PUBLISH_MS);
-    bucket.isFlushing = false;
-    if (bucket.spent > 0) await publish(identity, bucket, 0);
-  }
-
+  const report = reporterNow(place, PUBLISH_MS);
+  const bucketOf = buckets(() => ({ ...freshBucket(), staleAtMs: Date.now() + PUBLISH_MS }));
   return async (identity) => {
     const bucket = bucketOf(identity);
     if (bucket.spent + 1 > THRESHOLD * LIMIT || Date.now() > bucket.staleAtMs) {
-      return publish(identity, bucket, 1);
+      return report(identity, bucket);
     }
-    if (!bucket.isFlushing) {
-      bucket.isFlushing = true;
-      // The end of a run closes the way to Redis.
-      keepAlive(flush(identity, bucket).catch(() => {}));
-    }
+    reportLater(bucket, PUBLISH_MS, async () => bucket.spent > 0 && report(identity, bucket, 0));
     return take(bucket);
   };
 };
@@ -144,25 +131,17 @@ const threshold: Way = (place) => {
 /** The longest that Bucket4j's delayed synchronisation waits, in its own examples. */
 const DELAY_MS = 500;
 
-interface Delaying extends LocalBucket {
-  /** The time from which on its view is stale; from the start if it has none. */
-  staleAtMs: number;
-}
-
 /**
  * Decides by the isolate's own view while few units are unreported and the view is young. Else the request waits for Redis, and
  * reports them. Units admitted above the limit are missing later, as Bucket4j's buckets go into debt.
  */
 const tokens: Way = (place) => {
-  const shared = sharedBucket(place, ANY_DEBT);
-  const bucketOf = buckets((): Delaying => ({ ...fullBucket(), staleAtMs: -Infinity }));
+  const report = reporterNow(place, DELAY_MS);
+  const bucketOf = buckets(freshBucket);
   return async (identity) => {
     const bucket = bucketOf(identity);
-    if (bucket.spent + 1 <= UNSYNCHRONISED && Date.now() <= bucket.staleAtMs) return take(bucket);
-    const { allowed, level } = await shared(identity, { spent: takeSpent(bucket), wanted: 1 });
-    learn(bucket, level);
-    bucket.staleAtMs = Date.now() + DELAY_MS;
-    return allowed;
+    const isYoung = Date.now() <= bucket.staleAtMs;
+    return bucket.spent + 1 <= UNSYNCHRONISED && isYoung ? take(bucket) : report(identity, bucket);
   };
 };
 

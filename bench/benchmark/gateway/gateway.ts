@@ -1,12 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { bundle } from "../../support/bundle.ts";
-import { startRest } from "../../support/rest.ts";
-import { runWorker, type RunningWorker } from "../../support/run-worker.ts";
+import { onWorker } from "../../support/on-worker.ts";
+import type { RunningWorker } from "../../support/run-worker.ts";
 import { compare, interleave } from "../compare.ts";
 import { atMost, type Figure, type Part, type Scale } from "../figure.ts";
-import { openRedis } from "../redis/server.ts";
 import { type LoadOptions, loadOn } from "../workerd/load.ts";
 
 const CONNECTIONS = 32;
@@ -46,33 +44,21 @@ const CASES = [
 
 /** Requests through the gateway beside a worker that only forwards them to the same origin: workerd's CPU for each. */
 export const gatewayPart: Part = async (scale) => {
-  const server = await openRedis();
-  const { bridge, variables } = await startRest(server.url, "upstash");
   const origin = await startOrigin();
-  const module = await bundle(`
-    export { default, TidegateObject } from "./bench/benchmark/gateway/app.ts";`);
-  const worker = await runWorker(
-    module,
-    {
-      ORIGIN: origin.url,
-      RULES: JSON.stringify(RULES),
-      // A machine under full load may take longer than the usual timeout.
-      TIMEOUT: "5s",
-      ...variables,
-    },
-    { TIDEGATE: "TidegateObject" },
-  );
+  // A machine under full load may take longer than the usual timeout.
+  const variables = { ORIGIN: origin.url, RULES: JSON.stringify(RULES), TIMEOUT: "5s" };
+  const source = `export { default, TidegateObject } from "./bench/benchmark/gateway/app.ts";`;
+  const objects = { TIDEGATE: "TidegateObject" };
   try {
-    const figures: Figure[] = [];
-    for (const [i, each] of CASES.entries()) {
-      figures.push(await measure(worker, scale, each, i / CASES.length));
-    }
-    return figures;
+    return await onWorker(source, { variables, objects, emulate: "upstash" }, async (worker) => {
+      const figures: Figure[] = [];
+      for (const [i, each] of CASES.entries()) {
+        figures.push(await measure(worker, scale, each, i / CASES.length));
+      }
+      return figures;
+    });
   } finally {
-    await worker.stop();
     await origin.close();
-    await bridge.close();
-    await server.close();
   }
 };
 

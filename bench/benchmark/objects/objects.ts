@@ -1,9 +1,6 @@
-import { bundle } from "../../support/bundle.ts";
-import { startRest } from "../../support/rest.ts";
-import { runWorker } from "../../support/run-worker.ts";
+import { onWorker } from "../../support/on-worker.ts";
 import { interleave } from "../compare.ts";
 import type { Figure, Part } from "../figure.ts";
-import { openRedis } from "../redis/server.ts";
 import { loadFigures, loadOn } from "../workerd/load.ts";
 
 interface Load {
@@ -23,12 +20,9 @@ const LOADS: readonly Load[] = [
  * Allowed requests of a worker that counts in Durable Objects, beside the same worker that counts in Redis. Both are on this
  * machine, so that no network is in the figures: in production, one to the object and one to Redis come on top.
  */
-export const objectsPart: Part = async ({ short, tell }) => {
-  const server = await openRedis();
-  const { bridge, variables } = await startRest(server.url);
+export const objectsPart: Part = ({ short, tell }) => {
   const source = `export { default, TidegateObject } from "./bench/benchmark/objects/app.ts";`;
-  const worker = await runWorker(await bundle(source), variables, { LIMITS: "TidegateObject" });
-  try {
+  return onWorker(source, { objects: { LIMITS: "TidegateObject" } }, async (worker) => {
     const figures: Figure[] = [];
     for (const [i, { name, clients, connections }] of LOADS.entries()) {
       tell(name, i / LOADS.length);
@@ -43,9 +37,5 @@ export const objectsPart: Part = async ({ short, tell }) => {
       );
     }
     return figures;
-  } finally {
-    await worker.stop();
-    await bridge.close();
-    await server.close();
-  }
+  });
 };

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { Agent, request } from "node:http";
 import { promisify } from "node:util";
 
 import type { RunningWorker } from "../../support/run-worker.ts";
+import { send } from "../../support/send.ts";
 import { compare } from "../compare.ts";
 import type { Figure, Target } from "../figure.ts";
 
@@ -97,32 +97,19 @@ const wrk: Client = async (url, { seconds, connections, headers, status }) => {
 };
 
 const keepAlive: Client = async (url, { seconds, connections, headers, status }) => {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const start = performance.now();
   const end = start + seconds * 1000;
   let answered = 0;
 
-  function ask(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      request(url, { agent, headers }, (response) => {
-        if (response.statusCode !== status) reject(new Error(`answered ${response.statusCode}`));
-        response.resume().once("end", resolve);
-      })
-        .once("error", reject)
-        .end();
-    });
-  }
-
   async function connection(): Promise<void> {
-    for (; performance.now() < end; answered++) await ask();
+    for (; performance.now() < end; answered++) {
+      const { statusCode } = await send(url, { headers });
+      if (statusCode !== status) throw new Error(`answered ${statusCode}`);
+    }
   }
 
-  try {
-    await Promise.all(Array.from({ length: connections }, connection));
-    return { rate: (answered * 1000) / (performance.now() - start), requests: answered };
-  } finally {
-    agent.destroy();
-  }
+  await Promise.all(Array.from({ length: connections }, connection));
+  return { rate: (answered * 1000) / (performance.now() - start), requests: answered };
 };
 
 /** A tick of the counters in /proc, the same on every Linux that Node runs on. */

@@ -1,9 +1,7 @@
-import { bundle } from "../../support/bundle.ts";
-import { startRest } from "../../support/rest.ts";
-import { runWorker, type RunningWorker } from "../../support/run-worker.ts";
+import { onWorker } from "../../support/on-worker.ts";
+import type { RunningWorker } from "../../support/run-worker.ts";
 import { interleave } from "../compare.ts";
 import { atLeast, type Figure, type Part, type Scale, type Target } from "../figure.ts";
-import { openRedis } from "../redis/server.ts";
 import { loadFigures, loadOn } from "./load.ts";
 
 const CLIENT = { "cf-connecting-ip": "203.0.113.7", "x-user-id": "somebody" };
@@ -50,23 +48,16 @@ const COMPARISONS: readonly Comparison[] = [
  * Real workers under real load. Both limiters speak to one bridge, which takes either's script with Upstash's flag and
  * holds both to its rules, so that none has a shorter way.
  */
-export const workerdPart: Part = async (scale) => {
-  const server = await openRedis();
-  const { bridge, variables } = await startRest(server.url, "upstash");
-  const module = await bundle(`export { default } from "./bench/benchmark/workerd/app.ts";`);
-  const worker = await runWorker(module, variables);
-  try {
+export const workerdPart: Part = (scale) => {
+  const source = `export { default } from "./bench/benchmark/workerd/app.ts";`;
+  return onWorker(source, { emulate: "upstash" }, async (worker) => {
     await teachBareApp(worker.url);
     const figures: Figure[] = [];
     for (const [i, comparison] of COMPARISONS.entries()) {
       figures.push(...(await throughput(worker, scale, comparison, i / COMPARISONS.length)));
     }
     return figures;
-  } finally {
-    await worker.stop();
-    await bridge.close();
-    await server.close();
-  }
+  });
 };
 
 /** Shows the bare app a denial, so that it can answer the same. */

@@ -10,13 +10,8 @@ const REFUSAL = Buffer.from(
   `-ERR the reply has more than ${MAX_ELEMENTS} elements or ${MAX_BYTES} bytes. The command has run. Read it in parts, as with SSCAN or LRANGE\r\n`,
 );
 
-const [ARRAY, STRING, NEWLINE, MINUS, ZERO] = [..."*$\n-0"].map((each) => each.charCodeAt(0)) as [
-  number,
-  number,
-  number,
-  number,
-  number,
-];
+/** The bytes of `*`, `$`, a line break, `-` and `0`. */
+const [ARRAY, STRING, NEWLINE, MINUS, ZERO] = [0x2a, 0x24, 0x0a, 0x2d, 0x30];
 
 const NOTHING = Buffer.alloc(0);
 

@@ -29,7 +29,8 @@ const REDIS: RedisFacts = {
   config: new Map(),
 };
 
-const idsOf = (findings: readonly Finding[]) => findings.map(({ id }) => id);
+const idsOf = (found: Finding | undefined | readonly Finding[]) =>
+  [found ?? []].flat().map(({ id }) => id);
 
 test.each([
   // Up to five of a hundred are above the 95th percentile, and one above the 99th.

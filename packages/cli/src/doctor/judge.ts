@@ -51,61 +51,64 @@ export function judge(
   { gateway, preview, redis, variables = [], environments = [] }: Facts,
   expected: Expectations,
 ): readonly Finding[] {
-  const findings = [...checkVariables(variables), ...checkEnvironments(environments)];
-  if (gateway) findings.push(...judgeGateway(gateway));
-  if (preview) findings.push(...checkPreview(preview));
-  if (redis) findings.push(...judgeRedis(redis, expected));
+  const found: Found[] = [checkVariables(variables), checkEnvironments(environments)];
+  if (gateway) found.push(...judgeGateway(gateway));
+  if (preview) found.push(checkPreview(preview));
+  if (redis) found.push(...judgeRedis(redis, expected));
   if (gateway && redis && !("reason" in gateway) && !("reason" in redis)) {
-    findings.push(...checkSameRedis(gateway, redis), ...checkDialect(gateway, redis));
+    found.push(checkSameRedis(gateway, redis), checkDialect(gateway, redis));
   }
-  return sortFindings(findings);
+  return sortFindings(found.flat().filter((finding) => finding !== undefined));
 }
 
-function judgeGateway(facts: GatewayFacts | UnreachableGateway): Finding[] {
+/** A check finds one fault, or several, or none. */
+type Found = Finding | undefined | readonly (Finding | undefined)[];
+
+function judgeGateway(facts: GatewayFacts | UnreachableGateway): Found[] {
   const transport = checkGatewayTransport(facts);
-  if ("reason" in facts) return [...transport, ...checkGatewayReachable(facts)];
+  if ("reason" in facts) return [transport, checkGatewayReachable(facts)];
   const another = checkLive(facts);
   // The other answers of that server are not about the gateway.
-  if (another.length > 0) return [...transport, ...another, ...checkGatewayClock(facts)];
+  if (another) return [transport, another, checkGatewayClock(facts)];
   return [
-    ...transport,
-    ...checkGatewayClock(facts),
-    ...checkHealth(facts),
-    ...checkDisclosure(facts),
-    ...checkAdmin(facts),
-    ...checkAdminHost(facts),
-    ...checkFields(facts),
-    ...checkCache(facts),
-    ...checkRetryAfter(facts),
-    ...checkIdentities(facts),
-    ...checkPaths(facts),
+    transport,
+    checkGatewayClock(facts),
+    checkHealth(facts),
+    checkDisclosure(facts),
+    checkAdmin(facts),
+    checkAdminHost(facts),
+    checkFields(facts),
+    checkCache(facts),
+    checkRetryAfter(facts),
+    checkIdentities(facts),
+    checkPaths(facts),
   ];
 }
 
 function judgeRedis(
   facts: RedisFacts | UnreachableRedis,
   { timeoutMs, keyspaceBytes }: Expectations,
-): Finding[] {
+): Found[] {
   const transport = checkRedisTransport(facts);
-  if ("reason" in facts) return [...transport, ...checkRedisReachable(facts)];
+  if ("reason" in facts) return [transport, checkRedisReachable(facts)];
   return [
-    ...transport,
-    ...checkLatency(facts, timeoutMs),
-    ...checkVersion(facts),
-    ...checkSecurityFixes(facts),
-    ...checkDecision(facts),
-    ...checkRedisClock(facts),
-    ...checkEviction(facts),
-    ...checkMaxmemory(facts, keyspaceBytes),
-    ...checkUsedMemory(facts, keyspaceBytes),
-    ...checkPersistence(facts),
-    ...checkReplication(facts),
-    ...checkCluster(facts),
-    ...checkScriptCache(facts),
-    ...checkSlowLog(facts),
-    ...checkBusyThreshold(facts),
-    ...checkKeyspace(facts),
-    ...checkLayouts(facts),
-    ...checkIdleTimeout(facts),
+    transport,
+    checkLatency(facts, timeoutMs),
+    checkVersion(facts),
+    checkSecurityFixes(facts),
+    checkDecision(facts),
+    checkRedisClock(facts),
+    checkEviction(facts),
+    checkMaxmemory(facts, keyspaceBytes),
+    checkUsedMemory(facts, keyspaceBytes),
+    checkPersistence(facts),
+    checkReplication(facts),
+    checkCluster(facts),
+    checkScriptCache(facts),
+    checkSlowLog(facts),
+    checkBusyThreshold(facts),
+    checkKeyspace(facts),
+    checkLayouts(facts),
+    checkIdleTimeout(facts),
   ];
 }

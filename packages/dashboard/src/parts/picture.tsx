@@ -28,7 +28,10 @@ export function Picture({ title, summary, ...chart }: PictureProps) {
       <ul class="legend">
         {series.map(({ label, colour, values }, i) => (
           <li>
-            <i class={`swatch ${colour.slice(2)}`} />
+            <i
+              class={colour === "--passed" ? "swatch striped" : "swatch"}
+              style={`--colour: var(${colour})`}
+            />
             <span class="name">{plain(label)}</span>
             <b>{point === undefined ? say(values, i) : shown(values[point], format)}</b>
           </li>

@@ -11,35 +11,31 @@ export function aheadMs({ sentAtMs, receivedAtMs, earliestMs, latestMs }: ClockS
   return Math.min(0, latestMs - sentAtMs);
 }
 
-export function checkRedisClock({ clock }: RedisFacts): Finding[] {
-  if (clock === undefined || Math.abs(aheadMs(clock)) <= MOST_MS) return [];
-  return [
-    {
-      id: "redis-clock",
-      severity: "warning",
-      title: "Redis's clock and the clock of this machine disagree",
-      evidence: `TIME is ${differenceOf(clock)}`,
-      remedy:
-        "Run NTP on the machine that is wrong. X-RateLimit-Reset and the edges of windows follow Redis's clock.",
-    },
-  ];
+export function checkRedisClock({ clock }: RedisFacts): Finding | undefined {
+  if (clock === undefined || Math.abs(aheadMs(clock)) <= MOST_MS) return undefined;
+  return {
+    id: "redis-clock",
+    severity: "warning",
+    title: "Redis's clock and the clock of this machine disagree",
+    evidence: `TIME is ${differenceOf(clock)}`,
+    remedy:
+      "Run NTP on the machine that is wrong. X-RateLimit-Reset and the edges of windows follow Redis's clock.",
+  };
 }
 
-export function checkGatewayClock({ live }: GatewayFacts): Finding[] {
+export function checkGatewayClock({ live }: GatewayFacts): Finding | undefined {
   const dateMs = Date.parse(live.fields.get("date") ?? "");
   // The field has no parts of seconds.
   const sample = { ...live, earliestMs: dateMs, latestMs: dateMs + 999 };
-  if (Number.isNaN(dateMs) || Math.abs(aheadMs(sample)) <= MOST_MS) return [];
-  return [
-    {
-      id: "gateway-clock",
-      severity: "warning",
-      title: "The gateway's clock and the clock of this machine disagree",
-      evidence: `the field Date is ${differenceOf(sample)}`,
-      remedy:
-        "Run NTP on the machine that is wrong. Clients that compare X-RateLimit-Reset with Date wait too long or too short.",
-    },
-  ];
+  if (Number.isNaN(dateMs) || Math.abs(aheadMs(sample)) <= MOST_MS) return undefined;
+  return {
+    id: "gateway-clock",
+    severity: "warning",
+    title: "The gateway's clock and the clock of this machine disagree",
+    evidence: `the field Date is ${differenceOf(sample)}`,
+    remedy:
+      "Run NTP on the machine that is wrong. Clients that compare X-RateLimit-Reset with Date wait too long or too short.",
+  };
 }
 
 function differenceOf(sample: ClockSample): string {

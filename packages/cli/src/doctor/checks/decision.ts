@@ -3,11 +3,8 @@ import type { RedisFacts } from "../gather/redis-facts.ts";
 import { checkCluster } from "./cluster.ts";
 import { checkVersion } from "./redis-reach.ts";
 
-interface Cause {
+interface Cause extends Pick<Finding, "id" | "title" | "remedy"> {
   readonly pattern: RegExp;
-  readonly id: string;
-  readonly title: string;
-  readonly remedy: string;
 }
 
 /** By the words of Redis, the first that match. */
@@ -66,28 +63,23 @@ const CAUSES: readonly Cause[] = [
   },
 ];
 
+const UNKNOWN = {
+  id: "decision-fails",
+  title: "Redis does not run the limiter's scripts",
+  remedy: "Use one of the servers that docs/redis.md names.",
+};
+
 /** The answers of a cluster node that does not hold the key of the probe: they are no finding. */
 const ELSEWHERE = /^(?:MOVED|ASK)\b/;
 
-export function checkDecision(facts: RedisFacts): Finding[] {
+export function checkDecision(facts: RedisFacts): Finding | undefined {
   const { decision } = facts;
-  if (decision === undefined || decision.ok || ELSEWHERE.test(decision.error)) return [];
+  if (decision === undefined || decision.ok || ELSEWHERE.test(decision.error)) return undefined;
   // Another check has found it already, with its cause.
-  if (checkVersion(facts).length > 0) return [];
-  if (/CLUSTERDOWN/.test(decision.error) && checkCluster(facts).length > 0) return [];
+  if (checkVersion(facts)) return undefined;
+  if (/CLUSTERDOWN/.test(decision.error) && checkCluster(facts)) return undefined;
   const evidence = `a decision was answered: ${decision.error.slice(0, 160)}`;
   const cause = CAUSES.find(({ pattern }) => pattern.test(decision.error));
-  if (cause === undefined) {
-    return [
-      {
-        id: "decision-fails",
-        severity: "error",
-        title: "Redis does not run the limiter's scripts",
-        evidence,
-        remedy: "Use one of the servers that docs/redis.md names.",
-      },
-    ];
-  }
-  const { id, title, remedy } = cause;
-  return [{ id, severity: "error", title, evidence, remedy }];
+  const { id, title, remedy } = cause ?? UNKNOWN;
+  return { id, severity: "error", title, evidence, remedy };
 }

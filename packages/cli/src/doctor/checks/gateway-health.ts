@@ -24,32 +24,28 @@ export function healthOf({ body }: HttpAnswer): Health | undefined {
   }
 }
 
-export function checkGatewayReachable({ url, reason }: UnreachableGateway): Finding[] {
-  return [
-    {
-      id: "gateway-unreachable",
-      severity: "error",
-      title: "The gateway does not answer",
-      evidence: `${url.origin}: ${reason}`,
-      remedy: "Check the address, the route to the worker, and its log.",
-    },
-  ];
+export function checkGatewayReachable({ url, reason }: UnreachableGateway): Finding | undefined {
+  return {
+    id: "gateway-unreachable",
+    severity: "error",
+    title: "The gateway does not answer",
+    evidence: `${url.origin}: ${reason}`,
+    remedy: "Check the address, the route to the worker, and its log.",
+  };
 }
 
-export function checkLive({ live, url }: GatewayFacts): Finding[] {
-  if (live.status === 200 && healthOf(live)?.status === "ok") return [];
-  return [
-    {
-      id: "not-the-gateway",
-      severity: "error",
-      title: "What answers is not Tidegate's gateway",
-      evidence: `${url.origin}/_tidegate/live answers ${live.status} with other content`,
-      remedy: "Route all paths, those below /_tidegate/ too, to the gateway.",
-    },
-  ];
+export function checkLive({ live, url }: GatewayFacts): Finding | undefined {
+  if (live.status === 200 && healthOf(live)?.status === "ok") return undefined;
+  return {
+    id: "not-the-gateway",
+    severity: "error",
+    title: "What answers is not Tidegate's gateway",
+    evidence: `${url.origin}/_tidegate/live answers ${live.status} with other content`,
+    remedy: "Route all paths, those below /_tidegate/ too, to the gateway.",
+  };
 }
 
-export function checkHealth({ health: answer }: GatewayFacts): Finding[] {
+export function checkHealth({ health: answer }: GatewayFacts): (Finding | undefined)[] {
   const { status, body } = answer;
   const health = healthOf(answer);
   // 404: the gateway answers elsewhere, with ADMIN_HOST.
@@ -77,100 +73,92 @@ export function checkHealth({ health: answer }: GatewayFacts): Finding[] {
       },
     ];
   }
-  return [...checkRulesInForce(health), ...checkStore(health), ...checkBreaker(health)];
+  return [checkRulesInForce(health), checkStore(health), checkBreaker(health)];
 }
 
 /** A gateway that is degraded decides by Redis, but by other rules than the published ones. */
-function checkRulesInForce({ status, detail }: Health): Finding[] {
-  if (status !== "degraded") return [];
-  return [
-    {
-      id: "rules-not-in-force",
-      severity: "warning",
-      title: "The published rules are not in force",
-      evidence: `/_tidegate/health: ${String(detail)}`,
-      remedy:
-        "GET /_tidegate/api/v1/health says which rules are in force, and why. If Redis has lost them, fetch what the gateway still holds before anything is published, and push it: npx tidegate rules pull --held -o held.json. Else publish rules without the fault, or roll back: npx tidegate rules rollback.",
-    },
-  ];
+function checkRulesInForce({ status, detail }: Health): Finding | undefined {
+  if (status !== "degraded") return undefined;
+  return {
+    id: "rules-not-in-force",
+    severity: "warning",
+    title: "The published rules are not in force",
+    evidence: `/_tidegate/health: ${String(detail)}`,
+    remedy:
+      "GET /_tidegate/api/v1/health says which rules are in force, and why. If Redis has lost them, fetch what the gateway still holds before anything is published, and push it: npx tidegate rules pull --held -o held.json. Else publish rules without the fault, or roll back: npx tidegate rules rollback.",
+  };
 }
 
-function checkStore({ store }: Health): Finding[] {
-  if (store === "redis") return [];
-  return [
-    {
-      id: "counts-in-memory",
-      severity: "warning",
-      title: "The gateway counts without Redis",
-      evidence: `its store is ${String(store)}`,
-      remedy: 'Set STORE = "redis": n isolates that count alone admit up to n times each limit.',
-    },
-  ];
+function checkStore({ store }: Health): Finding | undefined {
+  if (store === "redis") return undefined;
+  return {
+    id: "counts-in-memory",
+    severity: "warning",
+    title: "The gateway counts without Redis",
+    evidence: `its store is ${String(store)}`,
+    remedy: 'Set STORE = "redis": n isolates that count alone admit up to n times each limit.',
+  };
 }
 
-function checkBreaker({ breaker, suspendedSlots }: Health): Finding[] {
+function checkBreaker({ breaker, suspendedSlots }: Health): Finding | undefined {
   const slots = Number(suspendedSlots ?? 0);
-  if ((breaker === undefined || breaker === "closed") && slots === 0) return [];
-  return [
-    {
-      id: "breaker-open",
-      severity: "warning",
-      title: "The circuit breaker has suspended Redis",
-      evidence: `breaker ${String(breaker)}${slots > 0 ? `, ${slots} hash slots suspended` : ""}`,
-      remedy:
-        "Redis, or one master of the cluster, did not answer within TIMEOUT five times in a row. Run the doctor with --rest-url to see why.",
-    },
-  ];
+  if ((breaker === undefined || breaker === "closed") && slots === 0) return undefined;
+  return {
+    id: "breaker-open",
+    severity: "warning",
+    title: "The circuit breaker has suspended Redis",
+    evidence: `breaker ${String(breaker)}${slots > 0 ? `, ${slots} hash slots suspended` : ""}`,
+    remedy:
+      "Redis, or one master of the cluster, did not answer within TIMEOUT five times in a row. Run the doctor with --rest-url to see why.",
+  };
 }
 
 /** An address of the store, which the gateway itself never names. */
 const ADDRESS = /\w+:\/\/[^\s"]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/;
 
-export function checkDisclosure({ health }: GatewayFacts): Finding[] {
+export function checkDisclosure({ health }: GatewayFacts): Finding | undefined {
   const found = ADDRESS.exec(health.body)?.[0];
-  if (found === undefined) return [];
-  return [
-    {
-      id: "health-discloses",
-      severity: "note",
-      title: "The health check shows an address to everybody",
-      evidence: `/_tidegate/health contains ${found}`,
-      remedy:
-        "Let only your monitoring ask this path, or have what is in front add nothing to the answer.",
-    },
-  ];
+  if (found === undefined) return undefined;
+  return {
+    id: "health-discloses",
+    severity: "note",
+    title: "The health check shows an address to everybody",
+    evidence: `/_tidegate/health contains ${found}`,
+    remedy:
+      "Let only your monitoring ask this path, or have what is in front add nothing to the answer.",
+  };
 }
 
-export function checkAdmin({ admin, ownAdmin }: GatewayFacts): Finding[] {
-  if (admin.status !== 200 && ownAdmin?.status !== 200) return [];
-  return [
-    {
-      id: "admin-open",
-      severity: "error",
-      title: "The admin API answers without a token",
-      evidence: "/_tidegate/api/v1/rules answers 200 to a request without Authorization",
-      remedy:
-        "Something in front adds the token, or answers from a cache. Let only administrators reach the path that does.",
-    },
-  ];
+export function checkAdmin({ admin, ownAdmin }: GatewayFacts): Finding | undefined {
+  if (admin.status !== 200 && ownAdmin?.status !== 200) return undefined;
+  return {
+    id: "admin-open",
+    severity: "error",
+    title: "The admin API answers without a token",
+    evidence: "/_tidegate/api/v1/rules answers 200 to a request without Authorization",
+    remedy:
+      "Something in front adds the token, or answers from a cache. Let only administrators reach the path that does.",
+  };
 }
 
 /** The answer of a gateway to a path that it does not serve at this host. */
 const NOTHING_HERE = /The gateway has nothing at this path/;
 
-export function checkAdminHost({ url, admin, limited: [first] }: GatewayFacts): Finding[] {
+export function checkAdminHost({
+  url,
+  admin,
+  limited: [first],
+}: GatewayFacts): Finding | undefined {
   const asksForToken = admin.status === 401 && admin.fields.get("www-authenticate") === "Bearer";
   // The host of the administration serves no other path.
   const isAdminHost = first?.status === 404 && NOTHING_HERE.test(first.body);
-  if (!asksForToken || isAdminHost || isLoopback(url)) return [];
-  return [
-    {
-      id: "admin-on-site-host",
-      severity: "warning",
-      title: "The administration has the host of the site",
-      evidence: `${url.host} asks for a token at /_tidegate/api/v1/rules, and serves the site, too`,
-      remedy:
-        "Set ADMIN_HOST to a host of its own: a page or a service worker of the site can take the token of whoever opens the dashboard at the site's host.",
-    },
-  ];
+  if (!asksForToken || isAdminHost || isLoopback(url)) return undefined;
+  return {
+    id: "admin-on-site-host",
+    severity: "warning",
+    title: "The administration has the host of the site",
+    evidence: `${url.host} asks for a token at /_tidegate/api/v1/rules, and serves the site, too`,
+    remedy:
+      "Set ADMIN_HOST to a host of its own: a page or a service worker of the site can take the token of whoever opens the dashboard at the site's host.",
+  };
 }

@@ -7,42 +7,36 @@ import { cacheOf } from "./limited-path.ts";
 const NOISE = 4;
 
 /** Whether units that a client takes in one deployment are missing in the other. */
-export function checkPreview(facts: PreviewFacts | UnreachablePreview): Finding[] {
+export function checkPreview(facts: PreviewFacts | UnreachablePreview): Finding | undefined {
   const { url } = facts;
   if ("reason" in facts) {
-    return [
-      {
-        id: "preview-unreachable",
-        severity: "error",
-        title: "The preview does not answer, or the gateway stopped answering",
-        evidence: `${url.origin}: ${facts.reason}`,
-        remedy: "Check the address of --preview, and whether it asks visitors to sign in.",
-      },
-    ];
+    return {
+      id: "preview-unreachable",
+      severity: "error",
+      title: "The preview does not answer, or the gateway stopped answering",
+      evidence: `${url.origin}: ${facts.reason}`,
+      remedy: "Check the address of --preview, and whether it asks visitors to sign in.",
+    };
   }
   if (!isCounted(facts)) {
-    return [
-      {
-        id: "preview-unknown",
-        severity: "note",
-        title: "Nothing shows whether the preview shares counts with the gateway",
-        evidence: `${url.origin}: the answers have no RateLimit fields of one policy, or come from a cache`,
-        remedy: "Give a --path that rules of both cover.",
-      },
-    ];
+    return {
+      id: "preview-unknown",
+      severity: "note",
+      title: "Nothing shows whether the preview shares counts with the gateway",
+      evidence: `${url.origin}: the answers have no RateLimit fields of one policy, or come from a cache`,
+      remedy: "Give a --path that rules of both cover.",
+    };
   }
   const [shared] = sharedPolicies(facts);
-  if (shared === undefined) return [];
-  return [
-    {
-      id: "preview-shares-counts",
-      severity: "warning",
-      title: "The preview and the gateway share counts",
-      evidence: `after ${facts.requests} requests of a client to the gateway, ${shared.name} in ${url.origin} has ${shared.left}`,
-      remedy:
-        'They have one Redis and the same PREFIX, so they share live rules, lists and metrics, too. Give the preview a Redis, or a PREFIX of its own: PREFIX = "preview" below [env.preview.vars].',
-    },
-  ];
+  if (shared === undefined) return undefined;
+  return {
+    id: "preview-shares-counts",
+    severity: "warning",
+    title: "The preview and the gateway share counts",
+    evidence: `after ${facts.requests} requests of a client to the gateway, ${shared.name} in ${url.origin} has ${shared.left}`,
+    remedy:
+      'They have one Redis and the same PREFIX, so they share live rules, lists and metrics, too. Give the preview a Redis, or a PREFIX of its own: PREFIX = "preview" below [env.preview.vars].',
+  };
 }
 
 function isCounted({ before, client, after, there }: PreviewFacts): boolean {

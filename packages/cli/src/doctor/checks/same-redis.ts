@@ -4,22 +4,20 @@ import type { RedisFacts } from "../gather/redis-facts.ts";
 import { type Health, healthOf } from "./gateway-health.ts";
 
 /** Whether the gateway counts in the Redis that was looked at. */
-export function checkSameRedis(gateway: GatewayFacts, redis: RedisFacts): Finding[] {
+export function checkSameRedis(gateway: GatewayFacts, redis: RedisFacts): Finding | undefined {
   const health = healthOf(gateway.health);
   const isUp = health?.status === "ok" || health?.status === "degraded";
-  if (!isUp || health.store !== "redis") return [];
+  if (!isUp || health.store !== "redis") return undefined;
   const difference = differenceOf(health, redis);
-  if (difference === undefined) return [];
-  return [
-    {
-      id: "another-redis",
-      severity: "warning",
-      title: "The gateway counts in another Redis than the one looked at",
-      evidence: difference,
-      remedy:
-        "Give the doctor the address that the gateway has. If the gateway's is wrong, limits are counted where nobody looks.",
-    },
-  ];
+  if (difference === undefined) return undefined;
+  return {
+    id: "another-redis",
+    severity: "warning",
+    title: "The gateway counts in another Redis than the one looked at",
+    evidence: difference,
+    remedy:
+      "Give the doctor the address that the gateway has. If the gateway's is wrong, limits are counted where nobody looks.",
+  };
 }
 
 function differenceOf(

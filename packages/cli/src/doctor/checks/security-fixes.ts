@@ -78,18 +78,16 @@ function releaseWithAll({ engine, version }: Server): string {
   return candidates[0]!;
 }
 
-export function checkSecurityFixes(facts: RedisFacts): Finding[] {
+export function checkSecurityFixes(facts: RedisFacts): Finding | undefined {
   const state = securityState(facts);
-  if (state.by !== "number" || state.missing.length === 0) return [];
+  if (state.by !== "number" || state.missing.length === 0) return undefined;
   const { server, missing } = state;
   const name = NAMES[server.engine];
-  return [
-    {
-      id: "redis-vulnerable",
-      severity: "warning",
-      title: `This version of ${name} has known security faults`,
-      evidence: `it is ${name} ${server.version}; by the releases until ${LAST_COMPARED} it has ${missing.flatMap(({ cves }) => cves).join(", ")}`,
-      remedy: `Install ${name} ${releaseWithAll(server)} or later. Until then let only the limiter's user log in (docs/redis.md has its rights), from no other network. If your distribution mends it under this number, compare its advisories.`,
-    },
-  ];
+  return {
+    id: "redis-vulnerable",
+    severity: "warning",
+    title: `This version of ${name} has known security faults`,
+    evidence: `it is ${name} ${server.version}; by the releases until ${LAST_COMPARED} it has ${missing.flatMap(({ cves }) => cves).join(", ")}`,
+    remedy: `Install ${name} ${releaseWithAll(server)} or later. Until then let only the limiter's user log in (docs/redis.md has its rights), from no other network. If your distribution mends it under this number, compare its advisories.`,
+  };
 }

@@ -17,21 +17,19 @@ export interface Variable {
   readonly bytes: number;
 }
 
-export function checkVariables(variables: readonly Variable[]): Finding[] {
+export function checkVariables(variables: readonly Variable[]): Finding | undefined {
   const large = variables.filter(({ bytes }) => bytes > NEAR_BYTES);
-  if (large.length === 0) return [];
+  if (large.length === 0) return undefined;
   const isTooLarge = large.some(({ bytes }) => bytes > MAX_VARIABLE_BYTES);
-  return [
-    {
-      id: isTooLarge ? "variable-too-large" : "variable-near-limit",
-      severity: isTooLarge ? "error" : "warning",
-      title: isTooLarge
-        ? "A variable is larger than Cloudflare takes"
-        : "A variable is nearly as large as Cloudflare takes",
-      evidence: large
-        .map(({ name, bytes }) => `${name} has ${bytes} of ${MAX_VARIABLE_BYTES} bytes`)
-        .join(", "),
-      remedy: `Before it grows, ${INSTEAD}.`,
-    },
-  ];
+  return {
+    id: isTooLarge ? "variable-too-large" : "variable-near-limit",
+    severity: isTooLarge ? "error" : "warning",
+    title: isTooLarge
+      ? "A variable is larger than Cloudflare takes"
+      : "A variable is nearly as large as Cloudflare takes",
+    evidence: large
+      .map(({ name, bytes }) => `${name} has ${bytes} of ${MAX_VARIABLE_BYTES} bytes`)
+      .join(", "),
+    remedy: `Before it grows, ${INSTEAD}.`,
+  };
 }
