@@ -48,9 +48,10 @@ for (const { template } of Object.values(PLATFORMS)) {
 
 /** A template's text without what serves in the repository alone: buttons, and paragraphs that link to its files. */
 function awayFromHere(text: string): string {
-  return text
+  const paragraphs = text
+    .trimEnd()
     .replaceAll(/^<!-- button: \w+ -->\n[^]*?^<!-- end -->\n\n/gm, "")
     .split(/\n\n/)
-    .filter((paragraph) => !paragraph.includes("](../"))
-    .join("\n\n");
+    .filter((paragraph) => !paragraph.includes("](../"));
+  return `${paragraphs.join("\n\n")}\n`;
 }
