@@ -4,12 +4,15 @@ import { fileURLToPath } from "node:url";
 
 import { defineConfig } from "vitepress";
 
+import manifest from "../../package.json" with { type: "json" };
+import { type Repository, sourceAddress } from "../../scripts/support/source-address.ts";
 import { linkSources } from "./link-sources.ts";
 import { NAV, SIDEBAR } from "./navigation.ts";
 import { markShortCells } from "./short-cells.ts";
 
 const docs = fileURLToPath(new URL("..", import.meta.url));
 const root = join(docs, "..");
+const address = sourceAddress(manifest as { readonly repository?: Repository });
 
 export default defineConfig({
   title: "Tidegate",
@@ -22,7 +25,7 @@ export default defineConfig({
   head: [["meta", { name: "color-scheme", content: "light dark" }]],
   markdown: {
     config(renderer) {
-      linkSources(renderer);
+      linkSources(renderer, address);
       markShortCells(renderer);
     },
     // As GitHub makes them: the pages link to each other's headings in both places.
@@ -33,7 +36,7 @@ export default defineConfig({
     sidebar: SIDEBAR,
     outline: { level: [2, 3] },
     search: { provider: "local" },
-    socialLinks: [{ icon: "github", link: "https://github.com/tidegate/tidegate" }],
+    socialLinks: address === undefined ? [] : [{ icon: "git", link: address }],
   },
   vite: {
     publicDir: false,

@@ -2,22 +2,35 @@ import { posix } from "node:path";
 
 import type { MarkdownRenderer } from "vitepress";
 
-const REPOSITORY = "https://github.com/tidegate/tidegate/blob/main/";
+import { pageOf } from "../../scripts/support/source-address.ts";
 
-/** Leads links out of docs, which work on GitHub, to the file on GitHub from the site, too. */
-export function linkSources(renderer: MarkdownRenderer): void {
+/**
+ * Leads links out of docs, which work between files, to the pages of the files at the source's address from the site, too. While
+ * the source has no address, the site shows their text alone.
+ */
+export function linkSources(renderer: MarkdownRenderer, address: string | undefined): void {
   renderer.core.ruler.push("link-sources", (state) => {
     const { relativePath = "" } = state.env as { readonly relativePath?: string };
-    for (const { children } of state.tokens) {
-      for (const token of children ?? []) {
+    for (const block of state.tokens) {
+      let isDropped = false;
+      block.children = (block.children ?? []).filter((token) => {
+        if (token.type === "link_close" && isDropped) {
+          isDropped = false;
+          return false;
+        }
         const href = token.type === "link_open" ? token.attrGet("href") : null;
-        if (href?.startsWith("../")) token.attrSet("href", targetOf(href, relativePath));
-      }
+        const file = href?.startsWith("../") ? fileOf(href, relativePath) : undefined;
+        if (file === undefined) return true;
+        if (address !== undefined) token.attrSet("href", pageOf(file, address));
+        else isDropped = true;
+        return address !== undefined;
+      });
     }
   });
 }
 
-function targetOf(href: string, page: string): string {
-  const path = posix.join("docs", posix.dirname(page), href);
-  return path.startsWith("docs/") ? href : REPOSITORY + path;
+/** The file outside of docs that a page links to. */
+function fileOf(href: string, page: string): string | undefined {
+  const path = posix.join("docs", posix.dirname(page), href.replace(/#.*$/, ""));
+  return path.startsWith("docs/") ? undefined : path;
 }

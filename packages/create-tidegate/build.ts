@@ -1,6 +1,6 @@
 // Builds the package's content into dist/: the program with its dependencies, and the templates. `npm pack` runs it first.
 
-import { cpSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -40,6 +40,18 @@ for (const { template } of Object.values(PLATFORMS)) {
     recursive: true,
     filter: (source) => !NOT_SHIPPED.has(basename(source)),
   });
+  const readme = join(folder, "README.md");
+  writeFileSync(readme, awayFromHere(readFileSync(readme, "utf8")));
   // npm leaves files of this name out of a package.
   renameSync(join(folder, ".gitignore"), join(folder, "gitignore"));
+}
+
+/** A template's text without what serves in the repository alone: buttons, and paragraphs that link to its files. */
+function awayFromHere(text: string): string {
+  const paragraphs = text
+    .trimEnd()
+    .replaceAll(/^<!-- button: \w+ -->\n[^]*?^<!-- end -->\n\n/gm, "")
+    .split(/\n\n/)
+    .filter((paragraph) => !paragraph.includes("](../"));
+  return `${paragraphs.join("\n\n")}\n`;
 }

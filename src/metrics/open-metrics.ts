@@ -1,4 +1,9 @@
-import { DURATION_BOUNDS_MS, UTILIZATION_BOUNDS } from "./outcomes.ts";
+import {
+  DURATION_BOUNDS_MS,
+  ORIGIN_FAILURES,
+  STORE_ERRORS,
+  UTILIZATION_BOUNDS,
+} from "./outcomes.ts";
 import type { Distribution, Snapshot } from "./snapshot.ts";
 
 export const CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -68,12 +73,20 @@ export function openMetricsOf(
     counter(
       "tidegate_store_errors",
       "Decisions that Redis did not answer, by the code of the error.",
-      total.storeErrors.map(({ code, count }) => [{ code }, count]),
+      eachOf(
+        "code",
+        STORE_ERRORS.map((code) => `ERR_STORE_${code}`),
+        total.storeErrors.map(({ code, count }) => [code, count]),
+      ),
     ),
     counter(
       "tidegate_origin_failures",
       "Requests that the origin did not answer.",
-      total.originFailures.map(({ reason, count }) => [{ reason }, count]),
+      eachOf(
+        "reason",
+        ORIGIN_FAILURES,
+        total.originFailures.map(({ reason, count }) => [reason, count]),
+      ),
     ),
     counter(
       "tidegate_redis_commands",
@@ -124,6 +137,19 @@ export function openMetricsOf(
     ),
     "# EOF\n",
   ].join("");
+}
+
+/**
+ * The counts of every value that a label can have. Prometheus does not see a counter rise that begins with its first failure, so
+ * those without one are written as 0.
+ */
+function eachOf(
+  label: string,
+  values: readonly string[],
+  counts: readonly (readonly [value: string, count: number])[],
+): readonly (readonly [Labels, number])[] {
+  const found = new Map(counts);
+  return values.map((value) => [{ [label]: value }, found.get(value) ?? 0]);
 }
 
 function family(name: string, type: string, help: string, samples: readonly Sample[]): string {

@@ -10,6 +10,7 @@ const PAGES = [
   ["agents", "ts toml ts!"],
   ["llm", "ts! ts! ts! ts!"],
   ["notices", "ts! toml json"],
+  ["outages", "ts!"],
   ["testing", "ts! ts!"],
 ] as const;
 

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseEnv, promisify } from "node:util";
 
 import { build } from "esbuild";
@@ -16,13 +16,7 @@ let program: string;
 let origin: Origin;
 beforeAll(async () => {
   origin = await startOrigin();
-  const packed = mkdtempSync(join(dirname(inject("installed")), "create-"));
-  await run("npm", ["pack", "--pack-destination", packed], {
-    cwd: resolve("packages/create-tidegate"),
-  });
-  const [tarball] = readdirSync(packed);
-  await run("tar", ["-xzf", tarball!], { cwd: packed });
-  program = join(packed, "package/dist/create-tidegate.js");
+  program = join(inject("installed"), "node_modules/.bin/create-tidegate");
 });
 afterAll(() => origin.stop());
 
@@ -67,6 +61,10 @@ describe("npm create tidegate, from its tarball", () => {
       "wrangler.toml",
     ]);
     expect(readFileSync(join(folder, "wrangler.toml"), "utf8")).toMatch(/^name = "new-gateway-/m);
+    const readme = readFileSync(join(folder, "README.md"), "utf8");
+    expect(readme).toMatch(/^# A gateway on Cloudflare\n/);
+    // Neither a button that deploys another gateway, nor a link to a file that is not here.
+    expect(readme).not.toMatch(/<!-- button|\]\(\.\.\//);
     const { ADMIN_TOKEN: token } = parseEnv(readFileSync(join(folder, ".dev.vars"), "utf8"));
     expect(token).toMatch(/^[\w-]{43}$/);
 

@@ -6,6 +6,8 @@ import { promisify } from "node:util";
 
 import type { TestProject } from "vitest/node";
 
+import { type Beside, manifestIn, PACKAGES, stemOf } from "./packages.ts";
+
 declare module "vitest" {
   export interface ProvidedContext {
     /** An empty folder but for `npm install` of the packed tarballs and of the imports of the README's code. */
@@ -13,7 +15,7 @@ declare module "vitest" {
     /** The packed tarball. */
     tarball: string;
     /** The packed tarballs of `packages`, by their folders. */
-    beside: Readonly<Record<string, string>>;
+    beside: Readonly<Record<Beside, string>>;
   }
 }
 
@@ -29,8 +31,8 @@ const BESIDE = ["@upstash/redis", "rate-limiter-flexible", "typescript"];
 /** An app has a Hono of its own. It has to become the package's, too, or their types would not fit each other. */
 const HONO = "hono@4.12.0";
 
-/** The packages that stand beside the library, by their folders. */
-const PACKAGES = ["cli", "dashboard", "redis-rest", "upstash-ratelimit"];
+/** The library first. */
+const NAMES = [undefined, ...PACKAGES].map((folder) => manifestIn(folder).name);
 
 /** Packs the project as it is published, and installs the tarballs as a newcomer would. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -41,7 +43,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await (published ? download(folder, published) : pack(folder));
     const [tarball = "", ...others] = await tarballsIn(folder);
     project.provide("tarball", tarball);
-    project.provide("beside", Object.fromEntries(PACKAGES.map((name, i) => [name, others[i]!])));
+    const beside = Object.fromEntries(PACKAGES.map((name, i) => [name, others[i]!]));
+    project.provide("beside", beside as Record<Beside, string>);
     project.provide("installed", await install(folder, [tarball, ...others]));
   } catch (error) {
     await remove();
@@ -81,15 +84,14 @@ async function pack(folder: string): Promise<void> {
 
 /** The tarballs as the registry serves them, for a release. */
 async function download(folder: string, version: string): Promise<void> {
-  const names = ["tidegate", ...PACKAGES.map((name) => `@tidegate/${name}`)];
-  const specs = names.map((name) => `${name}@${version}`);
+  const specs = NAMES.map((name) => `${name}@${version}`);
   await run("npm", ["pack", "--pack-destination", folder, ...specs], { cwd: folder });
 }
 
 /** The library's first, then the others' in their order. */
 async function tarballsIn(folder: string): Promise<readonly string[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
-  return ["tidegate", ...PACKAGES.map((name) => `tidegate-${name}`)].map((stem) => {
+  return NAMES.map(stemOf).map((stem) => {
     const file = files.find((name) => /^(.+)-\d/.exec(name)![1] === stem);
     if (file === undefined) throw new Error(`${stem} was not packed`);
     return join(folder, file);

@@ -5,14 +5,17 @@ import { promisify } from "node:util";
 
 import { beforeAll, describe, expect, inject, test } from "vitest";
 
+import project from "../../package.json" with { type: "json" };
+import type { Repository } from "../../scripts/support/source-address.ts";
 import { codeBlocks } from "../docs/code-blocks.ts";
+import { type Beside, manifestIn, PACKAGES } from "./packages.ts";
 
 const run = promisify(execFile);
 
 interface Manifest {
   readonly exports: object;
   readonly scripts: Readonly<Record<string, string>>;
-  readonly repository: { readonly url: string };
+  readonly repository?: Repository;
   readonly version: string;
 }
 
@@ -67,8 +70,8 @@ describe("the tarball", () => {
     expect(links.filter((link) => !existsSync(link))).toEqual([]);
   });
 
-  test("says where its source is", () => {
-    expect(manifest.repository.url).toMatch(/^git\+https:\/\/.+\.git$/);
+  test("says where its source is, once the project does", () => {
+    expect(manifest.repository).toEqual((project as Pick<Manifest, "repository">).repository);
   });
 });
 
@@ -118,10 +121,21 @@ describe("of a user who needs the library alone", () => {
 });
 
 describe("the packages beside the library", () => {
-  const beside = (name: string) => join(inject("installed"), "node_modules/@tidegate", name);
+  const beside = (name: Beside) => join(inject("installed"), "node_modules", manifestIn(name).name);
 
   test.for([
     ["cli", ["dist/dashboard", "dist/node/cli", "dist/node/shared"], 496_500],
+    [
+      "create-tidegate",
+      [
+        "dist/templates/gateway",
+        "dist/templates/gateway-node",
+        "dist/templates/gateway-vercel",
+        "dist/templates/gateway-vercel/public",
+        "dist/templates/gateway/src",
+      ],
+      29_500,
+    ],
     ["dashboard", ["dist/assets"], 253_200],
     ["redis-rest", [], 100_000],
     ["upstash-ratelimit", [], 3_000],
@@ -136,20 +150,19 @@ describe("the packages beside the library", () => {
     expect(statSync(inject("beside")[name]!).size).toBeLessThan(most);
   });
 
-  test.for(["cli", "dashboard", "redis-rest"])("%s has the licences of its contents", (name) => {
+  const BUNDLED = ["cli", "create-tidegate", "dashboard", "redis-rest"] as const;
+
+  test.for(BUNDLED)("%s has the licences of its contents", (name) => {
     const text = readFileSync(join(beside(name), "dist/THIRD-PARTY-LICENSES.txt"), "utf8");
     for (const part of text.split(/^-{80}$/m)) {
       expect(part.trim()).toMatch(/^[@\w/-]+ [\d.]+\n\n[^]*copyright[^]{300,}/i);
     }
   });
 
-  test.for(["cli", "dashboard", "redis-rest", "upstash-ratelimit"])(
-    "%s is of the library's version",
-    (name) => {
-      const { version } = JSON.parse(
-        readFileSync(join(beside(name), "package.json"), "utf8"),
-      ) as Manifest;
-      expect(version).toBe(manifest.version);
-    },
-  );
+  test.for(PACKAGES)("%s is of the library's version", (name) => {
+    const { version } = JSON.parse(
+      readFileSync(join(beside(name), "package.json"), "utf8"),
+    ) as Manifest;
+    expect(version).toBe(manifest.version);
+  });
 });

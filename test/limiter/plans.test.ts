@@ -22,7 +22,7 @@ test("an empty header names no plan, and one that does not exist is reported", a
   const read = compilePlan("header:x-plan", { gold: {} }, new Faults())!;
   const planOf = (plan: string) =>
     read(undefined, {
-      request: new Request("https://a.b", { headers: { "x-plan": plan } }),
+      request: new Request("https://a.example", { headers: { "x-plan": plan } }),
     } as never);
   expect([planOf(""), planOf("gold"), warn.mock.calls.length]).toEqual([undefined, "gold", 0]);
   expect([planOf("silver"), warn.mock.calls.length]).toEqual([undefined, 1]);

@@ -37,7 +37,7 @@ const FAULTY: readonly [unknown, string][] = [
   [{ rules, version: -1 }, "version"],
   [{ rules, version: 1.5 }, "version"],
   [{ rules, $schema: 1 }, "$schema"],
-  [{ rules, $schema: "https://tidegate.dev/live-2.schema.json" }, "$schema"],
+  [{ rules, $schema: "https://example.com/live-2.schema.json" }, "$schema"],
   [{ rules: [null] }, "rules[0]"],
   [{ rules: [[]] }, "rules[0]"],
   [{ rules: [rule, rule] }, "rules[1].policies[0].name"],

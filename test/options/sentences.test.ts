@@ -114,7 +114,7 @@ const VALUES_OF_OVERRIDES: Values<typeof ofOverrides> = {
 
 const VALUES_OF_DOCUMENTS: Values<typeof ofDocuments> = {
   RULES: [1_000],
-  NEWER: ["https://tidegate.dev/live-1.schema.json"],
+  NEWER: ["live-1.schema.json"],
   ENTRIES: [10_000],
   OVERRIDES: [10_000],
   LISTS_IN_RULE: [1_000],

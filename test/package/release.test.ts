@@ -76,6 +76,13 @@ test("the job that can get an OIDC token runs npm alone, and stages packed files
   expect(publish).toMatch(/npm stage publish --tag next .*--ignore-scripts "\$tarball"/);
 });
 
+test("nothing is packed before package.json says where the source lives", () => {
+  const lines = release.jobs["pack"]!.steps.flatMap(({ run: line }) => line ?? []);
+  const asks = lines.findIndex((line) => line.includes('require("./package.json").repository'));
+  expect(asks).toBeGreaterThanOrEqual(0);
+  expect(asks).toBeLessThan(lines.findIndex((line) => line.includes(".ci/run")));
+});
+
 test.for([release, pullRequest])(
   "actions are pinned by commit, and no step has a secret",
   (each) => {

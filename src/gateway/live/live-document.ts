@@ -26,8 +26,8 @@ import {
 } from "../rules/ruleset.ts";
 import { exceedsBytes, MAX_DOCUMENT_BYTES } from "./document-size.ts";
 
-/** The address of the schema of live documents, for editors. Another number at its end stands for another form. */
-const LIVE_SCHEMA = "https://tidegate.dev/live-1.schema.json";
+/** The file of the schema of live documents, wherever it is served. Another number in it stands for another form. */
+const LIVE_SCHEMA = "live-1.schema.json";
 
 const FIELDS = ["$schema", "version", "rules", "plans", "overrides", "lists"];
 /** Compiling more takes longer than a request may wait for. */
