@@ -1,7 +1,7 @@
-import type { EntryKind } from "../gateway/live/live-state.ts";
 import type { Gauges } from "../metrics/open-metrics.ts";
 import type { Recorder } from "../metrics/recorder.ts";
 import type { Fault } from "../options/errors.ts";
+import type { EntryKind } from "../store/control/live-state.ts";
 import type { RedisAddress } from "../store/redis/client.ts";
 import type { Store } from "../store/store.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 
-import { type LiveState, NO_STATE } from "../../src/gateway/live/live-state.ts";
 import { createRefresh, type RefreshOptions } from "../../src/gateway/live/refresh.ts";
+import { type LiveState, NO_STATE } from "../../src/store/control/live-state.ts";
 
 /** A refresh every 10 s with a budget of 250 ms. */
 function refreshing(options: Pick<RefreshOptions, "read"> & Partial<RefreshOptions>) {

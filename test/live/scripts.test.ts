@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test } from "vitest";
 
-import * as scripts from "../../src/admin/scripts.generated.ts";
-import { liveKeys } from "../../src/gateway/live/live-keys.ts";
+import { liveKeys } from "../../src/store/control/live-keys.ts";
+import * as scripts from "../../src/store/control/redis/scripts.generated.ts";
 
 const { DRAFT, NOTE, PUBLISH, PUT_ENTRY, READ_HISTORY, READ_RULES, REMOVE_ENTRY } = scripts;
 

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import type { SharedCache } from "../../src/features/shared-denials.ts";
-import { type LiveState, NO_STATE } from "../../src/gateway/live/live-state.ts";
 import { MAX_SHARED_BYTES, throughCache } from "../../src/gateway/live/share-state.ts";
+import { type LiveState, NO_STATE } from "../../src/store/control/live-state.ts";
 
 const revision = (number: number): LiveState => ({ ...NO_STATE, revision: number });
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { LiveKeys } from "../../src/gateway/live/live-keys.ts";
+import type { LiveKeys } from "../../src/store/control/live-keys.ts";
 import { limited } from "../support/live/live-gateway.ts";
 import { startFleet } from "./fleet.ts";
 

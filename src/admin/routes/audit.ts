@@ -1,5 +1,5 @@
+import type { AuditRecord } from "../../store/control/records.ts";
 import { type AdminRoute, type Call, isoTime, json } from "../call.ts";
-import type { AuditRecord } from "../records.ts";
 import type { Audit } from "../rules-answers.ts";
 
 async function list({ storage }: Call): Promise<Response> {

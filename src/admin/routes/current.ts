@@ -1,5 +1,5 @@
+import type { PublishedDocument } from "../../store/control/records.ts";
 import type { Call } from "../call.ts";
-import type { PublishedDocument } from "../records.ts";
 
 /** The published document, or else the deployed one, as version 0. */
 export async function currentRules({ gateway, storage }: Call): Promise<PublishedDocument> {

@@ -1,6 +1,8 @@
-import type { EntryKind } from "../../gateway/live/live-state.ts";
 import { parseMoment } from "../../options/moment.ts";
 import { isRecord } from "../../options/record.ts";
+import type { EntryKind } from "../../store/control/live-state.ts";
+import type { KeptEntry } from "../../store/control/records.ts";
+import { MAX_ENTRIES, MAX_ENTRIES_BYTES } from "../../store/control/storage.ts";
 import {
   type AdminRoute,
   auditedAction,
@@ -13,10 +15,8 @@ import {
 import { keptChanges } from "../changes.ts";
 import type { Entries, KeptEntry as AnsweredEntry, PutOverride } from "../entry-answers.ts";
 import { ID, idOf, namesOf } from "../entry-names.ts";
-import type { KeptEntry } from "../records.ts";
 import { faulty, outdated, Refusal } from "../refusal.ts";
 import { lastsMs } from "../schemas.ts";
-import { MAX_ENTRIES, MAX_ENTRIES_BYTES } from "../storage.ts";
 import { currentRules } from "./current.ts";
 import { scopeOf } from "./override-scope.ts";
 

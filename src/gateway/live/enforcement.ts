@@ -1,13 +1,13 @@
 import type { Fault } from "../../options/errors.ts";
 import { Faults } from "../../options/faults.ts";
+import type { EntryKind, LiveState } from "../../store/control/live-state.ts";
+import type { ReadHistory } from "../../store/control/redis/read-history.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import { MAX_TABLES } from "../rules/number-tables.ts";
 import type { Ruleset, RulesetData } from "../rules/ruleset.ts";
 import { compiledDocuments } from "./compiled-documents.ts";
 import { deployedRules, type Enforcement, enforceWith, type InForce } from "./in-force.ts";
 import { checkEntry, compileEntries } from "./live-entries.ts";
-import type { EntryKind, LiveState } from "./live-state.ts";
-import type { ReadHistory } from "./read-history.ts";
 
 /** The rules that a gateway enforces now, and the ways to change them. */
 export interface LiveEnforcement extends Enforcement {

@@ -1,12 +1,12 @@
 import { monotonicNow } from "../../runtime/clock.ts";
 import { report } from "../../runtime/log.ts";
+import { liveKeys } from "../../store/control/live-keys.ts";
+import { historyReader } from "../../store/control/redis/read-history.ts";
+import { stateReader } from "../../store/control/redis/read-state.ts";
 import { storeError } from "../../store/redis/errors.ts";
 import { restReader, type SendCommand } from "../../store/redis/rest.ts";
 import type { GatewayConfig, PlatformParts } from "../config/config.ts";
 import type { LiveEnforcement } from "./enforcement.ts";
-import { liveKeys } from "./live-keys.ts";
-import { historyReader } from "./read-history.ts";
-import { stateReader } from "./read-state.ts";
 import { createRefresh, type Refresh } from "./refresh.ts";
 import { throughCache } from "./share-state.ts";
 

@@ -1,9 +1,9 @@
 import { TIMED_OUT, withTimeout } from "../../runtime/timeout.ts";
 import type { WaitUntil } from "../../runtime/wait-until.ts";
 import { createWaitingRoom } from "../../runtime/waiting-room.ts";
+import { type LiveState, NO_STATE } from "../../store/control/live-state.ts";
+import type { ReadState } from "../../store/control/redis/read-state.ts";
 import { firstContactMs } from "../../store/first-contact.ts";
-import { type LiveState, NO_STATE } from "./live-state.ts";
-import type { ReadState } from "./read-state.ts";
 
 export interface RefreshOptions {
   readonly read: ReadState;

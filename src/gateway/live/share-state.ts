@@ -1,9 +1,9 @@
 import type { SharedCache } from "../../features/shared-denials.ts";
 import { isRecord } from "../../options/record.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
-import { exceedsBytes } from "./document-size.ts";
-import type { LiveState } from "./live-state.ts";
-import type { ReadState } from "./read-state.ts";
+import { exceedsBytes } from "../../store/control/document-size.ts";
+import type { LiveState } from "../../store/control/live-state.ts";
+import type { ReadState } from "../../store/control/redis/read-state.ts";
 
 /** The time limit of a cache read: a slower cache is not near. */
 const CACHE_TIMEOUT_MS = 100;

@@ -6,7 +6,7 @@ import { inject, onTestFinished, vi } from "vitest";
 import { administer } from "../../../src/admin/administer.ts";
 import type { Administered } from "../../../src/admin/administered.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
-import { type LiveKeys, liveKeys } from "../../../src/gateway/live/live-keys.ts";
+import { type LiveKeys, liveKeys } from "../../../src/store/control/live-keys.ts";
 import { quota, startOrigin } from "../gateway/gateway.ts";
 
 /** A gateway over a real Redis that reads live rules, and the functions that write them there. */

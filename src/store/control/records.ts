@@ -1,6 +1,14 @@
-import { MAX_VERSION, wholeUpTo } from "../gateway/live/versions.ts";
-import { isRecord } from "../options/record.ts";
-import type { Change } from "./answer-parts.ts";
+import { isRecord } from "../../options/record.ts";
+import { MAX_VERSION, wholeUpTo } from "./versions.ts";
+
+/** One difference between two documents. */
+export interface Change {
+  readonly type: "added" | "removed" | "changed";
+  /** The place: `rules[0].policies[0].limit`. */
+  readonly path: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
 
 /** The published document. */
 export interface PublishedDocument {

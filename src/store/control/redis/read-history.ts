@@ -1,5 +1,5 @@
-import type { SendCommand } from "../../store/redis/rest.ts";
-import type { LiveKeys } from "./live-keys.ts";
+import type { SendCommand } from "../../redis/rest.ts";
+import type { LiveKeys } from "../live-keys.ts";
 
 /** A version that was published. */
 export interface KeptVersion {

@@ -1,8 +1,8 @@
-import type { SendCommand } from "../../store/redis/rest.ts";
-import { MAX_DOCUMENT_BYTES } from "./document-size.ts";
-import type { LiveKeys } from "./live-keys.ts";
-import { type LiveState, NO_STATE } from "./live-state.ts";
-import { MAX_VERSION, wholeUpTo } from "./versions.ts";
+import type { SendCommand } from "../../redis/rest.ts";
+import { MAX_DOCUMENT_BYTES } from "../document-size.ts";
+import type { LiveKeys } from "../live-keys.ts";
+import { type LiveState, NO_STATE } from "../live-state.ts";
+import { MAX_VERSION, wholeUpTo } from "../versions.ts";
 
 /** Reads the live rules; returns `known` itself if they have not changed. */
 export type ReadState = (known: LiveState) => Promise<LiveState>;

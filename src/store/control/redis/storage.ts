@@ -1,20 +1,24 @@
-import { type LiveKeys, liveKeys } from "../gateway/live/live-keys.ts";
-import type { EntryKind } from "../gateway/live/live-state.ts";
-import { MAX_VERSION, wholeUpTo } from "../gateway/live/versions.ts";
-import { isRecord } from "../options/record.ts";
-import type { Change } from "./answer-parts.ts";
+import { isRecord } from "../../../options/record.ts";
+import { type LiveKeys, liveKeys } from "../live-keys.ts";
 import {
-  type AuditRecord,
   auditRecordIn,
-  type Draft,
   draftIn,
   fieldsOf,
   headIn,
   type KeptEntry,
-  type PublishedDocument,
   recordIn,
   type VersionHead,
-} from "./records.ts";
+} from "../records.ts";
+import {
+  MAX_AUDIT,
+  MAX_ENTRIES,
+  MAX_ENTRIES_BYTES,
+  MAX_VERSIONS,
+  type Storage,
+  type Written,
+} from "../storage.ts";
+import { MAX_VERSION, wholeUpTo } from "../versions.ts";
+import type { Connection } from "./connection.ts";
 import {
   DRAFT,
   NOTE,
@@ -24,71 +28,11 @@ import {
   READ_RULES,
   REMOVE_ENTRY,
 } from "./scripts.generated.ts";
-import type { Connection } from "./storage-connection.ts";
-
-/** Enough to go back to, and not more than a Redis of the smallest plan has room for. */
-const MAX_VERSIONS = 50;
-const MAX_AUDIT = 500;
-/** Every isolate holds them all in memory, and reads them with one command. */
-export const MAX_ENTRIES = 10_000;
-export const MAX_ENTRIES_BYTES = 2_000_000;
-
-/** The author and the action, for the audit. */
-export interface AuditedAction {
-  readonly by: string;
-  readonly action: string;
-  readonly changes?: readonly Change[];
-  /** How many changes are left out, because there are too many to keep. */
-  readonly omitted?: number;
-}
-
-/** The result of a write that is based on a version. */
-export type Written =
-  | { readonly done: true; readonly version: number; readonly atMs: number }
-  | { readonly done: false; readonly version: number };
-
-/** The result of a change to an entry. */
-export type PutEntry =
-  | { readonly kind: "put"; readonly atMs: number }
-  | { readonly kind: "outdated"; readonly version: number }
-  | { readonly kind: "full" };
 
 /** The last moment that a date can be. */
 const MAX_MOMENT_MS = 8.64e15;
 
-/** The live rules in Redis, for one request. Values that Tidegate did not write count as missing. */
-export interface Storage {
-  rules(): Promise<PublishedDocument | undefined>;
-  publish(
-    document: string,
-    based: { readonly on: number; readonly known: number },
-    audited: AuditedAction,
-    note: string | undefined,
-  ): Promise<Written>;
-  saveDraft(
-    document: string,
-    basedOn: number | undefined,
-    audited: AuditedAction,
-  ): Promise<Written>;
-  draft(): Promise<Draft | undefined>;
-  history(): Promise<{ readonly current: number; readonly versions: readonly VersionHead[] }>;
-  /** The document of a kept version. */
-  version(version: number): Promise<{ readonly document: unknown } | undefined>;
-  /** Puts an entry, if the published version is still the one that it was checked with; `undefined` for any version. */
-  putEntry(
-    kind: EntryKind,
-    id: string,
-    entry: object,
-    checkedWith: number | undefined,
-    audited: AuditedAction,
-  ): Promise<PutEntry>;
-  /** Whether there was one. */
-  removeEntry(kind: EntryKind, id: string, audited: AuditedAction): Promise<boolean>;
-  entries(kind: EntryKind): Promise<readonly (KeptEntry & { readonly id: string })[]>;
-  audit(): Promise<readonly AuditRecord[]>;
-  note(audited: AuditedAction): Promise<void>;
-}
-
+/** The control data in a Redis. */
 export function storageOf({ run, ask }: Connection, prefix: string): Storage {
   const keys: LiveKeys = liveKeys(prefix);
   const { state, entries, history, draft, audit } = keys;
