@@ -24,6 +24,8 @@ const LIVE = [
   "put-entry",
   "remove-entry",
   "note",
+  "put-back",
+  "withdraw",
   "read-rules",
   "read-history",
 ];

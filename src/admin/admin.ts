@@ -55,7 +55,7 @@ export const admin: Admin = (config, rules, environment) => {
 /** Answers the requests below `/_tidegate/api/`. */
 export function answerAdmin(gateway: Administered): Administration["answer"] {
   const authorize = compileAuthorize(gateway);
-  const stored = gateway.redis && storageOf(connectionTo(gateway.redis), gateway.prefix);
+  const stored = gateway.control && storageOf(connectionTo(gateway.control.redis), gateway.prefix);
   const app = new Hono<{
     Bindings: { readonly connection: string | undefined };
     Variables: { caller: Awaited<ReturnType<typeof authorize>> };

@@ -64,7 +64,7 @@ test.for(WRITES)("%s gets the time of Redis, as its revision too", async ([, wri
   await redis.hset(keys.entries, "there", "1");
   await write(rules, 9);
   expect(await redis.lrange(keys.audit, 0, -1)).toEqual([
-    expect.stringMatching(new RegExp(`^\\{"at":${NOW_MS},.*"by":"new"\\}$`)),
+    expect.stringMatching(new RegExp(`^\\{"n":1,"at":${NOW_MS},.*"by":"new"\\}$`)),
   ]);
   expect(await redis.hget(keys.state, "revision")).toBe("1900000000123456");
 });

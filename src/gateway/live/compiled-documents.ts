@@ -64,6 +64,7 @@ export function compiledDocuments({
         faults.add("document", "missing", NO_DOCUMENT);
         return undefined;
       }
+      if (published?.text === text) return published.ruleset;
       const ruleset = find(text) ?? compileText(text, faults);
       if (!ruleset) return undefined;
       published = { text, ruleset };

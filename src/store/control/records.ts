@@ -43,6 +43,8 @@ export interface KeptEntry {
 }
 
 export interface AuditRecord {
+  /** One more than that of the record before. */
+  readonly n: number;
   readonly at: number;
   readonly by: string;
   readonly action: string;
@@ -78,7 +80,10 @@ export function headIn(text: unknown): VersionHead | undefined {
 /** The audit's record of one write; `undefined` if it is invalid. */
 export function auditRecordIn(text: unknown): AuditRecord | undefined {
   const record = recordIn<AuditRecord>(text);
-  const isWhole = typeof record?.by === "string" && typeof record.action === "string";
+  const isWhole =
+    typeof record?.by === "string" &&
+    typeof record.action === "string" &&
+    Number.isSafeInteger(record.n);
   return isWhole ? record : undefined;
 }
 

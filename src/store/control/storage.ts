@@ -10,7 +10,10 @@ import type {
 
 /** Enough to go back to, and not more than a Redis of the smallest plan has room for. */
 export const MAX_VERSIONS = 50;
-export const MAX_AUDIT = 500;
+/** A year of 27 changes a day; with the longest differences some 25 MB. */
+export const MAX_AUDIT = 10_000;
+/** Records of the audit that are read at a time. */
+export const AUDIT_PAGE = 500;
 /** Every isolate holds them all in memory, and reads them with one command. */
 export const MAX_ENTRIES = 10_000;
 export const MAX_ENTRIES_BYTES = 2_000_000;
@@ -44,6 +47,8 @@ export interface Storage {
     audited: AuditedAction,
     note: string | undefined,
   ): Promise<Written>;
+  /** Takes the published document back: the deployed rules are in force. */
+  withdraw(version: number, audited: AuditedAction): Promise<Written>;
   saveDraft(
     document: string,
     basedOn: number | undefined,
@@ -64,6 +69,7 @@ export interface Storage {
   /** Whether there was one. */
   removeEntry(kind: EntryKind, id: string, audited: AuditedAction): Promise<boolean>;
   entries(kind: EntryKind): Promise<readonly (KeptEntry & { readonly id: string })[]>;
-  audit(): Promise<readonly AuditRecord[]>;
+  /** The newest records, or the newest before one with this number; at most `AUDIT_PAGE`. */
+  audit(before: number | undefined): Promise<readonly AuditRecord[]>;
   note(audited: AuditedAction): Promise<void>;
 }

@@ -10,6 +10,7 @@ import {
   type VersionHead,
 } from "../records.ts";
 import {
+  AUDIT_PAGE,
   MAX_AUDIT,
   MAX_ENTRIES,
   MAX_ENTRIES_BYTES,
@@ -27,6 +28,7 @@ import {
   READ_HISTORY,
   READ_RULES,
   REMOVE_ENTRY,
+  WITHDRAW,
 } from "./scripts.generated.ts";
 
 /** The last moment that a date can be. */
@@ -72,6 +74,11 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
           ],
         ),
       );
+    },
+
+    async withdraw(version, audited) {
+      const args = [version, fieldsOf(audited), MAX_AUDIT];
+      return writtenBy(await run(WITHDRAW, [state, audit], args));
     },
 
     async saveDraft(document, basedOn, audited) {
@@ -137,9 +144,17 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
       return found;
     },
 
-    async audit() {
-      const texts = await ask<readonly string[]>(["LRANGE", audit, 0, -1]);
-      return texts.flatMap((text) => auditRecordIn(text) ?? []);
+    async audit(before) {
+      let first = 0;
+      if (before !== undefined) {
+        const [newest] = await ask<readonly unknown[]>(["HMGET", state, "audited"]);
+        // The list is newest first, and its numbers have no gaps.
+        first = Math.max(0, wholeUpTo(Number.MAX_SAFE_INTEGER, newest) - before + 1);
+      }
+      const texts = await ask<readonly string[]>(["LRANGE", audit, first, first + AUDIT_PAGE - 1]);
+      const records = texts.flatMap((text) => auditRecordIn(text) ?? []);
+      // Others may have been written since the newest was asked for.
+      return before === undefined ? records : records.filter(({ n }) => n < before);
     },
 
     async note(audited) {
