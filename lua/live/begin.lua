@@ -21,7 +21,26 @@ local function require_kind(key, kind)
 end
 
 require_kind(KEYS[1], 'hash')
-local state = foreign and {} or redis.call('HMGET', KEYS[1], 'revision', 'version')
+local state = foreign and {} or redis.call('HMGET', KEYS[1], 'revision', 'version', 'lineage', 'audited')
 local stored = whole(state[2], 1000000000)
 -- A day ahead of the clock, as isolates believe it at most.
 local revision = string.format('%.0f', math.max(now, whole(state[1], now + 86400000000) + 1))
+
+-- The lineage names the revisions of the writes up to this one. It begins anew where nothing was written before, and with a star
+-- where what was written before is not known, or is left out: 100 revisions of 16 digits are kept.
+local lineage = state[3] or ''
+if (state[1] or state[2]) and (not state[1] or string.sub(lineage, -#state[1] - 1) ~= ' ' .. state[1]) then
+  lineage = '*'
+end
+lineage = lineage .. ' ' .. revision
+if #lineage > 1701 then
+  lineage = '*' .. string.sub(lineage, string.find(lineage, ' ', #lineage - 1700, true), -1)
+end
+
+-- Each entry of the audit has a number, one more than that of the one before.
+local function audit(key, fields, keep)
+  local number = string.format('%.0f', whole(state[4], 9007199254740990) + 1)
+  redis.call('HSET', KEYS[1], 'audited', number)
+  redis.call('LPUSH', key, '{"n":' .. number .. ',"at":' .. now_ms .. ',' .. fields .. '}')
+  redis.call('LTRIM', key, 0, tonumber(keep) - 1)
+end

@@ -20,8 +20,7 @@ end
 
 local number = string.format('%.0f', stored)
 local begin = '{"basedOn":' .. number .. ',"savedAt":' .. now_ms .. ','
-redis.call('HSET', KEYS[1], 'revision', revision)
+redis.call('HSET', KEYS[1], 'revision', revision, 'lineage', lineage)
 redis.call('SET', KEYS[2], begin .. ARGV[3] .. ',"document":' .. ARGV[2] .. '}')
-redis.call('LPUSH', KEYS[3], '{"at":' .. now_ms .. ',"version":' .. number .. ',' .. ARGV[4] .. '}')
-redis.call('LTRIM', KEYS[3], 0, tonumber(ARGV[5]) - 1)
+audit(KEYS[3], '"version":' .. number .. ',' .. ARGV[4], ARGV[5])
 return { 1, stored, tonumber(now_ms) }

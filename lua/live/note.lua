@@ -11,7 +11,6 @@ require_kind(KEYS[2], 'list')
 if foreign then
   return foreign
 end
-redis.call('HSET', KEYS[1], 'revision', revision)
-redis.call('LPUSH', KEYS[2], '{"at":' .. now_ms .. ',' .. ARGV[1] .. '}')
-redis.call('LTRIM', KEYS[2], 0, tonumber(ARGV[2]) - 1)
+redis.call('HSET', KEYS[1], 'revision', revision, 'lineage', lineage)
+audit(KEYS[2], ARGV[1], ARGV[2])
 return { 1 }

@@ -35,7 +35,7 @@ end
 version = version + 1
 local number = string.format('%.0f', version)
 local begin = '{"version":' .. number .. ',"publishedAt":' .. now_ms .. ','
-redis.call('HSET', KEYS[1], 'revision', revision, 'version', number, 'publishedAt', now_ms, 'document', document)
+redis.call('HSET', KEYS[1], 'revision', revision, 'lineage', lineage, 'lostAt', 0, 'version', number, 'publishedAt', now_ms, 'document', document)
 redis.call('HSET', KEYS[2], number, begin .. ARGV[4] .. ',"document":' .. document .. '}')
 local excess = #history + 1 - tonumber(ARGV[6])
 if excess > 0 then
@@ -48,6 +48,5 @@ local published = ',"document":' .. document .. '}'
 if draft and string.sub(draft, -string.len(published)) == published then
   redis.call('DEL', KEYS[3])
 end
-redis.call('LPUSH', KEYS[4], '{"at":' .. now_ms .. ',"version":' .. number .. ',' .. ARGV[5] .. '}')
-redis.call('LTRIM', KEYS[4], 0, tonumber(ARGV[7]) - 1)
+audit(KEYS[4], '"version":' .. number .. ',' .. ARGV[5], ARGV[7])
 return { 1, version, tonumber(now_ms) }

@@ -20,12 +20,11 @@ if ARGV[8] ~= '' and stored ~= tonumber(ARGV[8]) then
   return { 2, stored }
 end
 -- @include sweep.lua
-redis.call('HSET', KEYS[1], 'revision', revision)
+redis.call('HSET', KEYS[1], 'revision', revision, 'lineage', lineage)
 local entry = '{"entry":' .. ARGV[2] .. ',"at":' .. now_ms .. ',' .. ARGV[3] .. '}'
 if not known and count >= tonumber(ARGV[5]) or bytes + #ARGV[1] + #entry > tonumber(ARGV[6]) then
   return { 0 }
 end
 redis.call('HSET', KEYS[2], ARGV[1], entry)
-redis.call('LPUSH', KEYS[3], '{"at":' .. now_ms .. ',' .. ARGV[4] .. '}')
-redis.call('LTRIM', KEYS[3], 0, tonumber(ARGV[7]) - 1)
+audit(KEYS[3], ARGV[4], ARGV[7])
 return { 1, tonumber(now_ms) }

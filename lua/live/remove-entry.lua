@@ -14,11 +14,10 @@ if foreign then
   return foreign
 end
 -- @include sweep.lua
-redis.call('HSET', KEYS[1], 'revision', revision)
+redis.call('HSET', KEYS[1], 'revision', revision, 'lineage', lineage)
 if not known then
   return { 0 }
 end
 redis.call('HDEL', KEYS[2], ARGV[1])
-redis.call('LPUSH', KEYS[3], '{"at":' .. now_ms .. ',' .. ARGV[2] .. '}')
-redis.call('LTRIM', KEYS[3], 0, tonumber(ARGV[3]) - 1)
+audit(KEYS[3], ARGV[2], ARGV[3])
 return { 1 }

@@ -24,13 +24,15 @@ const LIVE = [
   "put-entry",
   "remove-entry",
   "note",
+  "put-back",
+  "withdraw",
   "read-rules",
   "read-history",
 ];
 /** The scripts that count in the place of another package's store, each a text of its own. */
 const DROPINS = ["counter", "throttler"];
 const OUTPUT = "src/algorithms/scripts.generated.ts";
-const LIVE_OUTPUT = "src/admin/scripts.generated.ts";
+const LIVE_OUTPUT = "src/store/control/redis/scripts.generated.ts";
 const DROPINS_OUTPUT = "src/dropins/scripts.generated.ts";
 
 /** Upstash locks the whole database for a script that does not begin with this line; stock Redis rejects it. */

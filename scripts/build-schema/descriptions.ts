@@ -112,7 +112,12 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   SHARED_DENIALS:
     'Shares denials between the isolates of a data centre. Default: `"colo"` on Cloudflare Workers with Redis, otherwise `"none"`.',
   LIVE_REFRESH:
-    'How often an isolate asks Redis for [live rules](admin.md): `1s` to `10m`, or `"off"`. Default: `10s` where a token of the admin API is set, otherwise `"off"`.',
+    'How often an isolate asks the control store for [live rules](admin.md): `1s` to `10m`, or `"off"`. Default: `10s` where a token of the admin API is set or `LIVE_RULES` is `"required"`, otherwise `"off"`.',
+  LIVE_RULES:
+    '`"required"`: without published rules in force the gateway enforces the deployed ones, and its health is `degraded` with 503 ([why](live-rules.md#what-an-operator-relies-on)). `"optional"`: deployed rules are enough.',
+  CONTROL_REDIS_REST_URL:
+    "The address of another Redis for live rules, blocks, drafts, history and audit. Default: the Redis that counts.",
+  CONTROL_REDIS_REST_TOKEN: "Its token. Bind it as a secret.",
   METRICS:
     'Counts requests for [metrics](metrics.md), `"on"` or `"off"`. Default: `"on"` with Redis where a token of the admin API is set, otherwise `"off"`.',
   METRICS_FLUSH: "How often an isolate writes what it has counted: `10s` to `10m`. Default: `1m`.",

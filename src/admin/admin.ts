@@ -4,6 +4,9 @@ import type { Admin, Administration } from "../gateway/platform.ts";
 import { ownPath } from "../gateway/route/own-path.ts";
 import { StoreError } from "../options/errors.ts";
 import { report } from "../runtime/log.ts";
+import { connectionTo } from "../store/control/redis/connection.ts";
+import { storageOf } from "../store/control/redis/storage.ts";
+import type { Storage } from "../store/control/storage.ts";
 import { administer } from "./administer.ts";
 import type { Administered } from "./administered.ts";
 import { compileAuthorize } from "./authorize.ts";
@@ -18,8 +21,6 @@ import { HISTORY } from "./routes/history.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { RULES } from "./routes/rules.ts";
 import { serveDashboard } from "./serve-dashboard.ts";
-import { connectionTo } from "./storage-connection.ts";
-import { type Storage, storageOf } from "./storage.ts";
 
 export const BASE = "/_tidegate/api/v1";
 
@@ -54,7 +55,7 @@ export const admin: Admin = (config, rules, environment) => {
 /** Answers the requests below `/_tidegate/api/`. */
 export function answerAdmin(gateway: Administered): Administration["answer"] {
   const authorize = compileAuthorize(gateway);
-  const stored = gateway.redis && storageOf(connectionTo(gateway.redis), gateway.prefix);
+  const stored = gateway.control && storageOf(connectionTo(gateway.control.redis), gateway.prefix);
   const app = new Hono<{
     Bindings: { readonly connection: string | undefined };
     Variables: { caller: Awaited<ReturnType<typeof authorize>> };

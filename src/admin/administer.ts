@@ -1,5 +1,6 @@
 import type { GatewayConfig } from "../gateway/config/config.ts";
 import type { Enforcement, InForce } from "../gateway/live/in-force.ts";
+import { liveFault } from "../gateway/live/live-health.ts";
 import type { LiveRules } from "../gateway/live/open-live.ts";
 import { digestsOf, isDigest } from "../gateway/rules/digests.ts";
 import { POLICY_IN_FORCE, UNKNOWN_DIGEST } from "../gateway/rules/document-messages.ts";
@@ -16,13 +17,23 @@ import { entriesNaming } from "./naming-entries.ts";
 
 /** The parts of a gateway, for its administration. */
 export function administer(
-  { defaults, redis, store, tokens, deployed, clientIp, recorder }: GatewayConfig,
-  { enforcement, refresh }: LiveRules,
+  {
+    defaults,
+    redis,
+    control,
+    requiresLiveRules,
+    store,
+    tokens,
+    deployed,
+    clientIp,
+    recorder,
+  }: GatewayConfig,
+  { enforcement, refresh, inspection }: LiveRules,
 ): Administered {
   return {
     prefix: defaults.prefix,
     // Written rules have no effect if no isolate reads them.
-    redis: refresh && redis,
+    control: refresh && control,
     metricsRedis: recorder && redis,
     store,
     adminToken: tokens.admin,
@@ -47,6 +58,7 @@ export function administer(
     enforced() {
       const { version, revision } = enforcement.now();
       const error = enforcement.error() ?? refresh?.error();
+      const restoredAtMs = refresh?.lostAtMs();
       return {
         version,
         revision,
@@ -54,8 +66,12 @@ export function administer(
         published: enforcement.published(),
         ageMs: refresh?.ageMs(),
         ...(error !== undefined && { error }),
+        ...(restoredAtMs !== undefined && { restoredAtMs }),
       };
     },
+
+    controlFacts: () => inspection?.facts(),
+    liveFault: () => liveFault({ enforcement, refresh }, requiresLiveRules),
 
     async refresh() {
       await refresh?.readNow();
@@ -73,6 +89,7 @@ export function administer(
         policies: ruleset.settings.policies.map(quotaOf),
         isBreakerOpen: facts?.suspendedSlots !== undefined,
         version,
+        isRestored: refresh?.lostAtMs() !== undefined,
         isPublished: (enforcement.error() ?? refresh?.error()) === undefined,
       };
     },

@@ -1,7 +1,10 @@
-import type { EntryKind } from "../gateway/live/live-state.ts";
+import type { ControlFacts } from "../gateway/live/control-facts.ts";
+import type { LiveFault } from "../gateway/live/live-health.ts";
 import type { Gauges } from "../metrics/open-metrics.ts";
 import type { Recorder } from "../metrics/recorder.ts";
 import type { Fault } from "../options/errors.ts";
+import type { EntryKind } from "../store/control/live-state.ts";
+import type { ControlPlace } from "../store/control/place.ts";
 import type { RedisAddress } from "../store/redis/client.ts";
 import type { Store } from "../store/store.ts";
 
@@ -83,8 +86,10 @@ export interface Enforced {
   readonly published: number | undefined;
   /** The age of Redis's last answer about the rules; `undefined` before the first answer. */
   readonly ageMs: number | undefined;
-  /** The fault of the rules in Redis, which the gateway therefore does not use. */
+  /** The fault of the rules in the control store, which the gateway therefore does not use. */
   readonly error?: string;
+  /** When a gateway put back what the store had lost, in the last hour and since the last publication. */
+  readonly restoredAtMs?: number;
 }
 
 /** Rules that an isolate enforces, even if Redis has others. */
@@ -97,8 +102,8 @@ export interface HeldRules {
 /** The parts of a gateway that its administration reads and changes. */
 export interface Administered {
   readonly prefix: string;
-  /** `undefined` where no live rules are read: the counts are in memory, or `LIVE_REFRESH` is off. */
-  readonly redis: RedisAddress | undefined;
+  /** The place of the control data; `undefined` where no live rules are read: there is none, or `LIVE_REFRESH` is off. */
+  readonly control: ControlPlace | undefined;
   /** The Redis to which isolates write their counts, also without live rules; `undefined` without metrics. */
   readonly metricsRedis: RedisAddress | undefined;
   readonly store: Store;
@@ -115,6 +120,10 @@ export interface Administered {
   /** Every fault in an entry of a list, or in an override, with its path in the entry. */
   checkEntry(kind: EntryKind, entry: unknown): readonly Fault[];
   enforced(): Enforced;
+  /** Why the gateway is unwell although its store decides; `undefined` if it is not. */
+  liveFault(): LiveFault | undefined;
+  /** `undefined` without a control store. */
+  controlFacts(): ControlFacts | undefined;
   /** The rules that this isolate holds and enforces as a document, the entries by single calls among its lists. */
   held(): HeldRules;
   /** The names of the policies of each rule that `held()` has. */

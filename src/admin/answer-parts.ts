@@ -18,8 +18,11 @@ type Unchanging<Value> = Value extends readonly (infer Item)[]
 /** The version of a published document, from 1; 0 for the deployed rules. */
 export const version = z.int().check(z.gte(0));
 export const time = z.iso.datetime();
-/** The start of the hash of the token that wrote. */
-export const by = z.string().check(z.regex(/^admin:[0-9a-f]{8}$/));
+/**
+ * Who wrote: the name of the token in ADMIN_TOKENS, or `admin:` with the start of the hash of a token without a name; `gateway` for
+ * what a gateway put back.
+ */
+export const by = z.string().check(z.regex(/^(?:admin:[0-9a-f]{8}|[A-Za-z0-9][\w.@+-]{0,63})$/));
 /** A span of time. */
 export const span = { from: time, to: time };
 /** One for each time of the answer. */

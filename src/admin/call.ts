@@ -1,8 +1,8 @@
+import type { AuditedAction, Storage } from "../store/control/storage.ts";
 import type { Administered } from "./administered.ts";
 import type { Caller } from "./authorize.ts";
 import { readBody } from "./read-body.ts";
 import { Refusal } from "./refusal.ts";
-import type { AuditedAction, Storage } from "./storage.ts";
 
 /** An authorized request on its way to an answer. */
 export interface Call {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { type Answer, version } from "./answer-parts.ts";
+import { type Answer, time, version } from "./answer-parts.ts";
 
 /** The rules that a gateway enforces. */
 export const Enforced = z.object({
@@ -13,6 +13,8 @@ export const Enforced = z.object({
   ageMs: z.optional(z.number()),
   /** Why other rules than the published ones are in force. */
   error: z.optional(z.string()),
+  /** When a gateway put back what the control store had lost, in the last hour and since the last publication. */
+  restoredAt: z.optional(time),
 });
 export type Enforced = Answer<typeof Enforced>;
 
@@ -25,6 +27,16 @@ export const Health = z.object({
   version: z.optional(z.string()),
   breaker: z.optional(z.enum(["closed", "open", "half-open"])),
   suspendedSlots: z.optional(z.int()),
+  /** Where the control data is; absent where no live rules are read. */
+  control: z.optional(
+    z.object({
+      store: z.enum(["redis", "durable-object", "memory"]),
+      /** Whether the counts are elsewhere. */
+      own: z.boolean(),
+      /** Whether it keeps its data: `unknown` where it does not say. */
+      persistence: z.enum(["aof", "rdb", "none", "managed", "unknown"]),
+    }),
+  ),
   /** The number of policies by their behaviour in an outage. */
   onFailure: z.object({ local: z.int(), open: z.int(), closed: z.int() }),
   live: Enforced,

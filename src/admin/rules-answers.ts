@@ -56,6 +56,8 @@ export type Difference = Answer<typeof Difference>;
 export const Audit = z.object({
   entries: z.array(
     z.object({
+      /** One more than that of the entry before. */
+      n: z.int(),
       at: time,
       by,
       action: z.string(),

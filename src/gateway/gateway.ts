@@ -18,6 +18,7 @@ import { monotonicNow } from "../runtime/time.ts";
 import { waitUntilOf } from "../runtime/wait-until.ts";
 import { type GatewayConfig, readConfig } from "./config/config.ts";
 import { alive, healthCheck } from "./health.ts";
+import { liveFault } from "./live/live-health.ts";
 import { openLive } from "./live/open-live.ts";
 import { passThroughGateway } from "./pass-through.ts";
 import type { Platform } from "./platform.ts";
@@ -85,7 +86,8 @@ export function createGateway(environment: Environment, platform: Platform = {})
     store,
     defaults.prefix,
     monotonicNow,
-    () => enforcement.error() ?? refresh?.error(),
+    () => liveFault(live, config.requiresLiveRules),
+    live.inspection?.facts,
   );
   gateway.get(`/${OWN}/health`, async (c) => {
     await refresh?.before(waitUntilOf(c));

@@ -3,6 +3,8 @@ import { StoreError } from "../options/errors.ts";
 import { Faults } from "../options/faults.ts";
 import { compilePolicies } from "../policy/compile.ts";
 import type { Store, StoreFacts } from "../store/store.ts";
+import type { ControlFacts } from "./live/control-facts.ts";
+import type { LiveFault } from "./live/live-health.ts";
 
 /** How long an answer is reused, so that health checks cannot put load on Redis. */
 const FRESH_MS = 1_000;
@@ -17,9 +19,6 @@ const POLICIES = compilePolicies(
   new Faults(),
 );
 
-const DEGRADED =
-  "The published rules are not in force: GET /_tidegate/api/v1/health says which are, and why.";
-
 /** The answer for load balancers, as long as the gateway serves. It asks nobody. */
 export function alive(): Response {
   return Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } });
@@ -33,14 +32,15 @@ type Status = Verdict & StoreFacts;
 
 /**
  * Creates the health check. It answers 200 if decisions come from the store, else 503 with the error's code, and
- * describes the store. While rules other than the published ones are in force, its status is `degraded`, still with 200. It
- * writes one key of its own, which expires within two seconds.
+ * describes the store. While rules other than the published ones are in force, its status is `degraded`, still with 200 unless they
+ * are required. It writes one key of its own, which expires within two seconds.
  */
 export function healthCheck(
   store: Store,
   prefix: string,
   now: () => number,
-  liveError: () => string | undefined,
+  live: () => LiveFault | undefined,
+  control?: () => ControlFacts | undefined,
 ): () => Promise<Response> {
   // No identity maps to this partition: a partition key that begins with `#` has 43 more characters.
   const keys = POLICIES.map(({ key }) => `${prefix}:{#health}:${key}`);
@@ -69,9 +69,15 @@ export function healthCheck(
       askedAtMs = now();
       known = await ask();
     }
-    const isDegraded = known.status === "ok" && liveError() !== undefined;
-    return Response.json(isDegraded ? { ...known, status: "degraded", detail: DEGRADED } : known, {
-      status: known.status === "ok" ? 200 : 503,
+    const fault = known.status === "ok" ? live() : undefined;
+    const isWell = known.status === "ok" && fault?.isFatal !== true;
+    const body = {
+      ...known,
+      ...(fault && { status: "degraded", detail: fault.detail }),
+      control: control?.(),
+    };
+    return Response.json(body, {
+      status: isWell ? 200 : 503,
       headers: { "Cache-Control": "no-store" },
     });
   };

@@ -20,6 +20,8 @@ export interface Gauges {
   readonly version: number;
   /** Whether the rules in force are those that are published, as far as the last read shows. */
   readonly isPublished: boolean;
+  /** Whether the control store has lost live rules in the last hour, and nobody has published since. */
+  readonly isRestored: boolean;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -28,7 +30,7 @@ type Sample = readonly [suffix: string, labels: Labels, value: number];
 /** Counts since the beginning, and gauges of now, in the OpenMetrics text format. */
 export function openMetricsOf(
   total: Snapshot,
-  { policies, isBreakerOpen, version, isPublished }: Gauges,
+  { policies, isBreakerOpen, version, isPublished, isRestored }: Gauges,
 ): string {
   const counter = (name: string, help: string, samples: readonly (readonly [Labels, number])[]) =>
     family(
@@ -134,6 +136,11 @@ export function openMetricsOf(
       "tidegate_config_error",
       "1 while the isolate that answers enforces other rules than the published ones, or cannot read them.",
       [[{}, Number(!isPublished)]],
+    ),
+    gauge(
+      "tidegate_config_restored",
+      "1 for an hour after a gateway put back live rules that the control store had lost, or until the next publication.",
+      [[{}, Number(isRestored)]],
     ),
     "# EOF\n",
   ].join("");

@@ -25,7 +25,7 @@ export async function behindProxy({
     await bridge.close();
   });
   const gateway = administered(sharedRedis(), {
-    redis: { url: proxy.url, token: SECRET, dialect },
+    control: { kind: "redis", redis: { url: proxy.url, token: SECRET, dialect }, isOwn: true },
   });
   return { proxy, ask: askingOf(gateway) };
 }

@@ -55,12 +55,19 @@ test.for([
   const changes = (change: object) => [{ path: expect.any(String), ...change }];
   expect((await ask("/audit")).body.entries).toEqual([
     {
+      n: 2,
       at: TIME,
       by: BY,
       action: `remove ${kind}`,
       changes: changes({ type: "removed", before: entry }),
     },
-    { at: TIME, by: BY, action: `put ${kind}`, changes: changes({ type: "added", after: entry }) },
+    {
+      n: 1,
+      at: TIME,
+      by: BY,
+      action: `put ${kind}`,
+      changes: changes({ type: "added", after: entry }),
+    },
   ]);
 });
 

@@ -6,7 +6,7 @@ import { askAdmin, askingOf, requestOf, sharedRedis } from "./ask.ts";
 import { BY, NOW } from "./rules.ts";
 
 test.for([
-  ["/rules", "GET, HEAD, PUT"],
+  ["/rules", "GET, HEAD, PUT, DELETE"],
   ["/rules/draft", "GET, HEAD, PUT, POST"],
   ["/rules/publish", "POST"],
   ["/rules/rollback", "POST"],
@@ -93,9 +93,20 @@ test("health says which rules are enforced", async () => {
     ageMs: 120,
     error: "odd",
   } as const;
-  const { status, body } = await askAdmin({ enforced: () => live })("/health");
+  const ask = askAdmin({
+    enforced: () => ({ ...live, restoredAtMs: 0 }),
+    liveFault: () => ({ detail: "odd", isFatal: false }),
+  });
+  const { status, body } = await ask("/health");
   expect(status).toBe(200);
-  expect(body).toMatchObject({ status: "degraded", store: "redis", breaker: "closed", live });
+  const restored = { ...live, restoredAt: "1970-01-01T00:00:00.000Z" };
+  expect(body).toMatchObject({
+    status: "degraded",
+    detail: "odd",
+    store: "redis",
+    breaker: "closed",
+    live: restored,
+  });
 });
 
 test("the cost of a described request, and the counts that a reset of its client forgets, are those of the gateway", async () => {
@@ -108,6 +119,6 @@ test("the cost of a described request, and the counts that a reset of its client
   expect(seen).toEqual([body]);
   const changes = [{ type: "removed", path: "rides", before: "x-user-id:42" }];
   expect((await ask("/audit")).body.entries).toEqual([
-    { at: NOW, by: BY, action: "reset", changes },
+    { n: 1, at: NOW, by: BY, action: "reset", changes },
   ]);
 });

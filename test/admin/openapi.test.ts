@@ -113,6 +113,8 @@ test("every route answers what its description says, with every status that it c
   await send("POST", "/rules/rollback", { to: 99 });
   await send("POST", "/rules/rollback", {}, headers);
   await send("POST", "/rules/rollback");
+  const { version } = (await send("GET", "/rules")).body;
+  await send("DELETE", "/rules", undefined, { "If-Match": `"${version}"` });
   await send("GET", "/rules/history");
   for (const path of ["/lists/allow", "/lists/deny"]) {
     await send("PUT", path, { cidr: "203.0.113.1", for: "1h" });

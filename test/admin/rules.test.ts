@@ -126,8 +126,9 @@ test("the isolate that wrote reads the rules at once, and an error there changes
     },
   });
   expect((await putRules(ask, 0, 10)).status).toBe(200);
-  expect(refreshes).toBe(1);
+  // Before, because the store may have lost rules that this isolate holds, and after.
+  expect(refreshes).toBe(2);
   // A dry run looks for entries that its rules would leave out, which another isolate may have put.
   expect((await putRules(ask, 1, 10, "?dry-run")).status).toBe(200);
-  expect(refreshes).toBe(2);
+  expect(refreshes).toBe(3);
 });

@@ -74,7 +74,11 @@ test.each([
   ["an address that refuses connections", `http://127.0.0.1:${await freePort()}`],
   ["a name that nobody has", "http://nobody.invalid"],
 ])("a write to %s was not made, and says so", async (_what, url) => {
-  const ask = askingOf(administered(sharedRedis(), { redis: { url, token: SECRET } }));
+  const ask = askingOf(
+    administered(sharedRedis(), {
+      control: { kind: "redis", redis: { url, token: SECRET }, isOwn: true },
+    }),
+  );
   const put = await ask("/lists/deny", { method: "PUT", body: { identity: "x-user-id:1" } });
   expect([put.status, put.body.code, put.body.outcome]).toEqual([
     503,

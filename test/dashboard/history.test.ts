@@ -89,6 +89,7 @@ test.each([
 ])("an entry for %j is about the client: %s", (after, isAbout) => {
   const whom = { identities: ["x-user-id:42"], ip: "203.0.113.7" };
   const entry = {
+    n: 1,
     at: "2031-01-01T09:00:00.000Z",
     by: "admin:01234567",
     action: "put deny",

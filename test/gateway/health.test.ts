@@ -24,18 +24,19 @@ async function startRedisRest(options: Partial<Parameters<typeof startBridge>[0]
 
 test.each([
   [200, "ok", "decides", undefined],
-  [200, "degraded", "decides", "the rules have faults"],
+  [200, "degraded", "decides", { detail: "the rules have faults", isFatal: false }],
+  [503, "degraded", "decides", { detail: "there are no rules", isFatal: true }],
   [503, "store-unavailable", "fails", undefined],
-  [503, "store-unavailable", "fails", "the rules have faults"],
+  [503, "store-unavailable", "fails", { detail: "late", isFatal: false }],
 ] as const)(
-  "health is %i and %s where the store %s and the error of the live rules is %s",
-  async (code, status, store, error) => {
+  "health is %i and %s where the store %s and the fault of the live rules is %j",
+  async (code, status, store, fault) => {
     const memory = openMemoryStore();
     const late = () => Promise.reject(new StoreError("ERR_STORE_TIMEOUT", "late"));
     const asked = store === "fails" ? { ...memory, decide: late } : memory;
-    const answer = await healthCheck(asked, "tg", Date.now, () => error)();
+    const answer = await healthCheck(asked, "tg", Date.now, () => fault)();
     expect(answer.status).toBe(code);
-    expect(await answer.json()).toMatchObject({ status });
+    expect(await answer.json()).toMatchObject({ status, ...(fault && { detail: fault.detail }) });
   },
 );
 

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 
 import { readConfig } from "../../src/gateway/config/config.ts";
 import { createEnforcement } from "../../src/gateway/live/enforcement.ts";
-import { NO_STATE } from "../../src/gateway/live/live-state.ts";
-import type { ReadHistory } from "../../src/gateway/live/read-history.ts";
+import type { ReadHistory } from "../../src/store/control/control-store.ts";
+import { NO_STATE } from "../../src/store/control/live-state.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { quotaOf, startLiveGateway } from "../support/live/live-gateway.ts";
 

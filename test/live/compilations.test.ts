@@ -4,7 +4,7 @@ import { beforeEach, expect, inject, onTestFinished, test, vi } from "vitest";
 import { admin } from "../../src/admin.ts";
 import { plans } from "../../src/features/plans-feature.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
-import { liveKeys } from "../../src/gateway/live/live-keys.ts";
+import { liveKeys } from "../../src/store/control/live-keys.ts";
 import { requestOf } from "../admin/ask.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN, DEPLOYED, limited, liveVariables } from "../support/live/live-gateway.ts";

@@ -3,8 +3,8 @@ import { inject, onTestFinished } from "vitest";
 
 import { admin } from "../../src/admin.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
-import { type LiveKeys, liveKeys } from "../../src/gateway/live/live-keys.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
+import { type LiveKeys, liveKeys } from "../../src/store/control/live-keys.ts";
 import { requestOf } from "../admin/ask.ts";
 import { startOrigin } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN, liveVariables } from "../support/live/live-gateway.ts";
@@ -37,17 +37,28 @@ export interface Fleet {
   isolate(variables?: object): Isolate;
 }
 
-export async function startFleet(): Promise<Fleet> {
+/** @param redis another Redis than that of this run, and its bridge */
+export async function startFleet(server?: {
+  readonly url: string;
+  readonly rest: { readonly url: string; readonly token: string };
+}): Promise<Fleet> {
   const origin = await startOrigin();
   const prefix = crypto.randomUUID();
-  const redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
+  const redis = new Redis(server?.url ?? inject("redisUrl"), { disableClientInfo: true });
   onTestFinished(() => redis.disconnect());
 
   return {
     redis,
     keys: liveKeys(prefix),
     isolate(variables = {}) {
-      const given = { ...liveVariables(origin.url, prefix), ...variables };
+      const given = {
+        ...liveVariables(origin.url, prefix),
+        ...(server && {
+          UPSTASH_REDIS_REST_URL: server.rest.url,
+          UPSTASH_REDIS_REST_TOKEN: server.rest.token,
+        }),
+        ...variables,
+      };
       const gateway = createGateway(given, { admin, metrics });
       return {
         async api(method, path, body, headers = {}) {

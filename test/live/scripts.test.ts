@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test } from "vitest";
 
-import * as scripts from "../../src/admin/scripts.generated.ts";
-import { liveKeys } from "../../src/gateway/live/live-keys.ts";
+import { liveKeys } from "../../src/store/control/live-keys.ts";
+import * as scripts from "../../src/store/control/redis/scripts.generated.ts";
 
 const { DRAFT, NOTE, PUBLISH, PUT_ENTRY, READ_HISTORY, READ_RULES, REMOVE_ENTRY } = scripts;
 
@@ -64,7 +64,7 @@ test.for(WRITES)("%s gets the time of Redis, as its revision too", async ([, wri
   await redis.hset(keys.entries, "there", "1");
   await write(rules, 9);
   expect(await redis.lrange(keys.audit, 0, -1)).toEqual([
-    expect.stringMatching(new RegExp(`^\\{"at":${NOW_MS},.*"by":"new"\\}$`)),
+    expect.stringMatching(new RegExp(`^\\{"n":1,"at":${NOW_MS},.*"by":"new"\\}$`)),
   ]);
   expect(await redis.hget(keys.state, "revision")).toBe("1900000000123456");
 });

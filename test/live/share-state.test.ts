@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import type { SharedCache } from "../../src/features/shared-denials.ts";
-import { type LiveState, NO_STATE } from "../../src/gateway/live/live-state.ts";
 import { MAX_SHARED_BYTES, throughCache } from "../../src/gateway/live/share-state.ts";
+import { type LiveState, NO_STATE } from "../../src/store/control/live-state.ts";
 
 const revision = (number: number): LiveState => ({ ...NO_STATE, revision: number });
 
@@ -30,7 +30,7 @@ test("isolates of a data centre ask Redis once for all of them", async () => {
   const { read, calls, seconds } = start({ state: revision(7) });
   for (let i = 0; i < 16; i++) expect(await read(NO_STATE)).toEqual(revision(7));
   expect(calls.redis).toBe(1);
-  expect(seconds).toEqual([10]);
+  expect(seconds).toEqual([10, 86_400]);
 });
 
 test("an isolate that knows more than the cache asks Redis", async () => {
@@ -64,6 +64,10 @@ test("an isolate that knows the content of the cache asks Redis nothing, and com
   expect(calls.redis).toBe(1);
 });
 
+/** A state in the cache, with a fault. */
+const stateText = (fault: object) =>
+  JSON.stringify({ ...revision(9), version: 1, document: "{}", ...fault });
+
 const FULL = new Error("full");
 const thrown = (error: Error) => {
   throw error;
@@ -76,9 +80,13 @@ test.each<[string, SharedCache]>([
     "null",
     "9",
     '{"revision":9}',
-    '{"revision":9,"version":1,"publishedAtMs":1,"document":{},"entries":{}}',
-    '{"revision":9,"version":1,"publishedAtMs":1,"document":"{}","entries":{"deny:1":{}}}',
-    '{"revision":1e300,"version":1,"publishedAtMs":1,"entries":{}}',
+    stateText({ document: {} }),
+    stateText({ entries: { "deny:1": {} } }),
+    stateText({ revision: 1e300 }),
+    stateText({ lineage: 7 }),
+    stateText({ lostAtMs: "x" }),
+    // As a version of Tidegate before lineages left it.
+    stateText({ lineage: undefined, lostAtMs: undefined }),
   ].map((text): [string, SharedCache] => [`has ${text}`, { get: async () => text, put: () => {} }]),
   ["cannot keep anything", { get: async () => undefined, put: () => Promise.reject(FULL) }],
   ["throws", { get: async () => undefined, put: () => thrown(FULL) }],

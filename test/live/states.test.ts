@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { LiveKeys } from "../../src/gateway/live/live-keys.ts";
+import type { LiveKeys } from "../../src/store/control/live-keys.ts";
 import { limited } from "../support/live/live-gateway.ts";
 import { startFleet } from "./fleet.ts";
 
@@ -22,6 +22,8 @@ interface State {
   /** The fault, as a new isolate and an older one report it. Default: none. */
   readonly freshError?: RegExp;
   readonly oldError?: RegExp;
+  /** Whether the older isolate puts back what is lost. Until then a new one does not know that anything is. */
+  readonly isPutBack?: boolean;
   /** The answer of an older isolate to mal. Default: that he is blocked. */
   readonly old?: string;
   /** The key that another program has: writes are refused until it has gone. */
@@ -45,11 +47,7 @@ const withDocument = (text: string) =>
 
 const bothReport = (error: RegExp) => ({ freshError: error, oldError: error });
 const IMPOSSIBLE = ["1e308", "9007199254740991", "abc", "-3"];
-const LOST = {
-  published: 0,
-  fresh: [DEPLOYED, DEPLOYED],
-  oldError: /were deleted in Redis.*--held/,
-} as const;
+const LOST = { fresh: [DEPLOYED, DEPLOYED], isPutBack: true } as const;
 
 const STATES: readonly State[] = [
   { what: "nothing is wrong", plant: async () => {} },
@@ -112,9 +110,8 @@ const STATES: readonly State[] = [
       const { document } = JSON.parse((await redis.hget(history, "1"))!) as { document: object };
       await redis.hset(state, { version: 1, revision: 1_000, document: JSON.stringify(document) });
     },
-    published: 1,
     fresh: ["200 20", BLOCKED],
-    oldError: /an older copy/,
+    isPutBack: true,
   },
   {
     what: "the revision is gone",
@@ -134,7 +131,7 @@ const STATES: readonly State[] = [
   ...IMPOSSIBLE.map((version): State => ({
     what: `the version is ${version}`,
     plant: revised((redis, { state }) => redis.hset(state, "version", version)),
-    published: 0,
+    isPutBack: true,
   })),
   {
     what: "the entries are of another type",
@@ -188,7 +185,7 @@ afterEach(() => {
 
 describe.each(STATES)("where $what", (state) => {
   const { plant, published = 2, fresh = [PUBLISHED, BLOCKED], freshError, oldError } = state;
-  const { old: toldMal = BLOCKED, foreign } = state;
+  const { old: toldMal = BLOCKED, foreign, isPutBack = false } = state;
 
   test("isolates enforce the intact parts, report the faults, and a publication mends it", async () => {
     const { redis, keys, isolate } = await startFleet();
@@ -221,8 +218,12 @@ describe.each(STATES)("where $what", (state) => {
         .toMatch(oldError);
       expect(logged.mock.calls.flat().join("\n")).toMatch(oldError);
     } else {
-      await sleep(100);
-      expect((await old.api("GET", "/health")).body.live.error).toBeUndefined();
+      if (isPutBack)
+        await expect.poll(() => logged.mock.calls.flat().join("\n")).toMatch(/had lost/);
+      else await sleep(100);
+      const { status, live } = (await old.api("GET", "/health")).body;
+      expect([live.error, status]).toEqual([undefined, isPutBack ? "degraded" : "ok"]);
+      expect(live.restoredAt !== undefined).toBe(isPutBack);
     }
     expect([await old.ask("bob"), await old.ask("mal")]).toEqual(["200 30", toldMal]);
     const held = (await old.api("GET", "/rules?held")).body;
@@ -270,21 +271,30 @@ describe.each(STATES)("where $what", (state) => {
   });
 });
 
-test("the rules that an isolate holds can be published again after a loss, with its entries", async () => {
+test("rules that cannot be put back stay in force where they are held, can be read there, and are put back once they can", async () => {
   const { redis, keys, isolate } = await startFleet();
   const old = isolate();
   await old.api("PUT", "/rules", limited(20), { "If-Match": '"0"' });
   await old.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
-  await redis.hset(keys.entries, "deny:broken", "{");
   await redis.del(...Object.values(keys));
+  await redis.set(keys.history, "of another program");
   const { version, source, document } = (await old.api("GET", "/rules?held")).body;
   expect([version, source, document.lists]).toEqual([
     1,
     "live",
     { allow: [], deny: [{ identity: "x-user-id:mal" }] },
   ]);
-  const again = await old.api("PUT", "/rules", document, { "If-Match": '"0"' });
-  expect([again.status, again.body.version]).toEqual([200, 2]);
+  expect((await old.api("GET", "/rules")).body.version).toBe(0);
+  expect([await old.ask("ada"), await old.ask("mal")]).toEqual(["200 20", BLOCKED]);
+  const { live } = (await old.api("GET", "/health")).body;
+  expect(live.error).toMatch(
+    /could not be put back: The key .*history.* is of the type string.*--held/,
+  );
+  expect(await redis.exists(keys.state)).toBe(0);
+
+  await redis.del(keys.history);
+  expect((await old.api("GET", "/rules")).body.version).toBe(1);
   const anew = isolate();
   expect([await anew.ask("ada"), await anew.ask("mal")]).toEqual(["200 20", BLOCKED]);
+  expect((await old.api("GET", "/health")).body.live.error).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 
 import { freePort } from "../../scripts/support/free-port.ts";
-import { liveKeys } from "../../src/gateway/live/live-keys.ts";
+import { liveKeys } from "../../src/store/control/live-keys.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { type MeteredGateway, meteredGateways } from "../support/metrics/metered-gateway.ts";
 import { parseOpenMetrics } from "./parse-open-metrics.ts";

@@ -12,6 +12,7 @@ const GAUGES = {
   policies: [{ name: "api", limit: 5, windowSeconds: 60 }],
   isBreakerOpen: false,
   isPublished: true,
+  isRestored: false,
   version: 7,
 };
 
@@ -62,8 +63,9 @@ test("counts are written in OpenMetrics", () => {
     tidegate_breaker_open: 0,
     tidegate_config_version: 7,
     tidegate_config_error: 0,
+    tidegate_config_restored: 0,
   });
-  expect(families.size).toBe(17);
+  expect(families.size).toBe(18);
 });
 
 test.each(HOSTILE)("a rule with %j in its path is a label, and nothing else", (hostile) => {

@@ -56,6 +56,7 @@ test("alerts and dashboard ask for nothing that the gateway does not tell", () =
     policies: [{ name: "api", limit: 1, windowSeconds: 1 }],
     isBreakerOpen: false,
     isPublished: true,
+    isRestored: false,
     version: 0,
   };
   const { samples } = parseOpenMetrics(openMetricsOf(snapshotOf(fields), gauges));

@@ -176,6 +176,7 @@ const FAULTY_VARIABLES: readonly object[] = [
   { REDIS_DIALECT: "5" },
   { AMBIGUOUS_PATHS: "5" },
   { LIVE_REFRESH: "5" },
+  { LIVE_RULES: "5" },
   { METRICS: "5" },
   { METRICS_FLUSH: "5" },
   { METRICS_IDENTITIES: "5" },

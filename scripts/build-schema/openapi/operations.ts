@@ -59,6 +59,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     statuses: [412, 413, 415, 422, 428],
     ifMatch: "required",
   },
+  "DELETE /rules": {
+    summary: "Takes the published document back: the deployed rules are in force.",
+    statuses: [404, 412, 428],
+    ifMatch: "required",
+  },
   "GET /rules/draft": {
     summary: "Reads the draft.",
     answer: rules.DraftAnswer,
@@ -133,7 +138,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     statuses: [413, 415, 422],
   },
   "GET /audit": {
-    summary: "Lists the newest five hundred writes, newest first.",
+    summary: "Lists five hundred writes, newest first: the newest, or those before one.",
     answer: rules.Audit,
   },
   "GET /health": {
@@ -165,6 +170,7 @@ const MOMENT = "A moment with its time zone, or milliseconds since 1970; by defa
 
 /** The parameters of queries: by path and name, else by name. */
 export const PARAMETERS: Readonly<Record<string, string>> = {
+  before: "The n of an entry: those before it are listed.",
   "dry-run": "Without a value: says what would change, and writes nothing. READ_TOKEN may, too.",
   held: "Without a value: what the isolate that answers enforces, whatever Redis has, with the entries by single calls in its lists.",
   note: "For the history, at most 200 characters.",

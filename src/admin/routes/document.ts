@@ -1,5 +1,5 @@
-import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../../gateway/live/document-size.ts";
 import { isRecord } from "../../options/record.ts";
+import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../../store/control/document-size.ts";
 import type { Call } from "../call.ts";
 import { readBody, tooLarge } from "../read-body.ts";
 import { faulty, Refusal } from "../refusal.ts";

@@ -1,3 +1,4 @@
+import type { Draft } from "../../store/control/records.ts";
 import {
   type AdminRoute,
   auditedAction,
@@ -8,7 +9,6 @@ import {
   readSmallBody,
 } from "../call.ts";
 import { changesBetween } from "../changes.ts";
-import type { Draft } from "../records.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import type { DraftAnswer, SavedDraft } from "../rules-answers.ts";
 import { checked, PublishBody } from "../schemas.ts";

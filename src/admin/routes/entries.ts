@@ -1,6 +1,8 @@
-import type { EntryKind } from "../../gateway/live/live-state.ts";
 import { parseMoment } from "../../options/moment.ts";
 import { isRecord } from "../../options/record.ts";
+import type { EntryKind } from "../../store/control/live-state.ts";
+import type { KeptEntry } from "../../store/control/records.ts";
+import { MAX_ENTRIES, MAX_ENTRIES_BYTES } from "../../store/control/storage.ts";
 import {
   type AdminRoute,
   auditedAction,
@@ -13,10 +15,8 @@ import {
 import { keptChanges } from "../changes.ts";
 import type { Entries, KeptEntry as AnsweredEntry, PutOverride } from "../entry-answers.ts";
 import { ID, idOf, namesOf } from "../entry-names.ts";
-import type { KeptEntry } from "../records.ts";
 import { faulty, outdated, Refusal } from "../refusal.ts";
 import { lastsMs } from "../schemas.ts";
-import { MAX_ENTRIES, MAX_ENTRIES_BYTES } from "../storage.ts";
 import { currentRules } from "./current.ts";
 import { scopeOf } from "./override-scope.ts";
 
@@ -51,13 +51,9 @@ export function shown({ until, ...entry }: Entry): Entry {
 }
 
 async function list(kind: EntryKind, call: Call): Promise<Response> {
-  const storage = call.storage();
-  const [{ document }, kept] = await Promise.all([
-    currentRules(call),
-    storage.entries(kind),
-    // This isolate tells which entries are in force, by the rules that it has.
-    refresh(call),
-  ]);
+  // Which entries are in force is told by the rules that this isolate has, now read.
+  const { document } = await currentRules(call);
+  const kept = await call.storage().entries(kind);
   const nowMs = Date.now();
   return json({
     entries: [

@@ -1,7 +1,7 @@
 import { healthCheck } from "../../gateway/health.ts";
 import { monotonicNow } from "../../runtime/time.ts";
 import type { Administered } from "../administered.ts";
-import type { AdminRoute, Call } from "../call.ts";
+import { type AdminRoute, type Call, isoTime } from "../call.ts";
 import type { Health } from "../health-answer.ts";
 
 /** The public health of the gateway, and the version of its rules. */
@@ -10,8 +10,14 @@ export function healthRoutes(gateway: Administered): readonly AdminRoute[] {
     gateway.store,
     gateway.prefix,
     monotonicNow,
-    () => gateway.enforced().error,
+    gateway.liveFault,
+    gateway.controlFacts,
   );
+
+  function enforced(): Health["live"] {
+    const { restoredAtMs, ...live } = gateway.enforced();
+    return restoredAtMs === undefined ? live : { ...live, restoredAt: isoTime(restoredAtMs) };
+  }
 
   async function health({ caller }: Call): Promise<Response> {
     const answer = await check();
@@ -19,7 +25,7 @@ export function healthRoutes(gateway: Administered): readonly AdminRoute[] {
     const body = {
       ...((await answer.json()) as Omit<Health, "onFailure" | "live" | "role">),
       onFailure: gateway.onFailure(),
-      live: gateway.enforced(),
+      live: enforced(),
       role: caller.role,
     } satisfies Health;
     return new Response(JSON.stringify(body), { status, headers });

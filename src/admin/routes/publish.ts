@@ -1,6 +1,6 @@
+import type { PublishedDocument } from "../../store/control/records.ts";
 import { auditedAction, type Call, isoTime, json, refresh } from "../call.ts";
 import { changesBetween, keptChanges } from "../changes.ts";
-import type { PublishedDocument } from "../records.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import type { Published } from "../rules-answers.ts";
 import { MAX_NOTE } from "../schemas.ts";

@@ -1,4 +1,12 @@
-import { type AdminRoute, type Call, ifMatch, isoTime, json, refresh } from "../call.ts";
+import {
+  type AdminRoute,
+  auditedAction,
+  type Call,
+  ifMatch,
+  isoTime,
+  json,
+  refresh,
+} from "../call.ts";
 import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import type { DryRun, RulesAnswer } from "../rules-answers.ts";
@@ -32,9 +40,24 @@ async function replace(call: Call): Promise<Response> {
   if (based !== undefined && based !== version) throw outdated(version);
   if (!dryRun) return publish(call, current, sound, { action: "publish", note });
   const changes = changesBetween(current.document, sound.document);
-  await refresh(call);
   const leftOut = leftOutBy(call, sound.document);
   return json({ version, changes, ...leftOut, dryRun: true } satisfies DryRun);
+}
+
+/** Takes the published document back on purpose, so that no isolate puts it back. */
+async function withdraw(call: Call): Promise<Response> {
+  const based = ifMatch(call);
+  if (based === undefined) {
+    throw new Refusal(428, 'Say which version is withdrawn: If-Match: "7", the ETag of GET.');
+  }
+  const { version } = await currentRules(call);
+  if (version === 0) throw new Refusal(404, "Nothing is published that could be withdrawn.");
+  if (based !== version) throw outdated(version);
+  const audited = auditedAction(call, `withdraw ${version}`);
+  const written = await call.storage().withdraw(version, audited);
+  if (!written.done) throw outdated(written.version);
+  await refresh(call);
+  return new Response(null, { status: 204, headers: { "Cache-Control": "no-store" } });
 }
 
 /** Anything else than a plain yes may be meant as a no, and would not be one. */
@@ -48,4 +71,5 @@ function hasFlag({ query }: Call, name: string): boolean {
 export const RULES: readonly AdminRoute[] = [
   { method: "GET", path: "/rules", writes: false, query: ["held"], answer: read },
   { method: "PUT", path: "/rules", writes: true, query: ["dry-run", "note"], answer: replace },
+  { method: "DELETE", path: "/rules", writes: true, answer: withdraw },
 ];

@@ -9,6 +9,7 @@ import { Faults } from "../../options/faults.ts";
 import { FUNCTION } from "../../options/messages.ts";
 import { type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
 import type { Environment } from "../../runtime/environment.ts";
+import type { ControlPlace } from "../../store/control/place.ts";
 import type { durableObjectStore } from "../../store/durable-object-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
 import type { RedisAddress } from "../../store/redis/client.ts";
@@ -26,10 +27,11 @@ import {
   type RulesetData,
   type RulesetDefaults,
 } from "../rules/ruleset.ts";
-import { NO_SHARING } from "../rules/variable-messages.ts";
+import { NO_LIVE_RULES, NO_SHARING } from "../rules/variable-messages.ts";
 import { readLists, readPlans, readRules } from "./json-variables.ts";
 import { reportMisspelt } from "./misspelt-variables.ts";
 import { type Notices, noticesTo } from "./notices.ts";
+import { openControl } from "./open-control.ts";
 import { openCounts } from "./open-counts.ts";
 import { openDenialLog } from "./open-denial-log.ts";
 import { analyticsIn, openRecorder } from "./open-recorder.ts";
@@ -71,6 +73,10 @@ export interface GatewayConfig {
   readonly store: Store;
   /** The place of Redis; `undefined` if another store counts. */
   readonly redis: RedisAddress | undefined;
+  /** The place of live rules, drafts and the audit; `undefined` if there is none. */
+  readonly control: ControlPlace | undefined;
+  /** Whether the gateway is unwell while no published rules are in force. */
+  readonly requiresLiveRules: boolean;
   /** How long a request waits for Redis, in milliseconds. */
   readonly timeoutMs: number;
   /** Counts requests; `undefined` if no reader could get the counts. */
@@ -104,10 +110,16 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
   const faults = new Faults();
   reportMisspelt(environment, faults);
   const variables = readVariables(environment, faults);
-  const { store, timeout, dialect, ambiguousPaths, liveRefresh, prefix, onFailure } = variables;
+  const { store, timeout, dialect, ambiguousPaths, prefix, onFailure } = variables;
   const tokens = readTokens(environment, faults);
   const timeoutMs = timeout ? parseDuration(timeout)! / 1000 : DEFAULT_TIMEOUT_MS;
   const redis = store === "redis" ? { ...endpointIn(environment), dialect } : undefined;
+  const control = openControl(environment, redis, faults);
+  const requiresLiveRules = variables.liveRules === "required";
+  const liveRefreshMs = control && refreshMs(variables, tokens);
+  if (requiresLiveRules && liveRefreshMs === undefined) {
+    faults.add("LIVE_RULES", "required", NO_LIVE_RULES);
+  }
   const recorder = openRecorder(
     variables,
     {
@@ -163,6 +175,8 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
     defaults,
     store: recorder ? recorder.meter.measured(opened!) : opened!,
     redis,
+    control,
+    requiresLiveRules,
     timeoutMs,
     recorder,
     denialLog,
@@ -174,7 +188,7 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
     cors,
     tokens,
     adminHost: variables.adminHost,
-    liveRefreshMs: store === "redis" ? refreshMs(liveRefresh, tokens) : undefined,
+    liveRefreshMs,
   };
 }
 
@@ -198,11 +212,12 @@ export function originOf(
 
 /** Live rules cost commands of Redis, so they are read where they are asked for, or where something can write them. */
 function refreshMs(
-  refresh: Duration | "off" | undefined,
+  { liveRefresh: refresh, liveRules }: Variables,
   { admin, read }: Tokens,
 ): number | undefined {
   if (refresh === "off") return undefined;
-  if (refresh === undefined && admin === undefined && read === undefined) return undefined;
+  const isAskedFor = refresh !== undefined || liveRules === "required";
+  if (!isAskedFor && admin === undefined && read === undefined) return undefined;
   return parseDuration(refresh ?? DEFAULT_REFRESH)! / 1000;
 }
 

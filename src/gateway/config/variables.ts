@@ -89,6 +89,14 @@ const REFRESH_RANGE: DurationRange = { min: "1s", max: "10m", example: "10s" };
 
 const LiveRefresh = durationOrOff(REFRESH_RANGE, '"off" never reads live rules.');
 
+const LiveRules = z._default(
+  z.enum(
+    ["optional", "required"],
+    'Use "required" for a gateway that must not do without published rules, or "optional".',
+  ),
+  "optional",
+);
+
 const Metrics = z.enum(["on", "off"], 'Use "on" or "off".');
 
 /** Below ten seconds more commands count than are counted; above ten minutes too much is lost with an isolate. */
@@ -132,6 +140,9 @@ export const VARIABLES = {
   CLIENT_IP: ClientIp,
   SHARED_DENIALS: Shared,
   LIVE_REFRESH: z.optional(LiveRefresh),
+  LIVE_RULES: LiveRules,
+  CONTROL_REDIS_REST_URL: RestUrl,
+  CONTROL_REDIS_REST_TOKEN: RestToken,
   METRICS: z.optional(Metrics),
   METRICS_FLUSH: z.optional(duration(FLUSH_RANGE)),
   METRICS_IDENTITIES: MetricsIdentities,
@@ -171,6 +182,8 @@ export interface Variables {
   readonly shared: "colo" | "none" | undefined;
   /** How often live rules are read; `undefined` where the deployment decides. */
   readonly liveRefresh: Duration | "off" | undefined;
+  /** Whether the gateway is unwell without published rules. */
+  readonly liveRules: "optional" | "required";
   /** Whether requests are counted; `undefined` where the deployment decides. */
   readonly metrics: "on" | "off" | undefined;
   readonly metricsFlush: Duration | undefined;
@@ -198,6 +211,7 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
     onFailure: readVerdict(environment["ON_FAILURE"], faults),
     shared: read(VARIABLES.SHARED_DENIALS, "SHARED_DENIALS"),
     liveRefresh: read(VARIABLES.LIVE_REFRESH, "LIVE_REFRESH") as Duration | "off" | undefined,
+    liveRules: read(VARIABLES.LIVE_RULES, "LIVE_RULES") ?? "optional",
     metrics: read(VARIABLES.METRICS, "METRICS"),
     metricsFlush: read(VARIABLES.METRICS_FLUSH, "METRICS_FLUSH") as Duration | undefined,
     metricsIdentities: read(VARIABLES.METRICS_IDENTITIES, "METRICS_IDENTITIES") ?? "hashed",

@@ -1,11 +1,11 @@
 import type { Fault } from "../../options/errors.ts";
 import { Faults } from "../../options/faults.ts";
+import type { LiveState } from "../../store/control/live-state.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import { NO_DOCUMENT } from "../rules/document-messages.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
 import { firstFaults } from "./first-faults.ts";
 import { compileDocument, parseDocument } from "./live-document.ts";
-import type { LiveState } from "./live-state.ts";
 
 /** Compiles the documents of an isolate, each once from its check to its enforcement. */
 export interface CompiledDocuments {
@@ -64,6 +64,7 @@ export function compiledDocuments({
         faults.add("document", "missing", NO_DOCUMENT);
         return undefined;
       }
+      if (published?.text === text) return published.ruleset;
       const ruleset = find(text) ?? compileText(text, faults);
       if (!ruleset) return undefined;
       published = { text, ruleset };

@@ -1,13 +1,13 @@
 import type { Fault } from "../../options/errors.ts";
 import { Faults } from "../../options/faults.ts";
+import type { ReadHistory } from "../../store/control/control-store.ts";
+import type { EntryKind, LiveState } from "../../store/control/live-state.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import { MAX_TABLES } from "../rules/number-tables.ts";
 import type { Ruleset, RulesetData } from "../rules/ruleset.ts";
 import { compiledDocuments } from "./compiled-documents.ts";
 import { deployedRules, type Enforcement, enforceWith, type InForce } from "./in-force.ts";
 import { checkEntry, compileEntries } from "./live-entries.ts";
-import type { EntryKind, LiveState } from "./live-state.ts";
-import type { ReadHistory } from "./read-history.ts";
 
 /** The rules that a gateway enforces now, and the ways to change them. */
 export interface LiveEnforcement extends Enforcement {
@@ -16,7 +16,7 @@ export interface LiveEnforcement extends Enforcement {
   /** The data in force, with the entries by single calls that are sound. */
   held(): RulesetData;
   /**
-   * Puts what Redis holds into force. A document that this version cannot compile makes way for the newest of the history
+   * Puts what the control store holds into force. A document that this version cannot compile makes way for the newest of the history
    * that it can, and `error` says why; without one, the rules of before stay in force.
    *
    * @throws StoreError if the history is needed and cannot be read
@@ -36,9 +36,6 @@ export interface LiveEnforcement extends Enforcement {
 const MAX_NAMED = 10;
 const MAX_CHARACTERS = 60;
 
-const LOST =
-  "Redis has lost the live rules: isolates that know them still enforce them, and the entries that they knew, beside those put since; new ones enforce the deployed rules. `tidegate rules pull --held` reads what an isolate still holds; publish it again.";
-
 /** @param report called with each fault when it begins, and when it begins again */
 export function createEnforcement(
   config: GatewayConfig,
@@ -53,10 +50,6 @@ export function createEnforcement(
   let error: string | undefined;
   let newest = 0;
   let published: number | undefined;
-  /** The newest version that was published, as far as this isolate has seen. */
-  let newestVersion = 0;
-  /** The entries when Redis lost the rules; `undefined` while it has them. */
-  let beforeLoss: LiveState["entries"] | undefined;
   /** The published document that does not compile here: the rules in force stand in its place. */
   let refused: Pick<LiveState, "document"> | undefined;
   let inForce: InForce = deployedRules(config).now();
@@ -110,19 +103,6 @@ export function createEnforcement(
     putInForce(base, { ...state, version: inForce.version });
   }
 
-  /**
-   * Keeps the rules and entries of before in force. Versions only grow, so a write that has none follows a loss, and its
-   * writer knew none of them.
-   */
-  function keepAfterLoss(state: LiveState): void {
-    beforeLoss ??= entries;
-    entries = { ...beforeLoss, ...state.entries };
-    keepRules({ ...state, entries });
-    if (error === LOST) return;
-    error = LOST;
-    report(LOST);
-  }
-
   return {
     now: () => inForce,
     error: () => error,
@@ -132,12 +112,6 @@ export function createEnforcement(
     async adopt(state, readHistory) {
       newest = Math.max(newest, state.revision);
       published = state.version;
-      if (state.version === 0 && state.document === undefined && newestVersion > 0) {
-        keepAfterLoss(state);
-        return;
-      }
-      newestVersion = Math.max(newestVersion, state.version);
-      beforeLoss = undefined;
       entries = state.entries;
       const isKnown = refused !== undefined && refused.document === state.document;
       if (state.version > 0 && isKnown) {

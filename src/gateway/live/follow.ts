@@ -1,43 +1,45 @@
 import { report } from "../../runtime/log.ts";
 import { monotonicNow } from "../../runtime/time.ts";
-import { storeError } from "../../store/redis/errors.ts";
-import { restReader, type SendCommand } from "../../store/redis/rest.ts";
+import { liveKeys } from "../../store/control/live-keys.ts";
+import { redisLiveStore } from "../../store/control/redis/live-store.ts";
 import type { GatewayConfig, PlatformParts } from "../config/config.ts";
+import { type ControlInspection, inspectControl } from "./control-facts.ts";
 import type { LiveEnforcement } from "./enforcement.ts";
-import { liveKeys } from "./live-keys.ts";
-import { historyReader } from "./read-history.ts";
-import { stateReader } from "./read-state.ts";
+import { healing } from "./heal.ts";
 import { createRefresh, type Refresh } from "./refresh.ts";
 import { throughCache } from "./share-state.ts";
 
-/** Keeps the rules in force near those in Redis; `undefined` where no live rules are read. */
+const wallNow = () => Date.now();
+
+/** What keeps the rules of an isolate near those in the control store. */
+export interface Follower {
+  readonly refresh: Refresh;
+  readonly inspection: ControlInspection;
+}
+
+/** Keeps the rules in force near those in the control store; `undefined` where no live rules are read. */
 export function followLive(
-  { redis, liveRefreshMs: refreshMs, timeoutMs, recorder, defaults: { prefix } }: GatewayConfig,
+  { control, liveRefreshMs: refreshMs, timeoutMs, recorder, defaults: { prefix } }: GatewayConfig,
   { coloCache }: PlatformParts,
   { adopt }: LiveEnforcement,
-): Refresh | undefined {
-  if (redis === undefined || refreshMs === undefined) return undefined;
-  const keys = liveKeys(prefix);
-  const send = restReader(redis, timeoutMs);
-  const counted: SendCommand = async (command) => {
-    recorder?.meter.commands(1);
-    try {
-      return await send(command);
-    } catch (error) {
-      throw storeError(error);
-    }
-  };
-  const readHistory = historyReader(counted, keys);
-  const readRedis = stateReader(counted, keys);
+): Follower | undefined {
+  if (control === undefined || refreshMs === undefined) return undefined;
+  const { redis } = control;
+  const store = redisLiveStore(redis, prefix, timeoutMs, () => recorder?.meter.commands(1));
+  const inspection = inspectControl(control, store.persistence, report);
+  const readStore = healing(store, wallNow, report);
   // Other writers to the zone's cache cannot guess this name. That matters because isolates enforce its content.
   const cache = coloCache?.(`${redis.url} ${redis.token}`);
-  return createRefresh({
-    read: cache ? throughCache(readRedis, cache, keys.state, refreshMs) : readRedis,
-    readRedis,
+  const refresh = createRefresh({
+    read: cache ? throughCache(readStore, cache, liveKeys(prefix).state, refreshMs) : readStore,
+    readStore,
     refreshMs,
     timeoutMs,
     now: monotonicNow,
-    adopt: (state) => adopt(state, readHistory),
+    wallNow,
+    adopt: (state) => adopt(state, store.readHistory),
+    afterRead: inspection.ask,
     onError: report,
   });
+  return { refresh, inspection };
 }

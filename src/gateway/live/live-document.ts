@@ -5,6 +5,7 @@ import { PlacedFaults } from "../../options/placed-faults.ts";
 import { isRecord } from "../../options/record.ts";
 import { checkOptions } from "../../options/unknown-options.ts";
 import { MAX_POLICIES } from "../../policy/compile.ts";
+import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../../store/control/document-size.ts";
 import {
   BYTES,
   ENTRIES,
@@ -24,7 +25,6 @@ import {
   type RulesetData,
   type RulesetDefaults,
 } from "../rules/ruleset.ts";
-import { exceedsBytes, MAX_DOCUMENT_BYTES } from "./document-size.ts";
 
 /** The file of the schema of live documents, wherever it is served. Another number in it stands for another form. */
 const LIVE_SCHEMA = "live-1.schema.json";

@@ -2,13 +2,13 @@ import type { Fault } from "../../options/errors.ts";
 import { Faults } from "../../options/faults.ts";
 import { parseMoment } from "../../options/moment.ts";
 import { isRecord } from "../../options/record.ts";
+import type { EntryKind } from "../../store/control/live-state.ts";
 import {
   compileRuleset,
   type Ruleset,
   type RulesetData,
   type RulesetDefaults,
 } from "../rules/ruleset.ts";
-import type { EntryKind } from "./live-state.ts";
 
 /** An entry as Redis has it. */
 interface StoredEntry {

@@ -1,14 +1,14 @@
 import { TIMED_OUT, withTimeout } from "../../runtime/time.ts";
 import type { WaitUntil } from "../../runtime/wait-until.ts";
 import { createWaitingRoom } from "../../runtime/waiting-room.ts";
+import type { ReadState } from "../../store/control/control-store.ts";
+import { type LiveState, NO_STATE } from "../../store/control/live-state.ts";
 import { firstContactMs } from "../../store/first-contact.ts";
-import { type LiveState, NO_STATE } from "./live-state.ts";
-import type { ReadState } from "./read-state.ts";
 
 export interface RefreshOptions {
   readonly read: ReadState;
   /** The same, past any cache. */
-  readonly readRedis: ReadState;
+  readonly readStore: ReadState;
   /** How often an isolate asks, in milliseconds. */
   readonly refreshMs: number;
   /**
@@ -18,18 +18,20 @@ export interface RefreshOptions {
   readonly timeoutMs: number;
   /** A steady clock, in milliseconds. */
   readonly now: () => number;
+  /** In milliseconds since 1970. */
+  readonly wallNow: () => number;
   /** Puts a newer state into force. After it throws, the state is read and given again with the next refresh. */
   readonly adopt: (state: LiveState) => unknown;
-  /** Called when reading begins to fail, and when what Redis has is at fault in another way than before. */
+  /** Runs in the background after reads that requests began. */
+  readonly afterRead?: () => Promise<void>;
+  /** Called when reading begins to fail, and when what the store has begins to be at fault. */
   readonly onError: (message: string) => void;
 }
 
-const DELETED =
-  "the live rules were deleted in Redis: isolates that know them still enforce them, new ones enforce the deployed rules. `tidegate rules pull --held` reads what an isolate still holds; publish it again.";
-const OLDER =
-  "Redis has an older copy of the live rules, as after a failover: isolates that know newer ones still enforce them, new ones enforce the copy. Publish them again.";
+/** How long a loss that was put back is told. */
+const TOLD_MS = 3_600_000;
 
-/** Keeps the rules of an isolate close to those in Redis. */
+/** Keeps the rules of an isolate close to those in the control store. */
 export interface Refresh {
   /**
    * Called with each request. Usually it returns at once: the first one that finds the last answer too old asks in the
@@ -38,22 +40,24 @@ export interface Refresh {
    * refresh: its rules may be older than was promised.
    */
   before(waitUntil: WaitUntil): Promise<unknown> | undefined;
-  /** Asks Redis itself, and resolves when the answer is in force. Rejects if there is none. */
+  /** Asks the store itself, and resolves when the answer is in force. Rejects if there is none. */
   readNow(): Promise<void>;
   /** Since the last answer, in milliseconds; `undefined` before the first. */
   ageMs(): number | undefined;
-  /** Why the rules in Redis are not in force, by the last read; `undefined` if they are. */
+  /** Why the rules in the store are not in force, by the last read; `undefined` if they are. */
   error(): string | undefined;
+  /** When a gateway put back what the store had lost, in the last hour and since the last publication, as a time of 1970. */
+  lostAtMs(): number | undefined;
 }
 
 /** Why a read had no effect. Each kind is reported when it begins, and again after a read in between that succeeded. */
 interface Failure {
-  readonly kind: "unread" | "deleted" | "older" | "misread";
+  readonly kind: "unread" | "misread";
   readonly message: string;
 }
 
 export function createRefresh(options: RefreshOptions): Refresh {
-  const { refreshMs, now, adopt, onError } = options;
+  const { refreshMs, now, wallNow, adopt, onError } = options;
   let timeoutMs = firstContactMs(options.timeoutMs);
   const room = createWaitingRoom();
   let known = NO_STATE;
@@ -64,6 +68,7 @@ export function createRefresh(options: RefreshOptions): Refresh {
   /** On Workers it stays true if the asking request has ended; then others wait no longer than the timeout. */
   let isAsking = false;
   let failure: Failure | undefined;
+  let lostAtMs = 0;
 
   function noteOutcome(next: Failure | undefined): void {
     if (next && next.kind !== failure?.kind) onError(next.message);
@@ -71,11 +76,9 @@ export function createRefresh(options: RefreshOptions): Refresh {
   }
 
   async function ask(read: ReadState): Promise<void> {
-    const before = known;
-    const state = await read(before);
+    const state = await read(known);
     timeoutMs = options.timeoutMs;
-    // After a failover Redis may be an older copy: later publications stay in force.
-    // So do publications that are newer than an answer that was on its way.
+    // Publications that are newer than an answer that was on its way stay in force.
     if (state.revision > known.revision && state.revision >= begun) {
       begun = state.revision;
       try {
@@ -87,7 +90,9 @@ export function createRefresh(options: RefreshOptions): Refresh {
       if (state.revision > known.revision) known = state;
     }
     heardAtMs = now();
-    noteOutcome(failureOf(state, before));
+    lostAtMs = state.lostAtMs;
+    const { misread } = state;
+    noteOutcome(misread === undefined ? undefined : { kind: "misread", message: misread });
   }
 
   async function inBackground(): Promise<void> {
@@ -114,25 +119,17 @@ export function createRefresh(options: RefreshOptions): Refresh {
       askedAtMs = nowMs;
       isAsking = true;
       const asking = inBackground();
-      waitUntil(asking);
+      waitUntil(asking.then(options.afterRead));
       return isRecent ? undefined : withTimeout(timeoutMs, () => asking);
     },
 
     async readNow() {
-      const outcome = await withTimeout(timeoutMs, () => ask(options.readRedis));
-      if (outcome === TIMED_OUT) throw new Error("Redis did not answer in time");
+      const outcome = await withTimeout(timeoutMs, () => ask(options.readStore));
+      if (outcome === TIMED_OUT) throw new Error("the control store did not answer in time");
     },
 
     ageMs: () => (heardAtMs === -Infinity ? undefined : now() - heardAtMs),
     error: () => failure?.message,
+    lostAtMs: () => (wallNow() - lostAtMs < TOLD_MS ? lostAtMs : undefined),
   };
-}
-
-/** @param known when the state was asked for: a publication while the answer was on its way makes it no older copy */
-function failureOf(state: LiveState, known: LiveState): Failure | undefined {
-  if (state.misread !== undefined) return { kind: "misread", message: state.misread };
-  if (state.revision >= known.revision) return undefined;
-  return state.revision === 0
-    ? { kind: "deleted", message: DELETED }
-    : { kind: "older", message: OLDER };
 }

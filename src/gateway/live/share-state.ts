@@ -1,9 +1,9 @@
 import type { SharedCache } from "../../features/shared-denials.ts";
 import { isRecord } from "../../options/record.ts";
 import { withTimeout } from "../../runtime/time.ts";
-import { exceedsBytes } from "./document-size.ts";
-import type { LiveState } from "./live-state.ts";
-import type { ReadState } from "./read-state.ts";
+import type { ReadState } from "../../store/control/control-store.ts";
+import { exceedsBytes } from "../../store/control/document-size.ts";
+import type { LiveState } from "../../store/control/live-state.ts";
 
 /** The time limit of a cache read: a slower cache is not near. */
 const CACHE_TIMEOUT_MS = 100;
@@ -15,6 +15,12 @@ const CACHE_TIMEOUT_MS = 100;
 export const MAX_SHARED_BYTES = 6_000_000;
 
 /**
+ * How long a data centre keeps the newest state that one of its isolates had: new isolates hold it from their start, and put back what
+ * the control store has lost of it.
+ */
+const KEPT_SECONDS = 86_400;
+
+/**
  * Reads the live rules once for all isolates that reach a cache, such as those of a data centre: an isolate that finds
  * none there asks Redis, and stores the answer for the others until the next refresh.
  */
@@ -24,21 +30,33 @@ export function throughCache(
   key: string,
   refreshMs: number,
 ): ReadState {
+  const keptKey = `${key} kept`;
+
   return async function readThroughCache(known) {
-    const found = await lookUp(cache, key);
+    const [found, kept] = await Promise.all([
+      lookUp(cache, key),
+      // What an isolate that has just begun holds.
+      known.revision === 0 ? lookUp(cache, keptKey) : undefined,
+    ]);
     // An entry older than the known one was stored before an isolate wrote.
     if (found && found.revision >= known.revision) {
       return found.revision === known.revision ? known : found;
     }
-    const state = await read(known);
-    // The reader leaves the document of an older copy out, so an isolate that knows less could not use it.
+    const state = await read(kept ?? known);
+    // An isolate that knows less could not use it: the document is left out.
     if (state.revision < known.revision) return state;
     const seconds = Math.max(1, Math.floor(refreshMs / 1000));
     const text = JSON.stringify(state);
     if (exceedsBytes(text, MAX_SHARED_BYTES)) return state;
-    (async () => cache.put(key, text, seconds))().catch(() => {});
+    put(key, text, seconds);
+    const isNew = state.revision > (kept ?? known).revision;
+    if (isNew && state.misread === undefined) put(keptKey, text, KEPT_SECONDS);
     return state;
   };
+
+  function put(name: string, text: string, seconds: number): void {
+    (async () => cache.put(name, text, seconds))().catch(() => {});
+  }
 }
 
 async function lookUp(cache: SharedCache, key: string): Promise<LiveState | undefined> {
@@ -56,9 +74,10 @@ async function lookUp(cache: SharedCache, key: string): Promise<LiveState | unde
 /** Whether a text in the cache is a state of this form: another version of Tidegate in the zone may have put it there. */
 function isState(found: unknown): found is LiveState {
   if (!isRecord(found)) return false;
-  const { revision, version, publishedAtMs, document, entries } = found;
+  const { revision, lineage, lostAtMs, version, publishedAtMs, document, entries } = found;
   return (
-    [revision, version, publishedAtMs].every((each) => Number.isSafeInteger(each)) &&
+    [revision, lostAtMs, version, publishedAtMs].every((each) => Number.isSafeInteger(each)) &&
+    typeof lineage === "string" &&
     (document === undefined || typeof document === "string") &&
     isRecord(entries) &&
     Object.values(entries).every((each) => typeof each === "string")

@@ -35,6 +35,7 @@ const HEALTHY: Gauges = {
   policies: [{ name: "rides", limit: 20, windowSeconds: 2 }],
   isBreakerOpen: false,
   isPublished: true,
+  isRestored: false,
   version: 3,
 };
 

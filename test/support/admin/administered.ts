@@ -50,8 +50,8 @@ export function administered(
   faults.throwIfAny();
   return {
     prefix: `admin-${process.pid}-${Date.now()}-${++created}`,
-    redis,
-    metricsRedis: more.redis ?? redis,
+    control: redis && { kind: "redis", redis, isOwn: false },
+    metricsRedis: redis,
     store,
     adminToken: ADMIN_TOKEN,
     readToken: READ_TOKEN,
@@ -61,6 +61,8 @@ export function administered(
     isLeftOut: () => false,
     checkEntry,
     enforced: () => enforced,
+    liveFault: () => undefined,
+    controlFacts: () => undefined,
     held: () => ({
       version: 0,
       source: "deployed",
@@ -74,7 +76,13 @@ export function administered(
     counted: async () => [
       { policy: "rides", identity: "x-user-id:hash", partition: "x-user-id:42" },
     ],
-    gauges: async () => ({ policies: [], isBreakerOpen: false, isPublished: true, version: 0 }),
+    gauges: async () => ({
+      policies: [],
+      isBreakerOpen: false,
+      isPublished: true,
+      isRestored: false,
+      version: 0,
+    }),
     onFailure: () => ({ local: 1, open: 0, closed: 0 }),
     explain: async ({ path, method = "GET" }) => ({
       verdict: "passed",

@@ -5,10 +5,10 @@ import { answerAdmin } from "../../../src/admin/admin.ts";
 import { administer } from "../../../src/admin/administer.ts";
 import type { Administered } from "../../../src/admin/administered.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
-import { liveKeys } from "../../../src/gateway/live/live-keys.ts";
 import { type MetricsKeys, metricsKeys } from "../../../src/metrics/keys.ts";
 import { type MetricsReader, metricsReader } from "../../../src/metrics/reader.ts";
 import { metrics } from "../../../src/metrics/recorder.ts";
+import { liveKeys } from "../../../src/store/control/live-keys.ts";
 import { startOrigin } from "../gateway/gateway.ts";
 import { ADMIN_TOKEN, liveVariables } from "../live/live-gateway.ts";
 

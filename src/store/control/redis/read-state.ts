@@ -1,11 +1,9 @@
-import type { SendCommand } from "../../store/redis/rest.ts";
-import { MAX_DOCUMENT_BYTES } from "./document-size.ts";
-import type { LiveKeys } from "./live-keys.ts";
-import { type LiveState, NO_STATE } from "./live-state.ts";
-import { MAX_VERSION, wholeUpTo } from "./versions.ts";
-
-/** Reads the live rules; returns `known` itself if they have not changed. */
-export type ReadState = (known: LiveState) => Promise<LiveState>;
+import type { SendCommand } from "../../redis/rest.ts";
+import type { ReadState } from "../control-store.ts";
+import { MAX_DOCUMENT_BYTES } from "../document-size.ts";
+import type { LiveKeys } from "../live-keys.ts";
+import { type LiveState, NO_STATE } from "../live-state.ts";
+import { MAX_VERSION, wholeUpTo } from "../versions.ts";
 
 /**
  * Reads the live rules from Redis: one command if nothing was written since the last time, else three. The document and
@@ -15,11 +13,15 @@ export type ReadState = (known: LiveState) => Promise<LiveState>;
  */
 export function stateReader(send: SendCommand, { state, entries }: LiveKeys): ReadState {
   return async function readState(known) {
-    const reply = await send(["HMGET", state, "revision", "version"]);
-    const { revision, misread } = revisionOf(Array.isArray(reply) ? reply : []);
-    if (revision === known.revision)
-      return misread === known.misread ? known : { ...known, misread };
-    // An older copy, or none: its document is of no use.
+    const reply = await send(["HMGET", state, "revision", "version", "lostAt"]);
+    const found: readonly unknown[] = Array.isArray(reply) ? reply : [];
+    const { revision, misread } = revisionOf(found);
+    const lostAtMs = wholeUpTo(Number.MAX_SAFE_INTEGER, found[2]);
+    if (revision === known.revision) {
+      const isSame = misread === known.misread && lostAtMs === known.lostAtMs;
+      return isSame ? known : { ...known, misread, lostAtMs };
+    }
+    // An older copy, or none: whoever wants its document asks as if nothing was known.
     if (revision < known.revision) return { ...NO_STATE, revision, misread };
     const fields = pairsOf(await send(["HGETALL", state]));
     // Read after the state, so that they are at least as new; entries written in between are read the next time.
@@ -27,6 +29,8 @@ export function stateReader(send: SendCommand, { state, entries }: LiveKeys): Re
     const { document } = fields;
     return {
       revision: revisionOf([fields["revision"], fields["version"]]).revision,
+      lineage: fields["lineage"] ?? "",
+      lostAtMs: wholeUpTo(Number.MAX_SAFE_INTEGER, fields["lostAt"]),
       version: wholeUpTo(MAX_VERSION, fields["version"]),
       publishedAtMs: wholeUpTo(Number.MAX_SAFE_INTEGER, fields["publishedAt"]),
       // A longer text was written by another program, and is refused: each character has at least one byte.

@@ -1,6 +1,14 @@
-import { MAX_VERSION, wholeUpTo } from "../gateway/live/versions.ts";
-import { isRecord } from "../options/record.ts";
-import type { Change } from "./answer-parts.ts";
+import { isRecord } from "../../options/record.ts";
+import { MAX_VERSION, wholeUpTo } from "./versions.ts";
+
+/** One difference between two documents. */
+export interface Change {
+  readonly type: "added" | "removed" | "changed";
+  /** The place: `rules[0].policies[0].limit`. */
+  readonly path: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
 
 /** The published document. */
 export interface PublishedDocument {
@@ -35,6 +43,8 @@ export interface KeptEntry {
 }
 
 export interface AuditRecord {
+  /** One more than that of the record before. */
+  readonly n: number;
   readonly at: number;
   readonly by: string;
   readonly action: string;
@@ -70,7 +80,10 @@ export function headIn(text: unknown): VersionHead | undefined {
 /** The audit's record of one write; `undefined` if it is invalid. */
 export function auditRecordIn(text: unknown): AuditRecord | undefined {
   const record = recordIn<AuditRecord>(text);
-  const isWhole = typeof record?.by === "string" && typeof record.action === "string";
+  const isWhole =
+    typeof record?.by === "string" &&
+    typeof record.action === "string" &&
+    Number.isSafeInteger(record.n);
   return isWhole ? record : undefined;
 }
 

@@ -1,14 +1,6 @@
-import type { SendCommand } from "../../store/redis/rest.ts";
-import type { LiveKeys } from "./live-keys.ts";
-
-/** A version that was published. */
-export interface KeptVersion {
-  readonly version: number;
-  readonly document: unknown;
-}
-
-/** Reads the kept versions, newest first, each on demand: together they have up to 45 MB. */
-export type ReadHistory = () => AsyncIterable<KeptVersion>;
+import type { SendCommand } from "../../redis/rest.ts";
+import type { KeptVersion, ReadHistory } from "../control-store.ts";
+import type { LiveKeys } from "../live-keys.ts";
 
 /** @throws StoreError if Redis gives no usable answer */
 export function historyReader(send: SendCommand, { history }: LiveKeys): ReadHistory {

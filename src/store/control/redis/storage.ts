@@ -1,20 +1,25 @@
-import { type LiveKeys, liveKeys } from "../gateway/live/live-keys.ts";
-import type { EntryKind } from "../gateway/live/live-state.ts";
-import { MAX_VERSION, wholeUpTo } from "../gateway/live/versions.ts";
-import { isRecord } from "../options/record.ts";
-import type { Change } from "./answer-parts.ts";
+import { isRecord } from "../../../options/record.ts";
+import { type LiveKeys, liveKeys } from "../live-keys.ts";
 import {
-  type AuditRecord,
   auditRecordIn,
-  type Draft,
   draftIn,
   fieldsOf,
   headIn,
   type KeptEntry,
-  type PublishedDocument,
   recordIn,
   type VersionHead,
-} from "./records.ts";
+} from "../records.ts";
+import {
+  AUDIT_PAGE,
+  MAX_AUDIT,
+  MAX_ENTRIES,
+  MAX_ENTRIES_BYTES,
+  MAX_VERSIONS,
+  type Storage,
+  type Written,
+} from "../storage.ts";
+import { MAX_VERSION, wholeUpTo } from "../versions.ts";
+import type { Connection } from "./connection.ts";
 import {
   DRAFT,
   NOTE,
@@ -23,72 +28,13 @@ import {
   READ_HISTORY,
   READ_RULES,
   REMOVE_ENTRY,
+  WITHDRAW,
 } from "./scripts.generated.ts";
-import type { Connection } from "./storage-connection.ts";
-
-/** Enough to go back to, and not more than a Redis of the smallest plan has room for. */
-const MAX_VERSIONS = 50;
-const MAX_AUDIT = 500;
-/** Every isolate holds them all in memory, and reads them with one command. */
-export const MAX_ENTRIES = 10_000;
-export const MAX_ENTRIES_BYTES = 2_000_000;
-
-/** The author and the action, for the audit. */
-export interface AuditedAction {
-  readonly by: string;
-  readonly action: string;
-  readonly changes?: readonly Change[];
-  /** How many changes are left out, because there are too many to keep. */
-  readonly omitted?: number;
-}
-
-/** The result of a write that is based on a version. */
-export type Written =
-  | { readonly done: true; readonly version: number; readonly atMs: number }
-  | { readonly done: false; readonly version: number };
-
-/** The result of a change to an entry. */
-export type PutEntry =
-  | { readonly kind: "put"; readonly atMs: number }
-  | { readonly kind: "outdated"; readonly version: number }
-  | { readonly kind: "full" };
 
 /** The last moment that a date can be. */
 const MAX_MOMENT_MS = 8.64e15;
 
-/** The live rules in Redis, for one request. Values that Tidegate did not write count as missing. */
-export interface Storage {
-  rules(): Promise<PublishedDocument | undefined>;
-  publish(
-    document: string,
-    based: { readonly on: number; readonly known: number },
-    audited: AuditedAction,
-    note: string | undefined,
-  ): Promise<Written>;
-  saveDraft(
-    document: string,
-    basedOn: number | undefined,
-    audited: AuditedAction,
-  ): Promise<Written>;
-  draft(): Promise<Draft | undefined>;
-  history(): Promise<{ readonly current: number; readonly versions: readonly VersionHead[] }>;
-  /** The document of a kept version. */
-  version(version: number): Promise<{ readonly document: unknown } | undefined>;
-  /** Puts an entry, if the published version is still the one that it was checked with; `undefined` for any version. */
-  putEntry(
-    kind: EntryKind,
-    id: string,
-    entry: object,
-    checkedWith: number | undefined,
-    audited: AuditedAction,
-  ): Promise<PutEntry>;
-  /** Whether there was one. */
-  removeEntry(kind: EntryKind, id: string, audited: AuditedAction): Promise<boolean>;
-  entries(kind: EntryKind): Promise<readonly (KeptEntry & { readonly id: string })[]>;
-  audit(): Promise<readonly AuditRecord[]>;
-  note(audited: AuditedAction): Promise<void>;
-}
-
+/** The control data in a Redis. */
 export function storageOf({ run, ask }: Connection, prefix: string): Storage {
   const keys: LiveKeys = liveKeys(prefix);
   const { state, entries, history, draft, audit } = keys;
@@ -128,6 +74,11 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
           ],
         ),
       );
+    },
+
+    async withdraw(version, audited) {
+      const args = [version, fieldsOf(audited), MAX_AUDIT];
+      return writtenBy(await run(WITHDRAW, [state, audit], args));
     },
 
     async saveDraft(document, basedOn, audited) {
@@ -193,9 +144,17 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
       return found;
     },
 
-    async audit() {
-      const texts = await ask<readonly string[]>(["LRANGE", audit, 0, -1]);
-      return texts.flatMap((text) => auditRecordIn(text) ?? []);
+    async audit(before) {
+      let first = 0;
+      if (before !== undefined) {
+        const [newest] = await ask<readonly unknown[]>(["HMGET", state, "audited"]);
+        // The list is newest first, and its numbers have no gaps.
+        first = Math.max(0, wholeUpTo(Number.MAX_SAFE_INTEGER, newest) - before + 1);
+      }
+      const texts = await ask<readonly string[]>(["LRANGE", audit, first, first + AUDIT_PAGE - 1]);
+      const records = texts.flatMap((text) => auditRecordIn(text) ?? []);
+      // Others may have been written since the newest was asked for.
+      return before === undefined ? records : records.filter(({ n }) => n < before);
     },
 
     async note(audited) {
