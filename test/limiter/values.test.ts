@@ -16,7 +16,6 @@ import {
   notify,
   optimistic,
   type OptionValue,
-  plans,
   type Policy,
   refundable,
   shadow,
