@@ -32,7 +32,7 @@ const BROWSER = "test/dashboard/**/*.test.ts";
  * deployed workers under load, and clusters that lose a master or what is sent to it.
  */
 const STRESS_ONLY = [
-  "test/simulator/{mutants,denial-mutants}.test.ts",
+  "test/simulator/mutants.test.ts",
   "test/live/two-workers.test.ts",
   "test/chaos/{dead-master,failover,lost-refunds}.test.ts",
 ];

