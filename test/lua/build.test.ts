@@ -250,6 +250,34 @@ test("text that several programs share stays the same in all of them", () => {
   ).toEqual(["local b,a=1,2\nreturn b+a", "local a=3\nreturn a"]);
 });
 
+test("names in blocks apart become one, and those of a block and of a block in it do not", () => {
+  const source = `
+    local total = 0
+    if x then
+      local first = total + 1
+      total = first
+    else
+      local second = 2
+      repeat
+        local third = second
+      until third > total
+    end`;
+  expect(minify(source)).toEqual([
+    [
+      "local a=0",
+      "if x then",
+      "local b=a+1",
+      "a=b",
+      "else",
+      "local b=2",
+      "repeat",
+      "local c=b",
+      "until c>a",
+      "end",
+    ].join("\n"),
+  ]);
+});
+
 test.for([
   ["local a, b = 1, 2\nreturn a", "local a, a = 1, 2\nreturn a"],
   ["local a = 1\nfor b = a, 2 do f(a) end", "local a = 1\nfor a = a, 2 do f(a) end"],
