@@ -20,6 +20,8 @@ export interface CrowdOptions {
   readonly span: number;
   /** Whether calls are lost and slow, and the identity is reset now and then. */
   readonly trouble: boolean;
+  /** The reader of an isolate's clock that steps. Default: the product's. */
+  readonly steady?: typeof steadyClock;
 }
 
 export interface Crowd {
@@ -42,7 +44,7 @@ const BUDGET = 250_000;
  * goes about as fast as leases do, so that they are held to their last moment and spent at once.
  */
 export async function crowd(options: CrowdOptions): Promise<Crowd> {
-  const { seed, isolates, policies, lease, span, trouble } = options;
+  const { seed, isolates, policies, lease, span, trouble, steady = steadyClock } = options;
   const next = random(seed);
   const time = virtualTime(START);
   const model = openMemoryStore({ now: () => time.now() });
@@ -97,7 +99,7 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
       time.at(START + Math.floor(at), step(-3_600_000));
       time.at(START + Math.floor(later), step(next() < 0.5 ? 3_600_000 : -60_000));
     }
-    const now = steadyClock(() => began + stepped + ((time.now() - START) * pace) / 1000);
+    const now = steady(() => began + stepped + ((time.now() - START) * pace) / 1000);
     return leasedStore(distant, policies, { leaseUs: lease, now });
   }
 

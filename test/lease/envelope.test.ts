@@ -12,7 +12,7 @@ import {
   tokenBucket,
 } from "../support/limiter/plain.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
-import { least, runs } from "../support/runs.ts";
+import { IS_WHOLE, least, runs } from "../support/runs.ts";
 import { type Crowd, crowd, type CrowdOptions } from "./crowd.ts";
 
 /*
@@ -81,5 +81,37 @@ describe.each(cases)("%s", (_name, policies) => {
     );
     // Not for want of trying. A story of one isolate in trouble leaves few of them.
     expect(local).toBeGreaterThan(least(runs(15) * 30));
+  });
+});
+
+/** The most by which the promise is broken over many seeds, with a mistake planted. */
+async function found(policies: readonly Policy[], mistake: Partial<CrowdOptions>): Promise<number> {
+  let most = -Infinity;
+  for (let seed = 1; seed <= 200 && most <= 0; seed++) {
+    const result = await crowd(scenario(policies, { seed, isolates: 8, ...mistake }));
+    most = Math.max(most, worst(policies, result));
+  }
+  return most;
+}
+
+// What they look at is the stories, of which a short form tells too few.
+describe.runIf(IS_WHOLE)("a mistake is found", () => {
+  // A fixed window is not tightened, the counter promises little, and draining a large bucket takes more luck.
+  const strict = cases.filter(([name]) => !/fixed|counter|large/.test(name));
+
+  test.for(strict)("%s that was not tightened", async ([, policies]) => {
+    const untightened = policies.map((policy) => compilePolicy(policy));
+    expect(await found(policies, { policies: untightened })).toBeGreaterThan(0);
+  });
+
+  // The others take more luck: demand must come back within the time that the step made longer.
+  test("a segmented window, held by a clock that is believed though it steps back", async () => {
+    const [, policies] = cases.find(([name]) => name === "segmented-window")!;
+    const mistake = { steady: (read: () => number) => read, isolates: 2 };
+    expect(await found(policies, mistake)).toBeGreaterThan(0);
+  }, 120_000);
+
+  test.for(strict)("%s, spent for longer than it was tightened for", async ([, policies]) => {
+    expect(await found(policies, { lease: 3 * LEASE })).toBeGreaterThan(0);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { runs } from "../support/runs.ts";
 import { mastersInMemory } from "./ledger/masters.ts";
+import { MISTAKES, mistakenMaster } from "./ledger/mistakes.ts";
 import { tell } from "./ledger/story.ts";
 import type { Tally } from "./ledger/world.ts";
 
@@ -38,4 +39,11 @@ describe.each([1, 3] as const)("over %i masters in memory", (count) => {
       expect(tally[event] ?? 0, event).toBeGreaterThan(0.01 * stories - 1);
     }
   });
+});
+
+test.each(Object.entries(MISTAKES))("a store that %s is found", async (_, mistake) => {
+  const stories = async () => {
+    for (let seed = 1; seed <= 500; seed++) await tell(seed, mistakenMaster(mistake), {});
+  };
+  await expect(stories()).rejects.toThrow(/^seed \d+: .*(?:leaves|back|extends|admits|slot)/);
 });

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { factsOf } from "../support/algorithms/all.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { excessOf } from "../support/lease/excess.ts";
-import { createLimiter, memoryStore, type Policy } from "../support/limiter/plain.ts";
+import { createLimiter, memoryStore, type Policy, type Store } from "../support/limiter/plain.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
-import { least, runs } from "../support/runs.ts";
-import { type Crowd, crowd } from "./crowd.ts";
+import { least, runs, some } from "../support/runs.ts";
+import { type Crowd, crowd, type CrowdOptions } from "./crowd.ts";
 
 /*
  * A policy's promise is checked on the admitted units, for any isolate that admitted them and any moment at which the store
@@ -109,6 +109,58 @@ test.each(cases)(
     expect(retryAfterMs).toBeGreaterThan(debt * 1000 - 40);
   },
 );
+
+describe("a mistake is found", () => {
+  /** The most by which the promise is broken over many seeds. */
+  async function found(make: Make, mistaken: CrowdOptions["mistaken"]): Promise<number> {
+    const policy = make({ optimistic: { unsettled: 2, above: 0 } });
+    let most = -Infinity;
+    for (let seed = 1; seed <= 300 && most <= 0; seed++) {
+      const result = await crowd({
+        seed,
+        isolates: 6,
+        policy,
+        span: 5e6,
+        trouble: false,
+        ...(mistaken && { mistaken }),
+      });
+      most = Math.max(most, worst(policy, result) - promised(policy, 2, result));
+    }
+    return most;
+  }
+
+  // A counter promises little, so that it takes more luck.
+  const strict = cases.filter(([name]) => name !== "sliding-window-counter");
+
+  test.each(some(strict))("%s whose settlements tell of no denial", async (_name, make) => {
+    const blind = (store: Store): Store => ({
+      ...store,
+      async decide(operation, ...request) {
+        const reply = await store.decide(operation, ...request);
+        if (operation !== "charge") return reply;
+        const rows = reply.rows.map((row) => ({ ...row, remaining: LIMIT, retryAfterUs: 0 }));
+        return { ...reply, rows };
+      },
+    });
+    expect(await found(make, blind)).toBeGreaterThan(0);
+  });
+
+  test.each(some(strict))(
+    "%s whose settlements are answered before they are counted",
+    async (_name, make) => {
+      const hasty = (store: Store): Store => ({
+        ...store,
+        async decide(operation, ...request) {
+          if (operation !== "charge") return store.decide(operation, ...request);
+          const peeked = store.decide("peek", ...request);
+          void store.decide(operation, ...request);
+          return peeked;
+        },
+      });
+      expect(await found(make, hasty)).toBeGreaterThan(0);
+    },
+  );
+});
 
 test.each(everyPolicy(2, "1h"))(
   "units admitted under a large plan count under it, though a request without a plan sends them: $algorithm",

@@ -29,6 +29,8 @@ export interface CrowdOptions {
   readonly span: number;
   /** Whether calls are lost and late, isolates end, their clocks step, and the identity is reset now and then. */
   readonly trouble: boolean;
+  /** A layer between an isolate and the store, to plant mistakes. */
+  readonly mistaken?: (store: Store) => Store;
 }
 
 export interface Crowd {
@@ -76,7 +78,7 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
 
 async function runCrowd(options: CrowdOptions, time: VirtualTime): Promise<Crowd> {
   const { seed, isolates, policy, others = [], plan, span, trouble } = options;
-  const { lease, wayUs = 40_000 } = options;
+  const { lease, wayUs = 40_000, mistaken = (store) => store } = options;
   const next = random(seed);
   const model = openMemoryStore({ now: () => time.now() });
   const admissions: Admission[] = [];
@@ -135,7 +137,7 @@ async function runCrowd(options: CrowdOptions, time: VirtualTime): Promise<Crowd
       },
     };
     const limiter = createLimiter({
-      store: distant,
+      store: mistaken(distant),
       policies: [policy, ...others],
       onFailure: "closed",
       ...(lease && { lease }),
