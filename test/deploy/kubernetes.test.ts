@@ -42,6 +42,24 @@ test("maxmemory leaves a quarter of the memory limit, and is the recommended fil
   ]);
 });
 
+test("no token is in the clear: each is read from a secret that git ignores", () => {
+  const secrets = ["tidegate-redis", "tidegate-redis-rest"];
+  for (const { env } of containers) {
+    for (const { value, valueFrom } of env) {
+      expect(value).toBeUndefined();
+      expect(secrets).toContain(valueFrom.secretKeyRef.name);
+    }
+  }
+  expect(resources.filter(({ kind }) => kind === "Secret")).toEqual([]);
+  expect(kustomization.secretGenerator).toEqual([
+    { name: "tidegate-redis", envs: ["redis.env"] },
+    { name: "tidegate-redis-rest", envs: ["redis-rest.env"] },
+  ]);
+  for (const ignore of [".gitignore", "deploy/redis-rest.Dockerfile.dockerignore"]) {
+    expect(readFileSync(ignore, "utf8").split("\n")).toContain("deploy/*.env");
+  }
+});
+
 /** Runs a container's command here, with the variables that the cluster would give it. */
 function start(command: readonly string[], environment: Record<string, string>) {
   const env = { ...process.env, ...environment };
