@@ -251,7 +251,7 @@ test("no bytes make it throw, or tell numbers that do not fit together", async (
 
 describe("memory", () => {
   const CHUNK = new Uint8Array(65_536).fill(0x61);
-  const CHUNKS = IS_WHOLE ? 800 : 320;
+  const CHUNKS = IS_WHOLE ? 800 : 200;
 
   /** Many megabytes of the letter a between a start and an end; every chunk is the same memory. */
   function large(start: string, end: string, type: string): Response {
