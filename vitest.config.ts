@@ -29,11 +29,12 @@ const BROWSER = "test/dashboard/**/*.test.ts";
 
 /**
  * Files that `npm test` leaves to `npm run test:stress`: they have no shorter form. What they look at is the simulator itself,
- * and deployed workers under load.
+ * deployed workers under load, and clusters that lose a master or what is sent to it.
  */
 const STRESS_ONLY = [
-  "test/simulator/{mutants,denial-mutants}.test.ts",
+  "test/simulator/mutants.test.ts",
   "test/live/two-workers.test.ts",
+  "test/chaos/{dead-master,failover,lost-refunds}.test.ts",
 ];
 
 /** Files that `npm test` runs in a short form: of their random runs, their faults and their loads it takes a part. */
@@ -52,7 +53,7 @@ const inNode = (runs: string) => {
   };
 };
 
-const SHORT = inNode("0.2");
+const SHORT = inNode("0.1");
 const WHOLE = inNode("1");
 
 // Tests start hundreds of programs. With what Node compiled before, each starts in half the time.

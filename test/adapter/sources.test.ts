@@ -49,21 +49,6 @@ describe("middleware of each kind", () => {
     }
   });
 
-  test("counts by several sources together, or all clients together", async () => {
-    for (const ask of middleware([["ip", header("user-agent")]])) {
-      const curl = { "user-agent": "curl", "x-real-ip": "192.0.2.1" };
-      expect([
-        await ask("/", curl),
-        await ask("/", curl),
-        await ask("/", { ...curl, "x-real-ip": "192.0.2.2" }),
-        await ask("/", { ...curl, "user-agent": "wget" }),
-      ]).toEqual([200, 429, 200, 200]);
-    }
-    for (const ask of middleware("*")) {
-      expect([await ask("/a"), await ask("/b", { "x-real-ip": "192.0.2.1" })]).toEqual([200, 429]);
-    }
-  });
-
   test("has no rule whose path could be read", () => {
     const options = optionsOf(["path:id", "ip", ["ip", "subnets"]] as never);
     for (const rateLimit of [() => hono.rateLimit(options), () => vercel.rateLimit(options)]) {

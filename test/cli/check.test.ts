@@ -39,9 +39,8 @@ describe("rules check", () => {
     });
   });
 
-  test("knows more than 40 kinds of faulty files, and counts all faults", () => {
+  test("counts the faults of all files", () => {
     const faults = FILES.reduce((sum, { faults }) => sum + faults.length, 0);
-    expect(FILES.length).toBeGreaterThan(40);
     expect(all.out.split("\n")).toHaveLength(faults + 1);
     expect(all.err).toBe(`${faults} faults in ${FILES.length} of ${FILES.length} files.\n`);
     expect(all.exit).toBe(1);

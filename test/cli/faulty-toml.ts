@@ -23,16 +23,6 @@ export const FAULTY_TOML: readonly FaultyFile[] = [
     "4:62: vars.RULES[0].policies[0].anchor: Give a day of the month from 1 to 31, or a moment",
   ),
   faulty(
-    "the sites of CORS",
-    `[vars.CORS]\norigin = ["https://a.example/"]\n\n[[vars.RULES]]\npath = "/a"\npolicies = [${POLICY}]\n`,
-    "2:11: vars.CORS.origin[0]: Give origins as browsers send them",
-  ),
-  faulty(
-    "a number in an inline table",
-    `[[vars.RULES]]\npath = "/a"\npolicies = [\n  { algorithm = "token-bucket", limit = 0, refill = 10, per = "1s" },\n]\n`,
-    "4:33: vars.RULES[0].policies[0].limit: Give a whole number from 1 to 1000000000",
-  ),
-  faulty(
     "nested arrays of tables",
     `[[vars.RULES]]\npath = "/a"\n[[vars.RULES.policies]]\nalgorithm = "fixed-window"\nlimit = 5\nwindow = "soon"\n`,
     '6:1: vars.RULES[0].policies[0].window: Give a time with its unit (ms, s, m, h or d) from "1ms" to "3',
@@ -41,11 +31,6 @@ export const FAULTY_TOML: readonly FaultyFile[] = [
     "a value that a table lacks",
     `[[vars.RULES]]\npath = "/a"\n[[vars.RULES.policies]]\nalgorithm = "fixed-window"\nlimit = 5\n`,
     '3:1: vars.RULES[0].policies[0].window: Give a time with its unit (ms, s, m, h or d) from "1ms" to "3',
-  ),
-  faulty(
-    "rules beside vars",
-    `[[RULES]]\npath = "/a"\npolicies = [${POLICY}]\n`,
-    "1:1: vars.RULES: There are no rules here: give them as RULES below vars, in TOML as tables [[vars.RU",
   ),
   faulty(
     "rules as JSON in a text",

@@ -26,7 +26,7 @@ test.for(
     );
     const identity = crypto.randomUUID();
     const admitted = [0, 0];
-    for (let request = 0; request < 30; request++) {
+    for (let request = 0; request < 2 * LIMIT; request++) {
       for (const [i, limiter] of limiters.entries()) {
         const decision = await limiter.limit(identity);
         expect(decision.reason).not.toBe("store-unavailable");

@@ -131,7 +131,7 @@ describe("tidegateStorage() beside better-auth's secondary storage", () => {
     );
   });
 
-  test("2,000 requests at once, Redis 2 to 12 ms away: as many pass", async () => {
+  test("many requests at once, Redis 2 to 12 ms away: as many pass", async () => {
     const rule = { window: 600, max: 5 };
     const passed = [];
     for (const place of [
@@ -140,7 +140,7 @@ describe("tidegateStorage() beside better-auth's secondary storage", () => {
     ]) {
       const send = authOf(place, rule);
       const client = ownClient();
-      const answers = await overlapping(2_000, 100, () => send(client));
+      const answers = await overlapping(runs(2_000), 100, () => send(client));
       passed.push(answers.filter(([status]) => status === 200).length);
     }
     expect(passed).toEqual([5, 5]);

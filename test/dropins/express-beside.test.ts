@@ -90,16 +90,16 @@ describe("TidegateStore beside MemoryStore", () => {
     );
   });
 
-  test("2,000 hits at once, some taken back, Redis 2 to 12 ms away: each is counted", async () => {
+  test("many hits at once, some taken back, Redis 2 to 12 ms away: each is counted", async () => {
     const far = farClient(fromIoredis(connect()));
     for (const store of [theirs(60_000), ours(60_000, { redis: far })]) {
-      const totals = await overlapping(2_000, 100, async (i) => {
+      const totals = await overlapping(runs(2_000), 100, async (i) => {
         const { totalHits } = await store.increment("ada");
         if (i % 4 === 0) await store.decrement("ada");
         return totalHits;
       });
       expect(Math.min(...totals)).toBe(1);
-      expect((await store.get("ada"))!.totalHits).toBe(1_500);
+      expect((await store.get("ada"))!.totalHits).toBe(runs(2_000) * 0.75);
     }
   });
 

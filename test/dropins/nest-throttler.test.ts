@@ -108,7 +108,7 @@ describe("TidegateThrottlerStorage beside ThrottlerStorageService", () => {
     );
   });
 
-  test("2,000 hits at once, Redis 2 to 12 ms away: as many pass", async () => {
+  test("many hits at once, Redis 2 to 12 ms away: as many pass", async () => {
     const far = farClient(fromIoredis(connect()));
     const passed = [];
     for (const [limit, block] of [
@@ -119,7 +119,7 @@ describe("TidegateThrottlerStorage beside ThrottlerStorageService", () => {
       [100, 1_000],
     ] as const) {
       for (const storage of [theirs(), ours(far)]) {
-        const records = await overlapping(2_000, 100, () =>
+        const records = await overlapping(runs(2_000), 100, () =>
           storage.increment("ada", 60_000, limit, block, "default"),
         );
         passed.push(records.filter(({ isBlocked }) => !isBlocked).length);

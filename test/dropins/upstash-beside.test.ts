@@ -141,7 +141,7 @@ describe("tidegate/upstash-ratelimit beside @upstash/ratelimit", () => {
     );
   });
 
-  test("2,000 requests at once, Redis 2 to 12 ms away: no more pass than the limit", async () => {
+  test("many requests at once, Redis 2 to 12 ms away: no more pass than the limit", async () => {
     const passed: Record<string, number[]> = {};
     for (const name of [...NAMES, "cachedFixedWindow"] as const) {
       const algorithm = (builders: Builders) =>
@@ -154,7 +154,7 @@ describe("tidegate/upstash-ratelimit beside @upstash/ratelimit", () => {
         createOurs(algorithm, { redis: farClient(fromIoredis(connect())) }),
       ];
       for (const limiter of limiters) {
-        const answers = await overlapping(2_000, 100, () => limiter.limit("ada"));
+        const answers = await overlapping(runs(2_000), 100, () => limiter.limit("ada"));
         passed[name].push(answers.filter(({ success }) => success).length);
       }
     }
@@ -169,14 +169,14 @@ describe("tidegate/upstash-ratelimit beside @upstash/ratelimit", () => {
   test("requests, and as many that give back, at once: no more pass than the limit and what came back", async () => {
     for (const name of NAMES) {
       const limiter = createOurs(ALGORITHMS[name], { redis: farClient(fromIoredis(connect())) });
-      const answers = await overlapping(600, 100, async (i) => {
+      const answers = await overlapping(runs(1_000), 100, async (i) => {
         const rate = i % 20 === 7 ? -1 : 1;
         const { success } = await limiter.limit("ada", { rate });
         return rate > 0 && success;
       });
       const passed = answers.filter(Boolean).length;
       expect(passed).toBeGreaterThanOrEqual(6);
-      expect(passed).toBeLessThanOrEqual(6 + 30);
+      expect(passed).toBeLessThanOrEqual(6 + runs(1_000) / 20);
     }
   });
 });

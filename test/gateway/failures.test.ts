@@ -192,18 +192,6 @@ test("an origin that breaks off fails the body, and the request settles", async 
   expect(await left(gateway, "/login/look")).toBe(ALL);
 });
 
-test("bytes and fields of the origin stay as they are, beside those of the decision", async () => {
-  const bytes = crypto.getRandomValues(new Uint8Array(60_000));
-  const gateway = await gatewayTo((_path, response) =>
-    response.writeHead(200, { "X-Own": "1", "Set-Cookie": ["a=1", "b=2"] }).end(bytes),
-  );
-  const answer = await gateway.ask("/login/ada");
-  expect(answer.headers.get("X-Own")).toBe("1");
-  expect(answer.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
-  expect(answer.headers.get("RateLimit-Policy")).toContain('"login-account";q=5');
-  expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes);
-});
-
 const variables = { ORIGIN: "https://origin.example", STORE: "memory", CLIENT_IP: "cloudflare" };
 const withLogin = (more: object) => ({
   ...variables,

@@ -1,29 +1,31 @@
 import { once } from "node:events";
-import { request } from "node:http";
+import { createServer, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from "vitest";
 
 import { type Log, startWorker, type Worker } from "../../scripts/local-stack/worker.ts";
 import { type FaultProxy, none, startFaultProxy } from "../support/fault-proxy.ts";
-import { startOrigin } from "../support/gateway/gateway.ts";
 
 /*
  * In workerd every request has a context of its own, cannot use the I/O of another, and ends when its client goes away. A request
  * that waits for another must go on all the same.
  */
 
+let origin: Server;
 let proxy: FaultProxy;
 let worker: Worker;
 let user: string;
 let logs: Log[];
 
-beforeEach(async () => {
+beforeAll(async () => {
+  origin = createServer((_, response) => void response.end());
+  await once(origin.listen(0, "127.0.0.1"), "listening");
   proxy = await startFaultProxy(inject("redisRestUrl"));
-  logs = [];
   worker = await startWorker({
     variables: {
-      ORIGIN: (await startOrigin()).url,
+      ORIGIN: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
       UPSTASH_REDIS_REST_URL: proxy.url,
       UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
       TIMEOUT: "10s",
@@ -37,11 +39,15 @@ beforeEach(async () => {
     },
     onLog: (log) => void logs.push(log),
   });
+});
+beforeEach(() => {
+  logs = [];
   user = crypto.randomUUID();
 });
-afterEach(async () => {
+afterAll(async () => {
   await worker.stop();
   await proxy.stop();
+  origin.close();
 });
 
 async function ask(): Promise<string> {

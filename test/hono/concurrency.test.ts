@@ -1,10 +1,9 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
 
-import { refundable } from "../../src/index.ts";
-import { concurrency, fixedWindow, type Hold, memoryStore } from "../../src/index.ts";
+import { concurrency, type Hold, memoryStore } from "../../src/index.ts";
 import { background, nextOf, streamed } from "../support/adapter/background.ts";
-import { appOf, limiterOf } from "./app.ts";
+import { limiterOf } from "./app.ts";
 
 test("a slot is held until the response's body has ended, or its client has hung up", async () => {
   const { context, done } = background();
@@ -27,25 +26,6 @@ test("a slot is held until the response's body has ended, or its client has hung
     await done();
   }
   expect(sources).toHaveLength(3);
-});
-
-test("a cost above the number of slots is none of their business", async () => {
-  const tokens = fixedWindow({
-    name: "tokens",
-    limit: 9_000,
-    window: "30d",
-    refundable: refundable(),
-  });
-  const policies = [tokens, concurrency({ name: "streams", limit: 1 })];
-  const app = appOf({ policies, cost: 4_000 });
-  for (const status of [200, 200, 429]) {
-    const answer = await app.request("/");
-    expect([answer.status, answer.headers.get("X-RateLimit-Reason")]).toEqual([
-      status,
-      status === 200 ? null : "limited",
-    ]);
-    await answer.text();
-  }
 });
 
 test("a socket keeps its slot until its handler frees it, and so does a body whose chunks still pass", async () => {

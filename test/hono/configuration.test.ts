@@ -4,7 +4,7 @@ import { afterEach, describe, expect, inject, test, vi } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { shareDenials } from "../../src/features/share-denials-option.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
-import { denials, failures, header, lists, plans, subnet } from "../../src/index.ts";
+import { denials, header, plans, subnet } from "../../src/index.ts";
 import {
   ConfigurationError,
   type Fault,
@@ -211,14 +211,10 @@ describe("faults of rateLimit()", () => {
     ['policies[1].by: "ip"', second({ by: "ip" }), "unsupported"],
     ['policies[1].by: "*"', second({ by: "*" }), "unsupported"],
     ['policies[1].partition: "ip"', second({ partition: "ip" }), "shape"],
-    ["policies[1].partition: []", second({ partition: [] }), "shape"],
-    ["policies[1].partition: null", second({ partition: null }), "shape"],
     ["policies[1].partition: a function", second({ partition: () => "ada" }), "shape"],
     ['policies[1].partition[0]: "*"', second({ partition: ["*"] }), "shape"],
     ['policies[1].partition[0]: "cookie"', second({ partition: ["cookie"] }), "missing"],
     ['policies[1].partition[0]: "path:id"', second({ partition: ["path:id"] }), "unsupported"],
-    ["policies[1].partition[0]: a symbol", second({ partition: [Symbol("ip")] }), "shape"],
-    ["partition: null", { partition: null }, "shape"],
     ["partition[0]: a symbol", { partition: [Symbol("ip")] }, "shape"],
     [
       'partition[0]: "cookie"',
@@ -226,7 +222,6 @@ describe("faults of rateLimit()", () => {
       "missing",
     ],
     ['policies[1].onMissing: "drop"', second({ onMissing: "drop" }), "choice", '"skip"'],
-    ["policies[1].onMissing: null", second({ onMissing: null }), "choice", '"skip"'],
     ['onMissing: "skip"', { onMissing: "skip" }, "choice"],
     [
       'policies[0].onMissing: "skip"',
@@ -235,16 +230,9 @@ describe("faults of rateLimit()", () => {
     ],
     ["cost.weekly: 1", { cost: { weekly: 1 } }, "unknown-name"],
     ["cost.hourly: 2", { cost: { hourly: 2 } }, "conflict"],
-    ["cost.hourly: -1", { cost: { hourly: -1 } }, "shape"],
-    ['cost.hourly: "1"', { cost: { hourly: "1" } }, "shape"],
     ["cost: []", { cost: [] }, "shape"],
-    ["cost: [1]", { cost: [1] }, "shape"],
-    ["cost: null", { cost: null }, "shape"],
     ['plan: "header:x-plan"', { plan: "header:x-plan" }, "missing"],
     ['plan: "x-plan"', { plan: "x-plan", plans: plans({}) }, "shape"],
-    ['plan: "header:a b"', { plan: "header:a b", plans: plans({}) }, "shape"],
-    ['plan: "cookie:plan"', { plan: "cookie:plan", plans: plans({}) }, "shape"],
-    ['plan: ["header:x"]', { plan: ["header:x"], plans: plans({}) }, "shape"],
     ["plan: null", { plan: null, plans: plans({}) }, "shape"],
     ["plans: 5", { plan: "header:x-plan", plans: plans(5 as never) }, "shape"],
     [
@@ -260,18 +248,9 @@ describe("faults of rateLimit()", () => {
       "shape",
       "{ failures }",
     ],
-    ["policies[1].when: 401", second({ counts: failures(401 as never) }), "shape"],
-    [
-      "policies[1].when.status[1]: 1000",
-      second({ counts: failures({ status: [401, 1000] }) }),
-      "range",
-    ],
     ['policies[0].counts: "denials"', { policies: [{ ...other, counts: denials() }] }, "missing"],
-    ["lists: []", { lists: lists([] as never) }, "shape"],
-    ["lists.allow: {}", { lists: lists({ allow: {} as never }) }, "shape"],
     ["onmissing: 1", { onmissing: 1 }, "unknown-option", "`onMissing`"],
     ["keyGenerator: 1", { keyGenerator: 1 }, "unknown-option"],
-    ['lists.block: "(an object)"', { lists: lists({ block: [] } as never) }, "unknown-option"],
   ])("%s, of %j", (fault, options, code, says = "") => {
     const given = { store: openMemoryStore(), policies, clientIp: "cloudflare", ...options };
     expect(shownOf(given)).toEqual([fault]);

@@ -80,16 +80,6 @@ describe("the lists of rateLimit()", () => {
     expect(await ask({ "cf-connecting-ip": "192.0.2.3" })).toBe("400");
   });
 
-  test("leave the answer to onDenied, with the reason", async () => {
-    const { app } = appWith({
-      lists: lists({ deny: [{ cidr: "192.0.2.1" }] }),
-      onDenied: (c, { reason, status }) => c.json({ reason }, status as 403),
-    });
-    const answer = await app.request("/", { headers: { "cf-connecting-ip": "192.0.2.1" } });
-    expect([answer.status, await answer.json()]).toEqual([403, { reason: "blocked" }]);
-    expect(answer.headers.get("X-RateLimit-Reason")).toBe("blocked");
-  });
-
   test.for<[options: object, path: string]>([
     [{ clientIp: "cloudflare", lists: lists([] as never) }, "lists"],
     [

@@ -158,42 +158,6 @@ describe("a mode", () => {
     expect(await answers[1]!.json()).toEqual({ over: ["fair"], shadow: [] });
     expect(await left(answers[1]!)).toEqual({ fair: 0, hard: 0 });
   });
-
-  test("shadow changes no byte of a response, and the handler learns the verdict that it would have given", async () => {
-    vi.useFakeTimers({ toFake: ["Date", "performance"] });
-    const bytes = async (policies: RateLimitOptions["policies"]) => {
-      const app = helloApp({
-        policies,
-        partition: ["ip"],
-        clientIp: "cloudflare",
-        cost: () => 2,
-      });
-      const all: unknown[] = [];
-      for (let i = 0; i < 6; i++) {
-        const headers = { "cf-connecting-ip": "192.0.2.1" };
-        const answer = await app.request("/", { headers });
-        all.push([answer.status, [...answer.headers], await answer.text()]);
-      }
-      return all;
-    };
-    const hard = quota("hard", 7);
-    const without = await bytes([hard]);
-    expect(without.map((answer) => (answer as [number])[0])).toEqual([
-      200, 200, 200, 429, 429, 429,
-    ]);
-    for (const more of [{}, { partition: "*" }, { partition: [header("x")] }] as const) {
-      for (const limit of [1, 3, 99]) {
-        const shadow = inShadow(quota("new", limit, { ...more }));
-        expect(await bytes([shadow, hard])).toEqual(without);
-        expect(await bytes([hard, shadow])).toEqual(without);
-      }
-    }
-    const ask = appOf({ policies: [inShadow(quota("new", 1)), hard] });
-    expect([await (await ask()).json(), await (await ask()).json()]).toEqual([
-      { over: [], shadow: [["new", true]] },
-      { over: [], shadow: [["new", false]] },
-    ]);
-  });
 });
 
 describe("costs by the names of policies", () => {

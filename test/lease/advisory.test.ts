@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { createLimiter, fixedWindow, memoryStore, type Policy } from "../support/limiter/plain.ts";
+import { some } from "../support/runs.ts";
 import { everyone, flood, ledgerOf } from "./flood.ts";
 
 /** Microseconds, at the start of an hour. */
@@ -60,7 +61,7 @@ describe.each(["shadow", "soft"] as const)("a leased %s policy", (mode) => {
     expect(within).toBeGreaterThanOrEqual(95);
   });
 
-  test.for(ADVISED)(
+  test.for(some(ADVISED))(
     "of an %s says in a flood the same as without leases, with denials: %s",
     async ([algorithm, denials]) => {
       const limit = 200;

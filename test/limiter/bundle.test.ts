@@ -72,6 +72,7 @@ const ENTRIES = [
   ["hono", "rateLimit"],
   ["vercel", "rateLimit"],
   ["express", "rateLimit"],
+  ["fastify", "rateLimit"],
 ] as const;
 
 describe("a bundle", () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import type { FixedWindowOptions } from "../support/limiter/plain.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
+import { some } from "../support/runs.ts";
 import {
   edgeIsolate,
   type Isolate,
@@ -89,7 +90,7 @@ async function pressed(
   return sums;
 }
 
-test.each(WINDOWS)(
+test.each(some(WINDOWS))(
   "five isolates of three runtimes admit exactly the limit in each window: %s",
   async (_what, options, boundaries) => {
     const sums = await pressed(boundaries, {
@@ -118,7 +119,7 @@ describe("on three masters of a Redis Cluster", () => {
 
   const TWO = [WINDOWS[1]!, WINDOWS[3]!];
 
-  test.each(TWO)(
+  test.each(some(TWO))(
     "clients whose keys lie on different masters have each exactly their limit: %s",
     async (_what, options, boundaries) => {
       const sums = await pressed(boundaries, {
@@ -132,7 +133,7 @@ describe("on three masters of a Redis Cluster", () => {
     },
   );
 
-  test.each(TWO)(
+  test.each(some(TWO))(
     "decisions over several masters never admit more, and fill the limit: %s",
     async (_what, options, boundaries) => {
       const pressure = {

@@ -149,16 +149,11 @@ describe("a value of another option", () => {
     );
   });
 
-  test.each([
-    ["name", "policies[0].name"],
-    ["limit", "policies[0].limit"],
-    ["by", "policies[0].by"],
-  ])("is one of %s, which takes data", (option, path) => {
-    const faults = faultsOf(() => untyped(policy({ [option]: lease("100ms") })));
-    expect(faults.map((each) => each.path)).toEqual([path]);
-  });
-
-  test("is one of prefix, headers and onFailure, which take data", () => {
+  test("is a fault where data stands", () => {
+    for (const option of ["name", "limit", "by"]) {
+      const faults = faultsOf(() => untyped(policy({ [option]: lease("100ms") })));
+      expect(faults.map(({ path }) => path)).toEqual([`policies[0].${option}`]);
+    }
     for (const option of ["prefix", "headers", "onFailure", "denialCache", "onDecision"]) {
       const faults = faultsOf(() => untyped(limiter({ [option]: lists({}) })));
       expect(faults.map(({ path }) => path.split(".")[0])).toEqual([option]);
@@ -222,6 +217,9 @@ describe("options of any shape", () => {
       partition: [, header("a"), "cookie:b", [header("c"), , "query:d"]],
     };
     const faults = faultsOf(() => rateLimit(given as never));
+    expect(faults.map(({ remedy }) => remedy)).toContain(
+      'Import { query } from "tidegate", and give query("d").',
+    );
     expect(faults.map(({ path }) => path).toSorted()).toEqual([
       "partition[0]",
       "partition[2]",

@@ -90,23 +90,6 @@ describe("lists", () => {
     }
   });
 
-  test("name by the entry that ends last", () => {
-    for (const named of [
-      { cidr: "10.0.0.0/8" },
-      { identity: "ada" },
-      { asn: 1 },
-      { country: "CH" },
-    ]) {
-      const subject = { ip: "10.0.0.1", identities: ["ada"], asn: 1, country: "CH" };
-      const early = { ...named, until: "2026-01-01T00:00:00Z" } as ListEntry;
-      const late = { ...named, until: "2028-01-01T00:00:00Z" } as ListEntry;
-      expect(find({ deny: [late, early] }, subject)).toBe("blocked");
-      expect(find({ deny: [early, late] }, subject)).toBe("blocked");
-      expect(find({ deny: [early] }, subject)).toBeUndefined();
-      expect(find({ deny: [early, named as ListEntry] }, subject, 8e15)).toBe("blocked");
-    }
-  });
-
   test("agree with going through all entries", () => {
     const until = fc.constantFrom(undefined, NOW_MS - 1, NOW_MS, NOW_MS + 1);
     const named = fc.oneof(

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createJsonScanner } from "../../src/llm/json-scanner.ts";
 import { LONGEST } from "../../src/llm/json-visitor.ts";
+import { runs } from "../support/runs.ts";
 import { bytesOf, cut } from "./streamed.ts";
 
 type Json = unknown[] | Record<string, unknown>;
@@ -67,7 +68,7 @@ test("the scanner finds the same as a parser, in any JSON and any pieces", () =>
       const positions = drawn.filter((at) => at <= bytes.length).sort((a, b) => a - b);
       expect(documentsIn(cut(bytes, positions))).toEqual(texts.map((text) => JSON.parse(text)));
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(5_000) },
   );
 });
 
@@ -90,7 +91,7 @@ test("no bytes make it throw, or end what has not begun", () => {
       end();
       expect(depths.every((each) => each >= 0)).toBe(true);
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(5_000) },
   );
 });
 

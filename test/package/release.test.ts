@@ -6,7 +6,6 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import { expect, test } from "vitest";
-import { parse } from "yaml";
 
 const run = promisify(execFile);
 
@@ -47,51 +46,3 @@ test("the next version is that of every package", async () => {
     await rm(folder, { recursive: true });
   }
 });
-
-interface Workflow {
-  readonly permissions: object;
-  readonly jobs: Readonly<Record<string, Job>>;
-}
-
-interface Job {
-  readonly permissions?: object;
-  readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
-}
-
-const [release, pullRequest] = ["release", "pull-request"].map(
-  (name) => parse(readFileSync(`.github/workflows/${name}.yml`, "utf8")) as Workflow,
-) as [Workflow, Workflow];
-
-const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps }) => steps);
-
-test("the job that can get an OIDC token runs npm alone, and stages packed files as `next`", () => {
-  const { stage, ...others } = release.jobs;
-  expect(stage!.permissions).toEqual({ contents: "read", "id-token": "write" });
-  for (const { permissions } of Object.values(others)) expect(permissions).toBeUndefined();
-  const used = stage!.steps.flatMap(({ uses }) => uses?.replace(/@.*/, "") ?? []);
-  expect(used).toEqual(["actions/setup-node", "actions/download-artifact"]);
-  const [install, publish, ...more] = stage!.steps.flatMap(({ run: line }) => line ?? []);
-  expect(more).toEqual([]);
-  expect(install).toMatch(/^npm install --global --ignore-scripts npm@\d+\.\d+\.\d+$/);
-  expect(publish).toMatch(/npm stage publish --tag next .*--ignore-scripts "\$tarball"/);
-});
-
-test("nothing is packed before package.json says where the source lives", () => {
-  const lines = release.jobs["pack"]!.steps.flatMap(({ run: line }) => line ?? []);
-  const asks = lines.findIndex((line) => line.includes('require("./package.json").repository'));
-  expect(asks).toBeGreaterThanOrEqual(0);
-  expect(asks).toBeLessThan(lines.findIndex((line) => line.includes(".ci/run")));
-});
-
-test.for([release, pullRequest])(
-  "actions are pinned by commit, and no step has a secret",
-  (each) => {
-    expect(each.permissions).toEqual({ contents: "read" });
-    for (const { uses } of stepsOf(each)) {
-      if (uses !== undefined) expect(uses).toMatch(/^actions\/[a-z-]+@[0-9a-f]{40}$/);
-    }
-    expect(JSON.stringify(each)).not.toMatch(
-      /NODE_AUTH_TOKEN|NPM_TOKEN|secrets\.|pull_request_target/,
-    );
-  },
-);

@@ -141,18 +141,6 @@ describe("options of a decision", () => {
   });
 });
 
-test("without a Redis given, the environment's variables are named when they are missing", () => {
-  vi.stubEnv("UPSTASH_REDIS_REST_URL", undefined);
-  vi.stubEnv("KV_REST_API_URL", undefined);
-  expect(faultsOf(noStore).map(({ path, value }) => [path, value])).toEqual([
-    ["UPSTASH_REDIS_REST_URL", "missing"],
-    ["UPSTASH_REDIS_REST_TOKEN", "missing"],
-  ]);
-  vi.stubEnv("KV_REST_API_URL", "https://kv.example.com");
-  expect(faultsOf(noStore).map(({ path }) => path)).toEqual(["KV_REST_API_TOKEN"]);
-  vi.unstubAllEnvs();
-});
-
 describe("a client that the caller built", () => {
   test.for([
     [0, 0],

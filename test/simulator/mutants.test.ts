@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import { IMPLEMENTATIONS, MODELS } from "../../src/algorithms/all.ts";
 import type { AnyModel, RefundRequest } from "../../src/algorithms/model.ts";
+import type { DenialCache } from "../../src/decide/denial-cache.ts";
 import { EVERY_FEATURE } from "../../src/features/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LastAnswers } from "../../src/outage/last-answers.ts";
@@ -25,7 +26,20 @@ const mutation = vi.hoisted(() => ({
   breaker: (breaker: StoreBreaker): StoreBreaker => breaker,
   answers: (answers: LastAnswers): LastAnswers => answers,
   refund: (request: RefundRequest): RefundRequest => request,
+  denials: (cache: DenialCache): DenialCache => cache,
+  clock: undefined as ((read: () => number) => () => number) | undefined,
 }));
+vi.mock(import("../../src/runtime/time.ts"), async (original) => {
+  const { steadyClock, ...rest } = await original();
+  return { ...rest, steadyClock: (read) => (mutation.clock ?? steadyClock)(read) };
+});
+vi.mock(import("../../src/decide/denial-cache.ts"), async (original) => {
+  const { createDenialCache, ...rest } = await original();
+  return {
+    ...rest,
+    createDenialCache: (...given) => mutation.denials(createDenialCache(...given)),
+  };
+});
 vi.mock(import("../../src/algorithms/refund.ts"), async (original) => {
   const { refund } = await original();
   return {
@@ -173,6 +187,31 @@ test.for<[mistake: string, found: RegExp, mistaken: Partial<typeof mutation>]>([
         note: (partition, reply, _sentAt, now) => answers.note(partition, reply, Infinity, now),
       }),
     },
+  ],
+  [
+    "taking the denial of a cost for one of every cost",
+    /^true-denials: /,
+    {
+      denials: (cache) => ({
+        ...cache,
+        learn: (partition, costs, ...answer) =>
+          cache.learn(
+            partition,
+            costs.map(() => 0),
+            ...answer,
+          ),
+      }),
+    },
+  ],
+  [
+    "keeping earlier denials over a reset",
+    /^true-denials: /,
+    { denials: (cache) => ({ ...cache, forget: () => {} }) },
+  ],
+  [
+    "believing an isolate's clock that steps back",
+    /^(true-denials|probes): /,
+    { clock: (read) => read },
   ],
 ])("%s is found", async ([, found, mistaken]) => {
   Object.assign(mutation, mistaken);

@@ -3,14 +3,14 @@ import { writeSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
 import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
-import { runs } from "../support/runs.ts";
+import { IS_WHOLE, runs } from "../support/runs.ts";
 import type { Statistics } from "./invariants/invariant.ts";
 import { run } from "./run.ts";
 import { drawScenario } from "./scenario/scenario.ts";
 import { explain } from "./story.ts";
 
 /** A few seconds' worth. */
-const SEEDS = runs(2_000);
+const SEEDS = IS_WHOLE ? runs(2_000) : 80;
 
 /** A soak draws other ones each round. */
 const FIRST = 1 + Number(process.env["TEST_SEED"] ?? 0);

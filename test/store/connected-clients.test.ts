@@ -1,13 +1,13 @@
 import { Cluster, Redis } from "ioredis";
 import { createClient, createClientPool, createCluster, createSentinel } from "redis";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { ConfigurationError, createLimiter, fixedWindow } from "../../src/index.ts";
 import { fromIoredis, fromNodeRedis } from "../../src/node.ts";
 import { staleConnection } from "../../src/store/redis/stale-connection.ts";
 import { type RedisAddress, startAddress } from "../support/redis-address.ts";
-import { startRedisCluster } from "../support/redis-cluster.ts";
+import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 
 const ONCE = { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 };
 
@@ -74,23 +74,25 @@ const clusters: Readonly<Record<string, OpenClient>> = {
   },
 };
 
-async function startServer(): Promise<RedisServer> {
-  const server = await startRedisServer();
-  onTestFinished(() => server.stop());
-  return server;
-}
+let servers: readonly RedisServer[];
+let cluster: RedisCluster;
+beforeAll(async () => {
+  [cluster, ...servers] = await Promise.all([
+    startRedisCluster({ masters: 1 }),
+    startRedisServer(),
+    startRedisServer(),
+  ]);
+});
+afterAll(() => Promise.all([cluster, ...servers].map((each) => each.stop())));
 
-/** A server, and the address under which clients know it. */
-async function startSingle() {
-  return startAddress(await startServer());
-}
+/** A server, and the address under which clients of this test know it. */
+const startSingle = () => startAddress(servers[0]!);
 
-/** A Cluster of one master, and the address under which it has its clients find it. */
+/** The master of a Cluster, and the address under which it has the clients of this test find it. */
 async function startMaster() {
-  const cluster = await startRedisCluster({ masters: 1 });
-  onTestFinished(() => cluster.stop());
-  const address = await startAddress(cluster.nodes[0]!);
-  const redis = new Redis(cluster.nodes[0]!.url);
+  const [master] = cluster.nodes;
+  const address = await startAddress(master!);
+  const redis = new Redis(master!.url);
   onTestFinished(() => redis.disconnect());
   await redis.config("SET", "cluster-announce-ip", "127.0.0.1");
   await redis.config("SET", "cluster-announce-port", address.port);
@@ -101,6 +103,7 @@ function limiterOn(redis: ReturnType<typeof fromIoredis>) {
   const failures: string[] = [];
   const limiter = createLimiter({
     redis,
+    prefix: crypto.randomUUID(),
     policies: [fixedWindow({ name: "api", limit: 1_000, window: "30d" })],
     timeout: "2s",
     onFailure: "open",
@@ -129,13 +132,16 @@ describe.each([
 
 describe.each(Object.entries(single))("%s", (_name, open) => {
   test("finds the new master behind one address by itself", { timeout: 30_000 }, async () => {
-    const [first, second] = await Promise.all([startServer(), startServer()]);
+    const [first, second] = servers as [RedisServer, RedisServer];
     const address = await startAddress(first);
     const { limiter, failures } = limiterOn(await open(address));
     expect(await limiter.limit("ada")).toMatchObject({ reason: "allowed" });
     const made = address.made();
     const demoted = new Redis(first.url);
-    onTestFinished(() => demoted.disconnect());
+    onTestFinished(async () => {
+      await demoted.replicaof("NO", "ONE");
+      demoted.disconnect();
+    });
     await demoted.replicaof("127.0.0.1", second.port);
     address.pointAt(second);
     expect(await limiter.limit("ada")).toMatchObject({ reason: "store-unavailable" });

@@ -155,28 +155,6 @@ test.for<[string, listener: () => void | Promise<void>]>([
   expect(warn.mock.calls).toEqual([["tidegate: onStoreError failed: Error: no disk"]]);
 });
 
-test("a call sent before the last answer that comes late does not suspend the store", async () => {
-  const answering = "tg:{answering}:p";
-  const store: Store = {
-    decide: (_operation, [key]) => (key === answering ? REPLY : new Promise(() => {})),
-    reset: () => {},
-  };
-  const guard = guardStore(store, {
-    timeoutMs: 1_000,
-    now: () => performance.now(),
-    onStoreError: () => {},
-  });
-  const ask = async (key: string) => guard.decide("consume", [key], [1], []);
-  // In different groups of slots.
-  const late = ["a", "b", "c", "d", "e"].map((user) => ask(`tg:{${user}}:p`).catch(() => {}));
-  await vi.advanceTimersByTimeAsync(100);
-  await ask(answering);
-  await vi.advanceTimersByTimeAsync(900);
-  await Promise.all(late);
-  expect(guard.state()).toEqual({ breaker: "closed", suspendedSlots: 0 });
-  await expect(ask(answering)).resolves.toBe(REPLY);
-});
-
 const KEYS = ["tg:{user}:p"];
 const SLOT = { id: "hold", ttlUs: 1e6 };
 

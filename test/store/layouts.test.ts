@@ -6,7 +6,7 @@ import type { Implementation } from "../../src/algorithms/algorithm.ts";
 import { createLimiter, type Policy } from "../../src/index.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
-const LIMIT = 20;
+const LIMIT = 6;
 
 /** The same policy as a later version of the package might keep it: with a layout that this one cannot read. */
 function ofNextLayout(policy: Policy): Policy {

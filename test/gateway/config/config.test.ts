@@ -65,7 +65,6 @@ const variables: readonly Row[] = [
   [{ ORIGIN: "https://x?y" }, "ORIGIN", '"https://x?y"', "shape"],
   [{ ORIGIN: "https://x/?key=s3cret" }, "ORIGIN", '"https://x/?key=(hidden)"', "shape"],
   [{ ORIGIN: "https://a:b/c@d:e@f@x" }, "ORIGIN", '"https://(hidden)@x"', "shape"],
-  [{ ORIGIN: "https://x:99999" }, "ORIGIN", '"https://x:99999"', "shape"],
   [{ ORIGIN: "zone" }, "ORIGIN", '"zone"', "shape"],
   [{ STORE: "disk", ...redis }, "STORE", '"disk"', "shape"],
   [{ STORE: "durable-object" }, "STORE", '"durable-object"', "unsupported"],
@@ -119,7 +118,6 @@ const variables: readonly Row[] = [
   [{ CLIENT_IP: "nginx" }, "CLIENT_IP", '"nginx"', "choice"],
   [{ CLIENT_IP: undefined }, "CLIENT_IP", "missing", "missing"],
   [{ CLIENT_IP: { trustedHops: 0 } }, "CLIENT_IP", '{"trustedHops":0}', "choice"],
-  [{ CLIENT_IP: '{"trustedHops":0}' }, "CLIENT_IP", '{"trustedHops":0}', "choice"],
   ...Object.entries({
     TIME_OUT: "TIMEOUT",
     timeout: "TIMEOUT",
@@ -164,7 +162,6 @@ const variables: readonly Row[] = [
   ],
   [{ RULES: [rule, rule] }, "RULES[1].policies[0].name", '"p"', "duplicate", "rule [0]"],
   [{ PLANS: 5 }, "PLANS", "5", "shape"],
-  [{ PLANS: "[]" }, "PLANS", "[]", "shape"],
   [{ ...withRule({ plan }), PLANS: null }, "PLANS", "null", "shape"],
   [{ ...withRule({ plan }), PLANS: "gold" }, "PLANS", '"gold"', "no-json"],
   [{ PLANS: { gold: 5 } }, "PLANS.gold", "5", "shape"],
@@ -176,10 +173,8 @@ const variables: readonly Row[] = [
 ];
 
 const rules = rowsOf("RULES[0]", withRule, [
-  [{ limits: 5 }, "unknown-option"],
   [{ onmissing: "reject" }, "unknown-option"],
   [{ plans: {} }, "unknown-option"],
-  [{ policy: [] }, "unknown-option"],
   [{ mode: "soft" }, "unknown-option"],
   [{ advertise: false }, "unknown-option"],
   ...[undefined, "", "a", "/a//b", "/a/../b", "/a?b=c"].map((path): Change => [{ path }, "shape"]),
@@ -206,16 +201,11 @@ const rules = rowsOf("RULES[0]", withRule, [
   [{ onMissing: "pass" }, "choice"],
   [{ onMissing: "skip" }, "choice"],
   [{ onFailure: "no" }, "choice"],
-  [{ onFailure: { local: { share: -1 } } }, "range", "onFailure.local.share", "-1"],
   [{ retryJitter: "0.1" }, "range"],
-  [{ retryJitter: Number.NaN }, "range", "retryJitter", "NaN"],
   [{ cost: 6 }, "conflict"],
   [{ cost: "1" }, "shape"],
-  [{ cost: [] }, "shape"],
   [{ cost: () => 1 }, "shape"],
   [{ cost: { p: -1 } }, "shape", "cost.p", "-1"],
-  [{ cost: { p: "1" } }, "shape", "cost.p", '"1"'],
-  [{ cost: { p: null } }, "shape", "cost.p", "null"],
   [{ cost: { p: 6 } }, "conflict", "cost.p", "6"],
   [{ cost: { q: 1 } }, "unknown-name", "cost.q", "1"],
   [{ plan }, "missing"],
@@ -223,8 +213,6 @@ const rules = rowsOf("RULES[0]", withRule, [
 
 const plans = rowsOf("RULES[0]", (changes) => ({ ...withRule(changes), PLANS: {} }), [
   [{ plan: "x" }, "shape"],
-  [{ plan: null }, "shape"],
-  [{ plan: ["a"] }, "shape"],
 ]);
 
 const policies = rowsOf("RULES[0].policies[0]", withPolicy, [
@@ -232,12 +220,8 @@ const policies = rowsOf("RULES[0].policies[0]", withPolicy, [
   [{ window: "1y" }, "range"],
   [{ algorithm: "gcra" }, "choice"],
   [{ algorithm: "fixed_window" }, "choice"],
-  [{ algorithm: "" }, "choice"],
-  [{ algorithm: undefined }, "choice"],
   [{ name: 'a"b' }, "shape"],
   [{ onFailure: "no" }, "choice"],
-  [{ onFailure: { local: { share: Number.NaN } } }, "choice"],
-  [{ onFailure: { local: { share: 0.1, of: 2 } } }, "choice"],
   [{ advertise: "no" }, "shape"],
   [{ retryJitter: 2 }, "range"],
   [{ onMissing: "skip", partition: [plan] }, "conflict"],
@@ -249,8 +233,6 @@ const policies = rowsOf("RULES[0].policies[0]", withPolicy, [
 const seconds = rowsOf("RULES[0].policies[1]", withSecond, [
   [{ by: "ip" }, "unsupported"],
   [{ partition: "ip" }, "shape"],
-  [{ partition: [] }, "shape"],
-  [{ partition: null }, "shape"],
   [{ partition: ["*"] }, "shape", "partition[0]", '"*"'],
   [{ partition: ["path:id"] }, "unknown-name", "partition[0]", '"path:id"'],
   [{ onMissing: "drop" }, "choice"],

@@ -104,12 +104,6 @@ describe("a variable of the gateway", () => {
     expect(waits).toEqual([1_000, 1_500, 1_000, 1_500]);
   });
 
-  test("that says the memory store asks no Redis", async () => {
-    const ask = gateway({ STORE: "memory" });
-    expect((await ask("/limited/x", from)).headers.get("X-RateLimit-Remaining")).toBe("9");
-    expect(redis).not.toHaveBeenCalled();
-  });
-
   test.each([
     ["https://redis.example", "https://kv.example", "https://redis.example"],
     [undefined, "https://kv.example", "https://kv.example"],

@@ -32,18 +32,6 @@ function configOf(policies: readonly object[], variables: object = {}) {
 
 const settingsOf = (...of: Parameters<typeof configOf>) => configOf(...of).ruleset.settings;
 
-test("a policy of a rule has a lease of its own, and is tightened for it", () => {
-  const { policies } = settingsOf([everyone, perClient]);
-  expect(policies.map(({ leaseUs }) => leaseUs)).toEqual([100_000, undefined]);
-  expect(policies.map(({ limit }) => limit)).toEqual([900, 10]);
-});
-
-test("it is tightened under every plan, too", () => {
-  const PLANS = { gold: { everyone: { limit: 2_000, refill: 2_000 } } };
-  const gold = settingsOf([everyone, perClient], { PLANS }).plans.get("gold")!;
-  expect(gold.map(({ limit }) => limit)).toEqual([1_800, 10]);
-});
-
 test("under a plan that leaves too little beside the lease, its dimension has none, and Redis decides", () => {
   const PLANS = { bronze: { everyone: { limit: 199 } }, silver: { everyone: { limit: 200 } } };
   const burst = { ...everyone, name: "burst" };

@@ -1,10 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { HEADER_IDENTITIES } from "../../../src/features/lists/header-identities.ts";
-import { compileLists } from "../../../src/features/lists/lists.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
 import type { FaultCode } from "../../../src/options/errors.ts";
-import { Faults } from "../../../src/options/faults.ts";
 import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
 import { expectFault, faultsOf } from "../faults.ts";
 
@@ -129,18 +126,6 @@ describe("LISTS", () => {
     expect((await ask("/api%2Fa")).status).toBe(400);
   });
 
-  test("limit again when an exemption has ended", async () => {
-    const origin = await startOrigin();
-    onTestFinished(() => void vi.useRealTimers());
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2027-01-01T00:00:00Z") - 1 });
-    const lists = { allow: [{ cidr: "192.0.2.1", until: "2027-01-01T00:00:00Z" }] };
-    const ask = gatewayTo(origin.url, rules, { LISTS: JSON.stringify(lists) });
-    const reason = async () => (await ask("/api/a")).headers.get("X-RateLimit-Reason");
-    expect([await reason(), await reason()]).toEqual(["exempt", "exempt"]);
-    vi.setSystemTime(Date.parse("2027-01-01T00:00:00Z"));
-    expect([await reason(), await reason()]).toEqual([null, "cached-denial"]);
-  });
-
   test("know a client by a header's value, in every spelling of the header and of a credential", async () => {
     const origin = await startOrigin();
     const deny = [
@@ -255,14 +240,4 @@ describe("a fault of LISTS", () => {
   test("is none where no entry needs an address", () => {
     expect(faultsOf({ ...sound, ...byHeader, ...deny({ identity: "x-user-id:42" }) })).toEqual([]);
   });
-});
-
-test("identities of headers are looked up as sources spell them", () => {
-  const lists = compileLists(
-    { deny: [{ identity: "X-Api-Key: k_123 " }] },
-    "lists",
-    new Faults(),
-    HEADER_IDENTITIES,
-  )!;
-  expect(lists.identities).toEqual(["x-api-key:k_123"]);
 });

@@ -44,10 +44,6 @@ test.each([
   expect(() => settingsOf(rule)).toThrow(message);
 });
 
-test("a rule costs at most as many units as may be unsettled", () => {
-  expect(settingsOf({ path: "/*", policies: [api], cost: 2 }).policies).toHaveLength(1);
-});
-
 test("a gateway answers ahead of its store", async () => {
   const origin = await startOrigin();
   const ask = gatewayTo(origin.url, [{ path: "/*", policies: [api] }]);

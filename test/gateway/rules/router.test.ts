@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 
 import { compileSelection, type Route } from "../../../src/gateway/rules/select-rules.ts";
 import { Steps } from "../../../src/gateway/rules/steps.ts";
+import { runs } from "../../support/runs.ts";
 import { words } from "../origins/spellings.ts";
 import { selectOneByOne } from "../route-model.ts";
 import { coverageOf, coveringOf, readingsOf } from "./readings.ts";
@@ -66,10 +67,10 @@ describe("the compiled selection", () => {
             }
           },
         ),
-        { numRuns: 1_500 },
+        { numRuns: runs(5_000) },
       );
       // Else most paths were under no rule, and little was compared.
-      expect(selections).toBeGreaterThan(1_000);
+      expect(selections).toBeGreaterThan(runs(3_000));
     },
   );
 });

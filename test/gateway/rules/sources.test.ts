@@ -66,21 +66,6 @@ test("a rule counts by cookies, queries and subnets, first present first", async
   ).toEqual([200, 429, 200, 200, 429, 200, 429, 200]);
 });
 
-test("a rule counts by several sources together, or all clients together", async () => {
-  expect(
-    await statuses({ partition: [["ip", "header:user-agent"]], onMissing: "reject" }, [
-      ["/", { "user-agent": "a" }],
-      ["/", { "user-agent": "b" }],
-      ["/", { "user-agent": "a" }],
-      ["/", { "user-agent": "a", "cf-connecting-ip": "192.0.2.2" }],
-      ["/"],
-    ]),
-  ).toEqual([200, 200, 429, 200, 400]);
-  expect(
-    await statuses({ partition: "*" }, [["/a"], ["/b", { "cf-connecting-ip": "192.0.2.2" }]]),
-  ).toEqual([200, 429]);
-});
-
 test("a rule counts by the network and the country that Cloudflare or Vercel says", async () => {
   const variables = { ORIGIN: (await startOrigin()).url, STORE: "memory" };
   const RULES = [{ path: "/*", policies, partition: ["asn"], onMissing: "reject" }];
