@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { build } from "esbuild";
+import { build, type Metafile } from "esbuild";
 
 import { licensesOf } from "../support/licenses.ts";
 
@@ -18,7 +18,7 @@ export const DASHBOARD = join(root, "dist/dashboard");
  * change with their contents. Several processes may build it at once while it is served, so that no file may be missing or half
  * written in between: old files are removed last.
  */
-export async function buildDashboard(folder = DASHBOARD): Promise<void> {
+export async function buildDashboard(folder = DASHBOARD): Promise<Metafile> {
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: { dashboard: join(source, "main.tsx") },
@@ -68,4 +68,5 @@ export async function buildDashboard(folder = DASHBOARD): Promise<void> {
     if (!kept.includes(file)) rmSync(join(assets, file), { force: true });
   }
   put(join(folder, "THIRD-PARTY-LICENSES.txt"), licensesOf(metafile));
+  return metafile;
 }

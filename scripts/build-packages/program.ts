@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { build } from "esbuild";
+import { build, type Metafile } from "esbuild";
 
 import { licensesOf } from "../support/licenses.ts";
 
@@ -15,7 +15,7 @@ export interface Program {
 }
 
 /** Bundles a program of Node with its dependencies, beside the licences of the bundled packages. */
-export async function buildProgram({ folder, entry, chunks }: Program): Promise<void> {
+export async function buildProgram({ folder, entry, chunks }: Program): Promise<Metafile> {
   const { metafile } = await build({
     // By itself it takes the folder in which the process began.
     absWorkingDir: process.cwd(),
@@ -38,4 +38,5 @@ const require = createRequire(import.meta.url);`,
     },
   });
   writeFileSync(join(folder, "THIRD-PARTY-LICENSES.txt"), licensesOf(metafile));
+  return metafile;
 }

@@ -1,11 +1,20 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 
 import { beforeAll, describe, expect, inject, test } from "vitest";
 
 import project from "../../package.json" with { type: "json" };
+import type { Bill, Component } from "../../scripts/support/bill-of-materials.ts";
 import type { Repository } from "../../scripts/support/source-address.ts";
 import { codeBlocks } from "../docs/code-blocks.ts";
 import { type Beside, manifestIn, PACKAGES } from "./packages.ts";
@@ -120,6 +129,10 @@ describe("of a user who needs the library alone", () => {
   });
 });
 
+/** A component of a bill, as the text of licences heads its licence. */
+const nameOf = ({ group, name, version }: Component) =>
+  `${group === undefined ? name : `${group}/${name}`} ${version}`;
+
 describe("the packages beside the library", () => {
   const beside = (name: Beside) => join(inject("installed"), "node_modules", manifestIn(name).name);
 
@@ -134,9 +147,9 @@ describe("the packages beside the library", () => {
         "dist/templates/gateway-vercel/public",
         "dist/templates/gateway/src",
       ],
-      29_500,
+      31_000,
     ],
-    ["dashboard", ["dist/assets"], 253_200],
+    ["dashboard", ["dist/assets"], 257_000],
     ["redis-rest", [], 100_000],
     ["upstash-ratelimit", [], 3_000],
   ] as const)("%s is small, and has nothing else in it", ([name, inside, most]) => {
@@ -157,6 +170,21 @@ describe("the packages beside the library", () => {
     for (const part of text.split(/^-{80}$/m)) {
       expect(part.trim()).toMatch(/^[@\w/-]+ [\d.]+\n\n[^]*copyright[^]{300,}/i);
     }
+  });
+
+  test.for(BUNDLED)("%s has a bill of its materials, each with its licence", (name) => {
+    const dist = join(beside(name), "dist");
+    const bill = JSON.parse(readFileSync(join(dist, "sbom.cdx.json"), "utf8")) as Bill;
+    const { version } = manifestIn(name);
+    expect(bill.metadata.component).toMatchObject({ name: manifestIn(name).name, version });
+    const licensed = globSync("{.,dashboard}/THIRD-PARTY-LICENSES.txt", { cwd: dist })
+      .map((file) => readFileSync(join(dist, file), "utf8"))
+      .flatMap((text) => text.match(/^[@\w/.-]+ \d+\.\d+\.\d+$/gm)!);
+    const bundled = bill.components.map(nameOf);
+    expect(bundled.length).toBeGreaterThan(1);
+    expect(bundled.filter((each) => !licensed.includes(each))).toEqual([]);
+    // A bundler leaves out what is never used, such as a package of which nothing is.
+    expect(bundled.length).toBeGreaterThan(new Set(licensed).size * 0.9);
   });
 
   test.for(PACKAGES)("%s is of the library's version", (name) => {

@@ -19,6 +19,8 @@ export interface SecurityFix {
  */
 export const SECURITY_FIXES: Readonly<Record<Engine, readonly SecurityFix[]>> = {
   redis: [
+    { cves: ["CVE-2024-31449"], releases: ["6.2.16", "7.2.6", "7.4.1"] },
+    { cves: ["CVE-2024-46981"], releases: ["6.2.17", "7.2.7", "7.4.2"] },
     {
       cves: ["CVE-2025-49844", "CVE-2025-46817", "CVE-2025-46818", "CVE-2025-46819"],
       releases: ["6.2.20", "7.2.11", "7.4.6", "8.0.4", "8.2.2"],
@@ -42,6 +44,8 @@ export const SECURITY_FIXES: Readonly<Record<Engine, readonly SecurityFix[]>> = 
     },
   ],
   valkey: [
+    { cves: ["CVE-2024-31449"], releases: ["7.2.7", "8.0.1"] },
+    { cves: ["CVE-2024-46981"], releases: ["7.2.8", "8.0.2"] },
     {
       cves: ["CVE-2025-49844", "CVE-2025-46817", "CVE-2025-46818", "CVE-2025-46819"],
       releases: ["7.2.11", "8.0.6", "8.1.4"],
