@@ -22,7 +22,7 @@ const PATIENCE_MS = 60_000;
 /** The programs beside the limiter, and what starts them: `npm run test:programs` has them apart from `npm test`. */
 const PROGRAMS = [
   "test/{cli,create-tidegate,deploy,package,programs,redis-rest,stack,surge}/**/*.test.ts",
-  "test/docs/{bench,cli,guides-commands,incident,tour}.test.ts",
+  "test/docs/{bench,cli,guides-commands,incident,lost-drill,tour}.test.ts",
 ];
 
 const BROWSER = "test/dashboard/**/*.test.ts";

@@ -127,6 +127,8 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
     '`"on"` logs [who is denied](metrics.md#the-log-of-denials): one line for each partition and minute, with a count.',
   ADMIN_TOKEN:
     "The token that reads and writes live rules over the admin API, as a secret: 20 to 256 printable characters. Default: none.",
+  ADMIN_TOKENS:
+    'Tokens of people and jobs that read and write, each by its name in the audit and the SHA-256 of the token: `{ ada = "sha256:…" }` ([how](live-rules.md#who-changed-it)). Default: none.',
   READ_TOKEN: "The token that only reads over the admin API, as a secret. Default: none.",
   ADMIN_HOST:
     'The only host at which the admin API, the dashboard and the health check answer, such as `admin.example.com`; it serves nothing else ([why](security.md#the-token-in-the-browser)). `"any"` serves them on every host, without the warning. Default: every host.',

@@ -1,5 +1,6 @@
 import { Hono } from "hono/tiny";
 
+import { hasTokens } from "../gateway/config/tokens.ts";
 import type { Admin, Administration } from "../gateway/platform.ts";
 import { ownPath } from "../gateway/route/own-path.ts";
 import { StoreError } from "../options/errors.ts";
@@ -48,7 +49,7 @@ export function routesOf(gateway: Administered): readonly AdminRoute[] {
  */
 export const admin: Admin = (config, rules, environment) => {
   const { tokens } = config;
-  if (tokens.admin === undefined && tokens.read === undefined) return undefined;
+  if (!hasTokens(tokens)) return undefined;
   return { answer: answerAdmin(administer(config, rules)), file: serveDashboard(environment) };
 };
 

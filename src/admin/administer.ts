@@ -38,6 +38,7 @@ export function administer(
     store,
     adminToken: tokens.admin,
     readToken: tokens.read,
+    namedTokens: tokens.named,
     deployed: withoutMissing(deployed),
     checkDocument: enforcement.checkDocument,
     leftOutBy: enforcement.leftOutBy,

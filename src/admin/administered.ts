@@ -109,6 +109,8 @@ export interface Administered {
   readonly store: Store;
   readonly adminToken: string | undefined;
   readonly readToken: string | undefined;
+  /** The SHA-256 of tokens that read and write, in hexadecimal digits, by the names of their owners. */
+  readonly namedTokens: ReadonlyMap<string, string>;
   /** The deployed rules as a document. */
   readonly deployed: unknown;
   /** The faults in a document with their paths, up to a thousand; none if the gateway can enforce it. */

@@ -7,7 +7,7 @@ import { Faults } from "../options/faults.ts";
 import { setRecent } from "../runtime/lru.ts";
 import { monotonicNow } from "../runtime/time.ts";
 import type { Administered } from "./administered.ts";
-import { hexOf } from "./hex.ts";
+import { bytesOf, hexOf } from "./hex.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Failures that an address may have in a minute. */
@@ -22,7 +22,7 @@ const MAX_CHARACTERS = 300;
 /** The sender of a request. */
 export interface Caller {
   readonly role: "admin" | "read";
-  /** For the audit: the token by the beginning of its digest. */
+  /** For the audit: the name of the token, or the beginning of its digest. */
   readonly by: string;
 }
 
@@ -40,6 +40,7 @@ export function compileAuthorize(gateway: Administered): Authorize {
   const refusedUntilMs = new Map<string, number>();
   const admins = tokensIn(gateway.adminToken);
   const readers = tokensIn(gateway.readToken);
+  const named = [...gateway.namedTokens];
   /** Not a promise: on Workers the request that waits for it may end first. */
   let digests: readonly Uint8Array[] | undefined;
 
@@ -48,16 +49,20 @@ export function compileAuthorize(gateway: Administered): Authorize {
     const token = /^Bearer +(\S+)$/i.exec(field ?? "")?.[1] ?? "";
     const [sent, known] = await Promise.all([
       digestOf(token),
-      digests ?? Promise.all([...admins, ...readers].map(digestOf)),
+      digests ??
+        Promise.all([
+          ...named.map(([, hex]) => bytesOf(hex)),
+          ...[...admins, ...readers].map(digestOf),
+        ]),
     ]);
     digests = known;
     let found: number | undefined;
     // All of them, so that the time does not say which one it is.
-    for (const [i, digest] of known.entries()) if (isSame(sent, digest)) found = i;
+    for (const [i, digest] of known.entries()) if (isSame(sent, digest)) found ??= i;
     if (found !== undefined) {
       return {
-        role: found < admins.length ? "admin" : "read",
-        by: `admin:${hexOf(sent.subarray(0, 4))}`,
+        role: found < named.length + admins.length ? "admin" : "read",
+        by: named[found]?.[0] ?? `admin:${hexOf(sent.subarray(0, 4))}`,
       };
     }
     if (field !== null) await countFailure(gateway.clientAddress(request, connection) ?? "unknown");

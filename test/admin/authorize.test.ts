@@ -265,3 +265,25 @@ test("the author of a change is known by the token, not by the request's own wor
   const forged = { asn: 2, by: "mallory", at: 0, id: "x" };
   expect((await ask("/lists/deny", { method: "PUT", body: forged })).status).toBe(422);
 });
+
+test("a token with a name reads and writes, and the audit names it", async () => {
+  const token = "token-of-ada-in-this-test";
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token));
+  const hex = Buffer.from(digest).toString("hex");
+  const ask = askAdmin({
+    namedTokens: new Map([
+      ["bob", "0".repeat(64)],
+      ["ada", hex],
+    ]),
+  });
+  const put = (sent: string, asn: number) =>
+    ask("/lists/deny", { method: "PUT", body: { asn }, token: sent });
+  expect([(await put(token, 1)).status, (await put(hex, 2)).status]).toEqual([200, 401]);
+  expect((await put(ADMIN_TOKEN, 3)).status).toBe(200);
+  expect((await put(READ_TOKEN, 4)).status).toBe(403);
+  const { entries } = (await ask("/audit", { token })).body;
+  expect(entries.map(({ by }: { by: string }) => by)).toEqual([
+    expect.stringMatching(/^admin:[0-9a-f]{8}$/),
+    "ada",
+  ]);
+});

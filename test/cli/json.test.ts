@@ -31,7 +31,7 @@ const COMMANDS: readonly (readonly [command: string, answer: object])[] = [
   ["allow 203.0.113.7", ENTRY],
   ["override x-user-id:1 --plan gold", OVERRIDE],
   ["overrides", { entries: [OVERRIDE] }],
-  ["audit", { entries: [{ at: AT, by: BY, action: "publish", changes: CHANGES }] }],
+  ["audit", { entries: [{ n: 1, at: AT, by: BY, action: "publish", changes: CHANGES }] }],
 ];
 
 test.each(COMMANDS)(

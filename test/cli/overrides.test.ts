@@ -91,10 +91,10 @@ test("overrides shows the clients with other limits", async () => {
 
 test("audit shows the authors of changes", async () => {
   const entries = [
-    { at: AT, by: BY, action: "publish", version: 8, changes: CHANGES, omitted: 2 },
-    { at: AT, by: BY, action: "put deny", changes: CHANGES.slice(1, 2) },
-    { at: AT, by: BY, action: "draft", changes: [] },
-    { at: AT, by: BY, action: "publish" },
+    { n: 1, at: AT, by: BY, action: "publish", version: 8, changes: CHANGES, omitted: 2 },
+    { n: 1, at: AT, by: BY, action: "put deny", changes: CHANGES.slice(1, 2) },
+    { n: 1, at: AT, by: BY, action: "draft", changes: [] },
+    { n: 1, at: AT, by: BY, action: "publish" },
   ];
   on.gateway.script(ok({ entries }), ok({ entries: [] }));
   expect((await on.run(["audit"])).out).toBe(
@@ -110,4 +110,22 @@ test("audit shows the authors of changes", async () => {
   expect(on.gateway.seen[0]).toEqual(seen("GET", "/audit"));
   const nothing = { exit: 0, out: "", err: "Nobody has changed anything yet.\n" };
   expect(await on.run(["audit"])).toEqual(nothing);
+});
+
+test("audit --since prints every change since a moment from all pages as JSON, the oldest first", async () => {
+  const entry = (n: number) => ({
+    n,
+    at: `2027-01-0${n}T12:00:00.000Z`,
+    by: "ada",
+    action: "draft",
+  });
+  on.gateway.script(ok({ entries: [entry(5), entry(4)] }), ok({ entries: [entry(3), entry(2)] }));
+  const { out, err, exit } = await on.run(["audit", "--since", "2027-01-03T00:00:00Z"]);
+  const lines = [3, 4, 5].map((n) => `${JSON.stringify(entry(n))}\n`).join("");
+  expect([out, err, exit]).toEqual([lines, "", 0]);
+  expect(on.gateway.seen).toEqual([seen("GET", "/audit"), seen("GET", "/audit?before=4")]);
+  on.gateway.script(ok({ entries: [entry(1)] }), ok({ entries: [] }));
+  expect((await on.run(["audit", "--since", "2026-01-01T00:00:00Z"])).out).toContain('"n":1');
+  const faulty = await on.run(["audit", "--since", "yesterday"]);
+  expect([faulty.exit, faulty.err]).toEqual([2, expect.stringContaining("--since takes a moment")]);
 });

@@ -219,3 +219,11 @@ describe("rules publish and rollback", () => {
     expect((await on.run(["rules", "rollback", "--to", "7"])).exit).toBe(0);
   });
 });
+
+test("withdraw takes back the version that is live, and says which", async () => {
+  on.gateway.script(ok(LIVE), { status: 204 });
+  const { out, err, exit } = await on.run(["rules", "withdraw"]);
+  const told = "Withdrew version 7: the deployed rules are in force. The history keeps it.\n";
+  expect([out, err, exit]).toEqual(["", told, 0]);
+  expect(on.gateway.seen[1]).toEqual(seen("DELETE", "/rules", { ifMatch: '"7"' }));
+});

@@ -8,7 +8,17 @@ import { useGateway } from "./use-gateway.ts";
 
 const on = useGateway();
 
-const RULES = ["check", "pull", "diff", "push", "draft", "publish", "rollback", "history"];
+const RULES = [
+  "check",
+  "pull",
+  "diff",
+  "push",
+  "draft",
+  "publish",
+  "rollback",
+  "withdraw",
+  "history",
+];
 const OTHERS =
   "top explain reset block allow lists override overrides audit dashboard doctor".split(" ");
 const COMMANDS = [...RULES.map((command) => `rules ${command}`), ...OTHERS];

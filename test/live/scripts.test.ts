@@ -4,7 +4,8 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { liveKeys } from "../../src/store/control/live-keys.ts";
 import * as scripts from "../../src/store/control/redis/scripts.generated.ts";
 
-const { DRAFT, NOTE, PUBLISH, PUT_ENTRY, READ_HISTORY, READ_RULES, REMOVE_ENTRY } = scripts;
+const { DRAFT, NOTE, PUBLISH, PUT_ENTRY, READ_HISTORY, READ_RULES, REMOVE_ENTRY, WITHDRAW } =
+  scripts;
 
 /** The author, and the line of the audit. */
 const BY = ['"by":"a"', '"by":"new"'] as const;
@@ -29,6 +30,7 @@ function startRules() {
       run(PUT_ENTRY, [state, entries, audit], [field, entry, ...BY, most, bytes, kept, ""]),
     remove: (field: string, kept = 9) =>
       run(REMOVE_ENTRY, [state, entries, audit], [field, '"by":"new"', kept]),
+    withdraw: (kept = 9) => run(WITHDRAW, [state, audit], [0, '"by":"new"', kept]),
     read: () => run(READ_RULES, [state, history]),
     readHistory: () => run(READ_HISTORY, [state, history]),
   };
@@ -43,6 +45,7 @@ const WRITES: readonly (readonly [name: string, write: (rules: Rules, kept: numb
     ["a publication", ({ publish }, kept) => publish({ kept })],
     ["an entry", ({ put }, kept) => put("a", "1", { kept })],
     ["a removal", ({ remove }, kept) => remove("there", kept)],
+    ["a withdrawal", ({ withdraw }, kept) => withdraw(kept)],
   ];
 
 test.for(WRITES)("of the audit, %s keeps as many of the newest as it says", async ([, write]) => {
@@ -76,6 +79,7 @@ const LOOKED_AT: Readonly<Record<string, readonly (keyof Rules["keys"])[]>> = {
   "a publication": ["state", "history", "draft", "audit"],
   "an entry": ["state", "entries", "audit"],
   "a removal": ["state", "entries", "audit"],
+  "a withdrawal": ["state", "audit"],
 };
 
 test.for(

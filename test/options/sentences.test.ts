@@ -91,6 +91,7 @@ const VALUES_OF_VARIABLES: Values<typeof ofVariables> = {
     { meant: undefined, sentence: "The schema's own." },
   ],
   MISSPELT_VARIABLE: ["TIMEOUT"],
+  NAMED_TOKENS: [100],
   RULES_TEXT: ["at position 12", ""],
   PLANS_TEXT: ["at position 12"],
   LISTS_TEXT: ["at position 12"],

@@ -72,6 +72,7 @@ export const Audit = reading<AnswerOfAudit>()(
   z.object({
     entries: z.array(
       z.object({
+        n: z.int(),
         at: z.string(),
         by: z.string(),
         action: z.string(),
@@ -228,6 +229,8 @@ export const Health = reading<AnswerOfHealth>()(
       version,
       /** Why other rules than the published ones are in force. */
       error: optionalText,
+      /** When a gateway put back what the control store had lost. */
+      restoredAt: optionalText,
     }),
   }),
 );

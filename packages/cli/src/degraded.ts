@@ -8,6 +8,11 @@ import { note } from "./output/print.ts";
 export async function noteDegraded(ask: Ask): Promise<void> {
   try {
     const { live } = (await ask({ method: "GET", path: "/health" }, Health)).value;
+    if (live.restoredAt !== undefined) {
+      note(
+        `warning: the control store had lost live rules, put back at ${escape(live.restoredAt)}: tidegate audit says which.`,
+      );
+    }
     if (live.error !== undefined) note(`warning: the gateway is degraded: ${escape(live.error)}`);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;

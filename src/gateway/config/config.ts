@@ -35,7 +35,7 @@ import { openControl } from "./open-control.ts";
 import { openCounts } from "./open-counts.ts";
 import { openDenialLog } from "./open-denial-log.ts";
 import { analyticsIn, openRecorder } from "./open-recorder.ts";
-import { readTokens, type Tokens } from "./tokens.ts";
+import { hasTokens, readTokens, type Tokens } from "./tokens.ts";
 import { readVariables, type StoreName, type Variables } from "./variables.ts";
 import { readWebhookSettings } from "./webhook-settings.ts";
 import { createWebhook } from "./webhook.ts";
@@ -213,11 +213,11 @@ export function originOf(
 /** Live rules cost commands of Redis, so they are read where they are asked for, or where something can write them. */
 function refreshMs(
   { liveRefresh: refresh, liveRules }: Variables,
-  { admin, read }: Tokens,
+  tokens: Tokens,
 ): number | undefined {
   if (refresh === "off") return undefined;
   const isAskedFor = refresh !== undefined || liveRules === "required";
-  if (!isAskedFor && admin === undefined && read === undefined) return undefined;
+  if (!isAskedFor && !hasTokens(tokens)) return undefined;
   return parseDuration(refresh ?? DEFAULT_REFRESH)! / 1000;
 }
 

@@ -8,7 +8,7 @@ import { monotonicNow } from "../../runtime/time.ts";
 import type { RedisAddress } from "../../store/redis/client.ts";
 import { restSender } from "../../store/redis/rest.ts";
 import { METRICS_IN_MEMORY, NO_METRICS } from "../rules/variable-messages.ts";
-import type { Tokens } from "./tokens.ts";
+import { hasTokens, type Tokens } from "./tokens.ts";
 import type { Variables } from "./variables.ts";
 
 /** Few commands of Redis, and few requests that are lost with an isolate. */
@@ -36,7 +36,7 @@ export function openRecorder(
   { create, redis, timeoutMs, tokens, analytics }: RecorderParts,
   faults: Faults,
 ): Recorder | undefined {
-  const hasReaders = tokens.admin !== undefined || tokens.read !== undefined;
+  const hasReaders = hasTokens(tokens);
   if (metrics === "on" && redis === undefined) {
     faults.add("METRICS", "on", METRICS_IN_MEMORY);
   } else if (metrics === "on" && create === undefined) {

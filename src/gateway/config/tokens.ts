@@ -1,6 +1,14 @@
 import type { Faults } from "../../options/faults.ts";
+import { isRecord } from "../../options/record.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import { EXAMPLE_TOKEN, SAME_TOKEN, TOKEN } from "../rules/variable-messages.ts";
+import { fromJson } from "../rules/from-json.ts";
+import {
+  EXAMPLE_TOKEN,
+  NAMED_TOKEN,
+  NAMED_TOKENS,
+  SAME_TOKEN,
+  TOKEN,
+} from "../rules/variable-messages.ts";
 
 /** The tokens of the admin API: one each, or two with a blank between them during a replacement. */
 export interface Tokens {
@@ -8,6 +16,13 @@ export interface Tokens {
   readonly admin: string | undefined;
   /** Reads. */
   readonly read: string | undefined;
+  /** The SHA-256 of further tokens that read and write, in hexadecimal digits, by the names of their owners. */
+  readonly named: ReadonlyMap<string, string>;
+}
+
+/** Whether anybody may use the admin API. */
+export function hasTokens({ admin, read, named }: Tokens): boolean {
+  return admin !== undefined || read !== undefined || named.size > 0;
 }
 
 /** The tokens of a variable. */
@@ -47,7 +62,36 @@ export function readTokens(environment: Environment, faults: Faults): Tokens {
   if (tokensIn(admin).some((token) => tokensIn(reading).includes(token))) {
     faults.add("READ_TOKEN", "(hidden)", SAME_TOKEN);
   }
-  return { admin, read: reading };
+  return { admin, read: reading, named: readNamed(environment["ADMIN_TOKENS"], faults) };
+}
+
+/** A person, or a job. */
+const NAME = /^[A-Za-z0-9][\w.@+-]{0,63}$/;
+
+/** What gateways put back has this author. */
+const RESERVED = "gateway";
+
+const DIGEST = /^sha256:([0-9a-f]{64})$/;
+
+/** More tokens than people change limits. Each is compared with each token that is sent. */
+const MAX_NAMED = 100;
+
+function readNamed(value: unknown, faults: Faults): ReadonlyMap<string, string> {
+  if (value === undefined || value === "") return new Map();
+  const table = fromJson(value);
+  const entries = isRecord(table) ? Object.entries(table) : undefined;
+  const found = new Map<string, string>();
+  for (const [name, digest] of entries ?? []) {
+    const hex = DIGEST.exec(String(digest))?.[1];
+    if (!NAME.test(name) || name === RESERVED || hex === undefined) {
+      // Whoever takes the variable for one of tokens has put one there.
+      faults.add(`ADMIN_TOKENS.${name.slice(0, 64)}`, "(hidden)", NAMED_TOKEN);
+    } else found.set(name, hex);
+  }
+  if (entries === undefined || entries.length === 0 || entries.length > MAX_NAMED) {
+    faults.add("ADMIN_TOKENS", "(hidden)", NAMED_TOKENS, MAX_NAMED);
+  }
+  return found;
 }
 
 function isExample(token: string): boolean {

@@ -149,6 +149,7 @@ export const VARIABLES = {
   DENIAL_LOG: DenialLog,
   ADMIN_TOKEN: Token,
   READ_TOKEN: Token,
+  ADMIN_TOKENS: z.optional(z.union([z.string(), z.record(z.string(), z.string())])),
   ADMIN_HOST: AdminHost,
   NOTICE_URL: Token,
   NOTICE_SECRET: Token,

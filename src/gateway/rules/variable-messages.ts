@@ -64,6 +64,17 @@ export const SAME_TOKEN = {
   say: "Give another one than ADMIN_TOKEN, or leave it out.",
 } as const;
 
+export const NAMED_TOKENS = {
+  code: "shape",
+  say: (max: number) =>
+    `Give a table of 1 to ${max} names, each with the SHA-256 of a token; where variables are text, as JSON: { "ada": "sha256:…" }.`,
+} as const;
+
+export const NAMED_TOKEN = {
+  code: "shape",
+  say: 'Give a name of 1 to 64 letters, digits or _.@+- (not "gateway"), and "sha256:" with 64 hexadecimal digits: `printf %s "$TOKEN" | sha256sum`.',
+} as const;
+
 export const NOTICE_URL = {
   code: "shape",
   say: 'Give an address without credentials, such as "https://hooks.example.com/limits".',

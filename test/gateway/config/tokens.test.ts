@@ -54,3 +54,27 @@ test("a token that may write and one that only reads are two tokens", () => {
   const tokens = { ADMIN_TOKEN: `${FEWEST} ${OTHER}`, READ_TOKEN: OTHER };
   expect(faultsOf({ ...sound, ...tokens })).toEqual([fault]);
 });
+
+const HEX = "0123456789abcdef".repeat(4);
+const named = (ADMIN_TOKENS: unknown) => faultsOf({ ...sound, ADMIN_TOKENS });
+
+test.each([
+  [""],
+  [{ ada: `sha256:${HEX}`, "job@example.com": `sha256:${HEX}` }],
+  [`{"ada":"sha256:${HEX}"}`],
+])("ADMIN_TOKENS %j: a gateway", (tokens) => {
+  expect(named(tokens)).toEqual([]);
+});
+
+test.each([
+  [{}, "ADMIN_TOKENS"],
+  ["{", "ADMIN_TOKENS"],
+  [{ ada: HEX }, "ADMIN_TOKENS.ada"],
+  [{ ada: `sha256:${HEX}0` }, "ADMIN_TOKENS.ada"],
+  [{ gateway: `sha256:${HEX}` }, "ADMIN_TOKENS.gateway"],
+  [{ "a b": `sha256:${HEX}` }, "ADMIN_TOKENS.a b"],
+])("ADMIN_TOKENS %j has a fault at %s, and shows no value", (tokens, path) => {
+  const found = JSON.stringify(named(tokens));
+  expect(found).toContain(path);
+  expect(found).not.toContain(HEX);
+});

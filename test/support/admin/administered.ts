@@ -55,6 +55,7 @@ export function administered(
     store,
     adminToken: ADMIN_TOKEN,
     readToken: READ_TOKEN,
+    namedTokens: new Map(),
     deployed: DEPLOYED,
     checkDocument,
     leftOutBy: () => 0,

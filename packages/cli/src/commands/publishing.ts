@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { applyEdits, modify } from "jsonc-parser";
 
-import { Health, History, Live, Published, Saved } from "../answers.ts";
+import { Health, History, Live, Nothing, Published, Saved } from "../answers.ts";
 import { type Ask, connect, wantsJson } from "../connection.ts";
 import { noteDegraded } from "../degraded.ts";
 import type { DocumentFile } from "../document-file.ts";
@@ -65,6 +65,14 @@ export function registerPublishing(rules: Command): void {
       .action(rollback),
     "npx tidegate rules rollback",
     'npx tidegate rules rollback --to 5 --note "too strict"',
+  );
+  withExamples(
+    rules
+      .command("withdraw")
+      .description("Take the published rules back: the deployed ones are in force.")
+      .action(withdraw),
+    "npx tidegate rules withdraw",
+    "npx tidegate rules withdraw && npx tidegate rules rollback --to 5",
   );
   withExamples(
     rules
@@ -211,6 +219,13 @@ function warnOfLeftOut({ leftOut = 0 }: Published): void {
   note(
     `warning: these rules leave ${entries} of single clients out of force. \`tidegate overrides\` and \`tidegate lists\` show which, once the rules are in force.`,
   );
+}
+
+async function withdraw(_options: unknown, command: Command): Promise<void> {
+  const ask = connect(command);
+  const ifMatch = await liveVersion(ask);
+  await ask({ method: "DELETE", path: "/rules", ifMatch }, Nothing);
+  note(`Withdrew version ${ifMatch}: the deployed rules are in force. The history keeps it.`);
 }
 
 async function history(_options: unknown, command: Command): Promise<void> {

@@ -13,6 +13,7 @@ export interface Health {
   readonly version?: unknown;
   readonly breaker?: unknown;
   readonly suspendedSlots?: unknown;
+  readonly control?: unknown;
 }
 
 export function healthOf({ body }: HttpAnswer): Health | undefined {
@@ -73,7 +74,37 @@ export function checkHealth({ health: answer }: GatewayFacts): (Finding | undefi
       },
     ];
   }
-  return [checkRulesInForce(health), checkStore(health), checkBreaker(health)];
+  return [
+    checkRulesInForce(health),
+    checkControl(health),
+    checkStore(health),
+    checkBreaker(health),
+  ];
+}
+
+const OWN_CONTROL =
+  "Give live rules, blocks and the audit a Redis that keeps its data: CONTROL_REDIS_REST_URL and CONTROL_REDIS_REST_TOKEN. That of the counts can do without.";
+
+/** Rules and blocks that a restart would lose. */
+function checkControl({ control }: Health): Finding | undefined {
+  const { persistence } = Object(control) as { readonly persistence?: unknown };
+  if (persistence === "none") {
+    return {
+      id: "control-not-kept",
+      severity: "warning",
+      title: "A restart loses the live rules",
+      evidence: "their Redis has neither an append-only file nor snapshots",
+      remedy: OWN_CONTROL,
+    };
+  }
+  if (persistence !== "unknown") return undefined;
+  return {
+    id: "control-unknown",
+    severity: "note",
+    title: "Whether a restart loses the live rules is not known",
+    evidence: "their Redis does not answer INFO or CONFIG to the gateway",
+    remedy: OWN_CONTROL,
+  };
 }
 
 /** A gateway that is degraded decides by Redis, but by other rules than the published ones. */
@@ -82,10 +113,10 @@ function checkRulesInForce({ status, detail }: Health): Finding | undefined {
   return {
     id: "rules-not-in-force",
     severity: "warning",
-    title: "The published rules are not in force",
+    title: "The live rules are not as they should be",
     evidence: `/_tidegate/health: ${String(detail)}`,
     remedy:
-      "GET /_tidegate/api/v1/health says which rules are in force, and why. If Redis has lost them, fetch what the gateway still holds before anything is published, and push it: npx tidegate rules pull --held -o held.json. Else publish rules without the fault, or roll back: npx tidegate rules rollback.",
+      "GET /_tidegate/api/v1/health says which rules are in force, and why. Gateways put back what the control store has lost; where they cannot, fetch what one still holds, and push it: npx tidegate rules pull --held -o held.json. Else publish rules without the fault, or roll back: npx tidegate rules rollback.",
   };
 }
 

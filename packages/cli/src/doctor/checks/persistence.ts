@@ -13,7 +13,7 @@ export function checkPersistence({ info, config }: RedisFacts): Finding[] {
       title: "Redis saves snapshots",
       evidence: `save is "${save}"${forked}`,
       remedy:
-        'Set save "": each fork stops all decisions for about 10 ms per GiB, and counts of the last minutes are worth little after a restart.',
+        'Set save "": each fork stops all decisions for about 10 ms per GiB, and counts of the last minutes are worth little after a restart. If live rules are in it, give them a Redis of their own first: CONTROL_REDIS_REST_URL.',
     });
   }
   if (info?.get("aof_enabled") !== "1") return findings;
