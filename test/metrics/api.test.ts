@@ -226,19 +226,19 @@ test.each([
   expect((await samplesOf(gateway)).get("tidegate_breaker_open")).toBe(gauge);
 });
 
-test("the gauge of a wrong configuration is 1 while Redis has lost the enforced rules", async () => {
+test("the gauge of restored rules is 1 after Redis has lost the enforced ones, which the gateway puts back", async () => {
   const gateway = await start();
   const { ask, publish, prefix, redis, administered } = gateway;
   const gauges = async () => {
     const samples = await samplesOf(gateway);
-    return ["tidegate_config_version", "tidegate_config_error"].map((name) => samples.get(name));
+    return ["version", "error", "restored"].map((name) => samples.get(`tidegate_config_${name}`));
   };
   await publish({ rules: RULES });
   await ask("/api/x");
-  expect(await gauges()).toEqual([1, 0]);
+  expect(await gauges()).toEqual([1, 0, 0]);
   await redis.del(liveKeys(prefix).state);
   await administered.refresh();
-  expect(await gauges()).toEqual([1, 1]);
+  expect(await gauges()).toEqual([1, 0, 1]);
 });
 
 test("the gauges of a policy in shards are those of the whole policy", async () => {

@@ -136,6 +136,7 @@ test("requests before and after a live change are counted under the rules that d
     policies: [{ name: "v2", limit: 1, windowSeconds: 2_592_000 }],
     isBreakerOpen: false,
     isPublished: true,
+    isRestored: false,
     version: 1,
   });
 });
