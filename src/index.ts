@@ -41,7 +41,7 @@ export type {
 } from "./decide/hold.ts";
 export type { NoticedPolicy, NoticeListener } from "./features/notice-listener.ts";
 export type { DecisionInfo, DecisionListener } from "./features/decision-listener.ts";
-export type { Cost, CostOptions, Identity, Limiter, LimitOptions } from "./decide/limiter.ts";
+export type { Cost, CostOptions, Identity, Limiter, LimitOptions } from "./decide/limiter-types.ts";
 export type { Duration } from "./options/duration.ts";
 export type {
   CommonOptions,

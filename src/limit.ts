@@ -2,7 +2,7 @@ import { IMPLEMENTATION } from "./algorithms/algorithm.ts";
 import type { Decision } from "./decide/decision.ts";
 import { byText, checkCallOptions } from "./decide/identify.ts";
 import type { LimiterPath } from "./decide/limiter-context.ts";
-import type { CostOptions } from "./decide/limiter.ts";
+import type { CostOptions } from "./decide/limiter-types.ts";
 import { createContext, createPath } from "./limiter/limiter.ts";
 import { DEFAULTS } from "./limiter/settings.ts";
 import { Faults } from "./options/faults.ts";

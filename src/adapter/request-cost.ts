@@ -1,5 +1,5 @@
 import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
-import type { Cost } from "../decide/limiter.ts";
+import type { Cost } from "../decide/limiter-types.ts";
 import type { Features } from "../features/features.ts";
 import type { Faults } from "../options/faults.ts";
 import { COST, COST_ABOVE_LIMIT, COST_OF_UNKNOWN } from "../options/messages.ts";

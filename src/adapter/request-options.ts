@@ -1,5 +1,5 @@
 import type { Decision } from "../decide/decision.ts";
-import type { Cost } from "../decide/limiter.ts";
+import type { Cost } from "../decide/limiter-types.ts";
 import type { ListOptions } from "../features/lists/list-options.ts";
 import type { PlanOption } from "../features/read-plan.ts";
 import type { OptionValue } from "../options/option-value.ts";

@@ -1,7 +1,7 @@
 import type { Decision } from "../decide/decision.ts";
 import type { Hold } from "../decide/hold.ts";
 import type { Reserve } from "../decide/hold.ts";
-import type { Cost, Limiter } from "../decide/limiter.ts";
+import type { Cost, Limiter } from "../decide/limiter-types.ts";
 import { uncountedDecision } from "../decide/listed.ts";
 import { problemResponse } from "../decide/problem.ts";
 import { compileListener, type DecisionListener } from "../features/decision-listener.ts";

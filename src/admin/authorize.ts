@@ -1,5 +1,5 @@
 import { slidingWindowLog } from "../algorithms/sliding-window-log.ts";
-import type { Limiter } from "../decide/limiter.ts";
+import type { Limiter } from "../decide/limiter-types.ts";
 import { tokensIn } from "../gateway/config/tokens.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { checkSettings } from "../limiter/settings.ts";

@@ -121,92 +121,25 @@ export interface CommonOptions {
    * rule's.
    */
   readonly onMissing?: "share" | "reject" | "skip";
-  /**
-   * `"enforce"` denies. `"shadow"` decides and counts, but never denies, and clients do not see it: `decision.shadow` has its
-   * decision. `"soft"` never denies either; it is in the header fields, and the origin of a
-   * gateway and the route behind Vercel's middleware learn from the request's field `Tidegate-Over` which policies are over
-   * their limits. Default: `"enforce"`.
-   */
+  /** The plain form of `shadow()` and `soft()`, which say what they do. Default: `"enforce"`. */
   readonly mode?: Mode;
-  /**
-   * The events that it counts: `"requests"`, or `"denials"`: one unit whenever another policy of the decision denies. While
-   * such a policy has no room, it denies every request, so it bans clients that keep coming. Another policy has to count
-   * requests: of the limiter, or of any rule of the gateway. Denials that the isolate knows without asking Redis count with the next
-   * request that asks it.
-   *
-   * Or `"failures"`: every request reserves its cost, and gets it back if the response was no failure (see `when`). So at
-   * most `limit` requests that may fail are under way at once, and a denied client is told to wait one second at most.
-   * Redis decides each denial, as of a `refundable` policy. Rules and middleware settle by themselves; with
-   * `createLimiter()`, call `reserve()`, and `release()` of the hold after a success. Cannot be combined with `lease`.
-   * Default: `"requests"`.
-   *
-   * @example
-   * fixedWindow({ name: "ban", counts: "denials", limit: 20, window: "1h" })
-   */
+  /** The plain form of `denials()` and `failures()`, which say what they count. Default: `"requests"`. */
   readonly counts?: Counts;
-  /**
-   * In rules and middleware: which responses are failures, for a policy with `counts: "failures"`. Range of `status`: 1
-   * to 32 whole numbers from 100 to 599. Default: `{ status: [401, 403] }`.
-   *
-   * @example
-   * segmentedWindow({ name: "login", counts: "failures", when: { status: [401] }, limit: 5, window: "10m" })
-   */
+  /** The plain form of the parameter of `failures()`. Default: `{ status: [401, 403] }`. */
   readonly when?: FailureWhen;
-  /**
-   * Whether a hold gives back units that it reserved and did not use (see `reserve()`). Redis decides each of its denials,
-   * because such units can end one early. Cannot be combined with `lease` or `counts: "denials"`; for `createLimiter()` and
-   * middleware. Default: `false`.
-   *
-   * @example
-   * slidingWindowCounter({ name: "tokens", limit: 100_000, window: "1m", refundable: true })
-   */
+  /** The plain form of `refundable()`. Default: `false`. */
   readonly refundable?: boolean;
   /** Overrides the limiter's `retryJitter` for this policy. Range: 0 to 1. Default: the limiter's. */
   readonly retryJitter?: number;
-  /**
-   * Overrides the limiter's `lease` for this policy: only its quota is reserved in advance, and policies of other dimensions
-   * stay exact. All policies of one dimension need the same lease, and none of them may count denials. Range: `"10ms"` to `"10s"`,
-   * or `"auto"`. Default: the limiter's.
-   *
-   * @example
-   * fixedWindow({ name: "everyone", by: "*", limit: 1_000_000, window: "1h", lease: "100ms" })
-   */
+  /** The plain form of `lease()`. Range: `"10ms"` to `"10s"`, or `"auto"`. Default: the limiter's. */
   readonly lease?: Duration | "auto";
-  /**
-   * Answers without waiting for Redis: an isolate that knows of no denial, and whose last answer left more than `above` of the
-   * limit, or that has none, admits at once, and Redis counts the request afterwards. At most `unsettled` units of an identity
-   * wait for that in an isolate; a request beyond them, or of a greater cost, waits for its answer. So each isolate admits at
-   * most `unsettled` units too many, whatever the traffic is, and they are missing later. Not for logins, codes or money.
-   * `true` is `{ unsettled: 1, above: 0.5 }`. All policies of one dimension need it. Cannot be combined with `counts`, `mode`,
-   * `shards`, `refundable` or a `lease` other than `"auto"`; for `createLimiter()`, rules and middleware. Range of `unsettled`: 1 to 1,000, at most
-   * the limit; of `above`: 0 to below 1. Default: Redis decides first.
-   *
-   * @example
-   * tokenBucket({ name: "api", limit: 100, refill: 50, per: "1s", optimistic: true })
-   */
+  /** The plain form of `optimistic()`; `true` is `{ unsettled: 1, above: 0.5 }`. Default: Redis decides first. */
   readonly optimistic?: true | OptimisticOptions;
-  /**
-   * Tells `onNotice` when an identity has used this share of the limit, once per window: a number, or a list of 1 to 8. Where a
-   * decision shows several of them, it tells the highest. It also tells when requests begin to be denied by this policy. No request
-   * waits for that. For `createLimiter()`, middleware and rules, where the gateway sends a webhook. Range: above 0 to 1. Default:
-   * none.
-   *
-   * @example
-   * fixedWindow({ name: "monthly", limit: 1_000, window: "30d", notify: [0.8, 1] })
-   */
+  /** The plain form of the shares of `notify()`. Range: above 0 to 1; 1 to 8 of them. Default: none. */
   readonly notify?: number | readonly number[];
   /** The listener of `notify()`, told of this policy's notices. Data has none. */
   readonly onNotice?: Listener;
-  /**
-   * Splits the limit of a hot identity over this many keys, which a Redis Cluster spreads over its masters. A request asks
-   * one of them, at most two, so that `remaining` is the rest of that shard: at least so much is left in all. All shards
-   * together never admit more than the policy. A request may cost at most the smallest shard's limit, `limit / shards`
-   * rounded down. Cannot be combined with `lease` or `counts: "denials"`; for `createLimiter()`, rules and middleware.
-   * A change of `shards` starts parts of the count anew. Range: 2 to 64, at most the limit. Default: one key.
-   *
-   * @example
-   * fixedWindow({ name: "everyone", by: "*", limit: 1_000_000, window: "1h", shards: 8 })
-   */
+  /** The plain form of `shards()`. Range: 2 to 64, at most the limit. Default: one key. */
   readonly shards?: number;
 }
 

@@ -1,10 +1,10 @@
 import { askStore, outage } from "./ask-store.ts";
-import type { StepsOfFeatures } from "./features.ts";
 import { knownDenials } from "./known-denials.ts";
 import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
 import { tooCostly } from "./local-denials.ts";
 import { createLocalDenials } from "./local-denials.ts";
 import { type AskStore, type Decide, stack } from "./step.ts";
+import type { StepsOfFeatures } from "./steps-of-features.ts";
 
 /**
  * The path of a decision: a request passes the steps from top to bottom, and its verdict returns from bottom to top.

@@ -4,7 +4,10 @@ import type { Reply } from "../store/store.ts";
 
 /** The known denials of policies that share a partition key. Times are milliseconds of the isolate's clock. */
 export interface DenialCache {
-  /** Looks up a denial of these costs. A denial stays `expired` until it is dropped or learnt anew. */
+  /**
+   * Looks up a denial of these costs, and notes that it denied a request. A denial stays `expired` until it is dropped or learnt
+   * anew.
+   */
   find(partition: string, costs: readonly number[], nowMs: number): Knowledge;
   /** Drops a partition's denial, if Redis can have decided it before this moment. */
   drop(partition: string, beforeMs?: number): void;

@@ -2,7 +2,7 @@ import type { NotHolding } from "../algorithms/common-options.ts";
 import type { Duration } from "../options/duration.ts";
 import type { StoreError } from "../options/errors.ts";
 import type { Decision } from "./decision.ts";
-import type { Cost, LimitOptions, Limiter, Identity } from "./limiter.ts";
+import type { Cost, LimitOptions, Limiter, Identity } from "./limiter-types.ts";
 
 /**
  * A decision whose cost is settled later: `reserve()` takes an estimate, and `settle()` corrects it. A hold that is

@@ -5,7 +5,7 @@ import type { CompiledPolicy } from "../policy/compile.ts";
 import { reportOnce } from "../runtime/log.ts";
 import type { PolicyGroup } from "./groups.ts";
 import { type CoreSettings, groupsOf, type LimiterContext } from "./limiter-context.ts";
-import type { Cost, Identity } from "./limiter.ts";
+import type { Cost, Identity } from "./limiter-types.ts";
 import type { PartitionRequest } from "./step.ts";
 
 /**

@@ -5,7 +5,7 @@ import type { Slot, Store } from "../store/store.ts";
 import type { Decision } from "./decision.ts";
 import type { PolicyGroup } from "./groups.ts";
 import type { HeaderOptions } from "./header-fields.ts";
-import type { Identity, LimitOptions } from "./limiter.ts";
+import type { Identity, LimitOptions } from "./limiter-types.ts";
 import type { Decide, CountRequest, PartitionRequest, Verdict } from "./step.ts";
 
 /** The checked settings that a limiter's steps read. Each feature adds its own. */

@@ -1,7 +1,7 @@
 import { type Identify, byText, type Groups, askedOf } from "../decide/identify.ts";
 import { partitionKey } from "../decide/identify.ts";
 import { type LimiterContext, type CoreSettings, groupsOf } from "../decide/limiter-context.ts";
-import type { Identity, Cost, Dimensioned } from "../decide/limiter.ts";
+import type { Identity, Cost, Dimensioned } from "../decide/limiter-types.ts";
 import type { PartitionRequest } from "../decide/step.ts";
 import { TidegateError } from "../options/errors.ts";
 import { ipPartition } from "../partition/ip-address.ts";
@@ -10,7 +10,7 @@ import { EVERYBODY } from "../partition/key-text.ts";
 /** The dimension that is the client's address, as the source of that name reads it. */
 const ADDRESS = "ip";
 
-/** Compiles the partition of identities: a text, or dimensions if policies have `by`. */
+/** Reads identities as texts, or by dimensions if policies have `by`. */
 export function byTextOrDimensions(context: LimiterContext<CoreSettings>): Identify {
   return context.settings.policies[0]!.by === undefined ? byText(context) : byDimensions(context);
 }

@@ -1,6 +1,6 @@
 import { createSlotBreaker } from "../store/cluster/slot-breaker.ts";
 import { splitStore } from "../store/cluster/split-store.ts";
-import { HOLDS } from "../store/redis/holds.ts";
+import { HOLDS } from "../store/redis/hold-calls.ts";
 import { partialAnswer } from "./partial-answer.ts";
 
 /**

@@ -14,7 +14,7 @@ import { isRecord } from "../options/record.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Policy } from "../policy/policy.ts";
-import { areTogether, OPTIMISM, type Optimism } from "../policy/traits.ts";
+import { areTogether, AUTO, OPTIMISM, type Optimism } from "../policy/traits.ts";
 
 /** The excess of one isolate. With a higher one, the limit would have little effect. */
 export const MAX_UNSETTLED = 1_000;
@@ -109,7 +109,7 @@ function checkStrict(
   else if (mode !== "enforce") late(`mode: "${mode}"`);
   else if (refundable) late("refundable");
   else if (shards > 1) late("shards");
-  else if (![undefined, "auto"].includes(lease ?? leaseOfAll)) {
+  else if (![undefined, AUTO].includes(lease ?? leaseOfAll)) {
     faults.add(path, true, OPTIMISM_WITH_LEASE);
   }
 }

@@ -1,5 +1,5 @@
 import type { Reserve } from "../decide/hold.ts";
-import type { Limiter } from "../decide/limiter.ts";
+import type { Limiter } from "../decide/limiter-types.ts";
 import type { DecisionListener } from "./decision-listener.ts";
 
 /** A limiter that reports each of its decisions to a listener. */

@@ -1,5 +1,4 @@
 import type { Row } from "../algorithms/model.ts";
-import type { NoticeSteps } from "../decide/features.ts";
 import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
 import { isStoreAnswer } from "../decide/local-denials.ts";
 import { presenter } from "../decide/present.ts";
@@ -10,6 +9,7 @@ import {
   type GroupVerdict,
   type Verdict,
 } from "../decide/step.ts";
+import type { NoticeSteps } from "../decide/steps-of-features.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { keepAlive } from "../runtime/keep-alive.ts";
 import { reportOnce } from "../runtime/log.ts";

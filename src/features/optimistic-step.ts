@@ -1,4 +1,3 @@
-import type { LeaseSteps } from "../decide/features.ts";
 import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
 import type { LocalDenials } from "../decide/local-denials.ts";
 import { isStoreAnswer } from "../decide/local-denials.ts";
@@ -10,6 +9,7 @@ import {
   type Step,
   type Verdict,
 } from "../decide/step.ts";
+import type { LeaseSteps } from "../decide/steps-of-features.ts";
 import { keepAlive } from "../runtime/keep-alive.ts";
 import { createOptimisticPartitions, type OptimisticPartitions } from "./optimistic-partitions.ts";
 import { admittedVerdict, ahead } from "./optimistic-verdict.ts";

@@ -2,6 +2,7 @@ import type { Faults } from "../options/faults.ts";
 import { SHARDS_WITH_LEASE } from "../options/messages.ts";
 import type { Policy } from "../policy/policy.ts";
 import { checkShards } from "../policy/shards.ts";
+import { AUTO } from "../policy/traits.ts";
 import { inShards } from "./shard-step.ts";
 
 /** Policies whose limit is split over several keys. */
@@ -17,7 +18,7 @@ function checkSharding(
     const path = `policies[${i}]`;
     checkShards(policy, path, faults);
     // Automatic leases skip shards, unless a policy asks for both.
-    const { shards, lease: own = lease === "auto" ? undefined : lease } = Object(policy) as Policy;
+    const { shards, lease: own = lease === AUTO ? undefined : lease } = Object(policy) as Policy;
     if (shards === undefined || own === undefined) return;
     faults.add(`${path}.shards`, shards, SHARDS_WITH_LEASE);
   });

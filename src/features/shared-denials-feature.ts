@@ -1,5 +1,6 @@
 import type { Faults } from "../options/faults.ts";
 import { LEASE_WITH_SHARING, SHARED_DENIALS } from "../options/messages.ts";
+import { AUTO } from "../policy/traits.ts";
 import { throughSharedDenials } from "./shared-denials-step.ts";
 import type { SharedDenials } from "./shared-denials.ts";
 
@@ -29,5 +30,5 @@ function checkSharing(
     );
   }
   // Automatic leases apply to single policies, whose denials are not shared.
-  if (lease !== undefined && lease !== "auto") faults.add("lease", lease, LEASE_WITH_SHARING);
+  if (lease !== undefined && lease !== AUTO) faults.add("lease", lease, LEASE_WITH_SHARING);
 }

@@ -23,8 +23,8 @@ export type OpenLimiter = (
 ) => ReservingLimiter;
 
 /**
- * Checks every option of a limiter but `redis`, which may be known with the first request only. Every limiter with a store of its own
- * is made here.
+ * Checks every option of a limiter but `redis`, which may be known with the first request only, and returns what opens the store and
+ * builds the limiter.
  *
  * @param faults may already have some, of options that an adapter adds
  * @param by for each policy the dimension that it counts by. Default: its own `by`

@@ -1,5 +1,4 @@
 import { decidePath } from "../decide/decide.ts";
-import type { StepsOfFeatures } from "../decide/features.ts";
 import { createGroup, type PolicyGroup } from "../decide/groups.ts";
 import type { Reserve, ReservingLimiter } from "../decide/hold.ts";
 import {
@@ -10,9 +9,10 @@ import {
   type Identify,
 } from "../decide/identify.ts";
 import type { CoreSettings, LimiterContext, LimiterPath } from "../decide/limiter-context.ts";
-import type { Limiter } from "../decide/limiter.ts";
+import type { Limiter } from "../decide/limiter-types.ts";
 import { presenter } from "../decide/present.ts";
 import type { CountRequest, Decide, PartitionRequest, Step } from "../decide/step.ts";
+import type { StepsOfFeatures } from "../decide/steps-of-features.ts";
 import type { Features } from "../features/features.ts";
 import { TidegateError } from "../options/errors.ts";
 import { createLocalCounts, type LocalParts } from "../outage/local-counts.ts";

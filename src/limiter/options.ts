@@ -13,13 +13,7 @@ import type { RedisEndpoint } from "../store/redis/client.ts";
 export interface LimiterOptions extends StoreOptions {
   /** The policies, decided together: either every policy takes the cost, or none does. Range: 1 to 16 policies. */
   readonly policies: readonly Policy[];
-  /**
-   * Other numbers for some clients: by the name of a plan, then of a policy. `limit(identity, { plan: "gold" })` decides
-   * by them. A change of plan takes effect with the next request, and keeps what was consumed. Default: none.
-   *
-   * @example
-   * plans: { gold: { rides: { limit: 200, refill: 100 } } }
-   */
+  /** The plain form of `plans()`. Default: none. */
   readonly plans?: Plans;
   /**
    * The start of every key in Redis: letters, digits, `.`, `_`, `-` and `:`. Limiters with different prefixes count
@@ -44,23 +38,9 @@ export interface LimiterOptions extends StoreOptions {
    * time. Range: 1 to 1,000,000 entries. Default: `{ maxEntries: 10_000 }`.
    */
   readonly denialCache?: false | { readonly maxEntries: number };
-  /**
-   * Reserves quota for a hot identity in advance: an isolate takes several units at once and may spend them for this
-   * long, which should be several round trips. Redis enforces tighter policies, so that their promises hold: a
-   * token bucket that is smaller by at most half, or a window that is longer by at most a tenth (a fixed window stays as it is). A
-   * policy's own `lease` overrides it.
-   *
-   * `"auto"` leases only hot identities: an isolate has to get eight or more requests of one within the length of the lease, and Redis
-   * has to answer within a quarter of it. The lease lasts a second, or a fifth of the longest lease that its policies allow, if that is
-   * shorter. A limit below 32 gets no lease. Near the limit Redis decides each request. Policies that cannot be leased stay as
-   * they are. Range: `"10ms"` to `"10s"`, or `"auto"`. Default: no leases, Redis makes every decision.
-   */
+  /** The plain form of `lease()`, for every policy without its own. Default: no leases, Redis makes every decision. */
   readonly lease?: Duration | "auto";
-  /**
-   * Shares denials between nearby isolates, which together then ask Redis about an abuser about as often as one:
-   * `coloDenials()` of `tidegate/cloudflare`, or `shareDenials()` with a cache of your own. Needs Redis and `denialCache`;
-   * cannot be combined with a `lease` but `"auto"`; denials of policies with leases are not shared. Default: not shared.
-   */
+  /** The plain form of `coloDenials()` and `shareDenials()`. Default: not shared. */
   readonly sharedDenials?: SharedDenials;
   /** The header fields of a response. Default: all. */
   readonly headers?: HeaderOptions;

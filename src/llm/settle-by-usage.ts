@@ -1,4 +1,4 @@
-import type { Cost } from "../decide/limiter.ts";
+import type { Cost } from "../decide/limiter-types.ts";
 import { Faults } from "../options/faults.ts";
 import { FUNCTION, WAIT_UNTIL } from "../options/messages.ts";
 import { checkedOptions } from "../options/unknown-options.ts";

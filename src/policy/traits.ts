@@ -45,6 +45,9 @@ export function areTogether(
   return one?.by === other?.by && (one?.mode === "shadow") === (other?.mode === "shadow");
 }
 
+/** The value of `lease` with which each isolate chooses leases by itself. */
+export const AUTO = "auto";
+
 /** The bounds of requests that the store counts later, as `CommonOptions.optimistic` describes it. */
 export interface Optimism {
   readonly unsettled: number;

@@ -4,7 +4,7 @@ import type { PlainRequestOptions } from "../../src/adapter/request-options.ts";
 import { decideRequest } from "../../src/adapter/request-reader.ts";
 import { compileRequest } from "../../src/adapter/request-reader.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import type { Limiter } from "../../src/decide/limiter.ts";
+import type { Limiter } from "../../src/decide/limiter-types.ts";
 import { EVERY_FEATURE } from "../../src/features/every-feature.ts";
 import { Faults } from "../../src/options/faults.ts";
 

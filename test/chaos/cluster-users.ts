@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Redis } from "ioredis";
 
-import type { Limiter } from "../../src/decide/limiter.ts";
+import type { Limiter } from "../../src/decide/limiter-types.ts";
 import type { Decision } from "../../src/index.ts";
 
 /** One of three masters, by its slots. */

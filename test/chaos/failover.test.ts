@@ -4,7 +4,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
-import type { Limiter } from "../../src/decide/limiter.ts";
+import type { Limiter } from "../../src/decide/limiter-types.ts";
 import { cluster as inCluster, createLimiter, fixedWindow } from "../../src/index.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { random } from "../support/random.ts";

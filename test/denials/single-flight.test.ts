@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
 import { createSingleFlight, MAX_WAIT_MS } from "../../src/decide/known-denials.ts";
-import type { Limiter } from "../../src/decide/limiter.ts";
+import type { Limiter } from "../../src/decide/limiter-types.ts";
 import { builtLimiter } from "../support/limiter/built-limiter.ts";
 import { memoryStore, type Store, StoreError, tokenBucket } from "../support/limiter/plain.ts";
 

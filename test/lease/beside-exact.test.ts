@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
-import type { Limiter } from "../../src/decide/limiter.ts";
+import type { Limiter } from "../../src/decide/limiter-types.ts";
 import type { SharedDenials } from "../../src/features/shared-denials.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
 import { StoreError } from "../../src/options/errors.ts";

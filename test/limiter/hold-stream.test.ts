@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import type { Cost } from "../../src/decide/limiter.ts";
+import type { Cost } from "../../src/decide/limiter-types.ts";
 import { usage } from "../../src/llm.ts";
 import { streamed } from "../support/adapter/background.ts";
 import { concurrency, createLimiter, fixedWindow, memoryStore } from "../support/limiter/plain.ts";

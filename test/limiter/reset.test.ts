@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import type { Limiter } from "../../src/decide/limiter.ts";
+import type { Limiter } from "../../src/decide/limiter-types.ts";
 import { StoreError } from "../../src/options/errors.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { limiterOver } from "../support/limiter/limiter-over.ts";

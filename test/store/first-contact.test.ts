@@ -12,7 +12,7 @@ import {
 
 import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
-import type { Limiter } from "../../src/decide/limiter.ts";
+import type { Limiter } from "../../src/decide/limiter-types.ts";
 import {
   client,
   createLimiter,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { coloDenials } from "../../src/cloudflare.ts";
-import type { Limiter } from "../../src/decide/limiter.ts";
+import type { Limiter } from "../../src/decide/limiter-types.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
 

@@ -2,7 +2,7 @@
 
 import { Hono } from "hono";
 
-import type { Limiter } from "../../../src/decide/limiter.ts";
+import type { Limiter } from "../../../src/decide/limiter-types.ts";
 import { durableObjectStore, type ObjectNamespace } from "../../../src/durable-object.ts";
 import { createLimiter, tokenBucket } from "../../../src/index.ts";
 

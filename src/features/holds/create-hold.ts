@@ -1,6 +1,6 @@
 import type { Decision } from "../../decide/decision.ts";
 import type { Extension, Hold, Settlement, StreamOptions, WithUsage } from "../../decide/hold.ts";
-import type { Cost } from "../../decide/limiter.ts";
+import type { Cost } from "../../decide/limiter-types.ts";
 import type { GroupVerdict } from "../../decide/step.ts";
 import type { Duration } from "../../options/duration.ts";
 import { StoreError } from "../../options/errors.ts";

@@ -1,4 +1,4 @@
-import { HOLDS } from "../../store/redis/holds.ts";
+import { HOLDS } from "../../store/redis/hold-calls.ts";
 import { checkRefundable, checkStore } from "./check-holds.ts";
 import { withoutHold } from "./create-hold.ts";
 import { compileFailures, refuseResponses } from "./failures.ts";

@@ -1,7 +1,7 @@
 import { byGroup } from "../../decide/ask-store.ts";
 import type { Settlement } from "../../decide/hold.ts";
 import { costsOf } from "../../decide/identify.ts";
-import type { Cost } from "../../decide/limiter.ts";
+import type { Cost } from "../../decide/limiter-types.ts";
 import {
   type PartitionRequest,
   askedIn,

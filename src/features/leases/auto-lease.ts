@@ -3,9 +3,6 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import { AUTO_LEASE, hasUnitsToLease } from "../../policy/tighten.ts";
 import { LEASE_RANGE } from "./read-lease.ts";
 
-/** The value of `lease` with which each isolate chooses leases by itself. */
-export const AUTO = "auto";
-
 /**
  * With this many units, a request costs a thirty-second of a call. More units would save hardly any calls, and other
  * isolates would miss them.

@@ -10,8 +10,8 @@ import {
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { tightenPolicy } from "../../policy/tighten.ts";
-import { areTogether } from "../../policy/traits.ts";
-import { AUTO, autoLeaseUs } from "./auto-lease.ts";
+import { areTogether, AUTO } from "../../policy/traits.ts";
+import { autoLeaseUs } from "./auto-lease.ts";
 import { readLease } from "./read-lease.ts";
 
 /** The policies, in the caller's order, and the same policies under each plan. */

@@ -30,7 +30,8 @@ export interface LeaseAccess {
   /** Whether there are enough leased units now. */
   canSpend(): boolean;
   /**
-   * Requests the next lease, and takes the request's unit from it.
+   * Requests the next lease, and takes the request's unit from it. It may run long after the draft, while other requests ask; on
+   * Workers it never ends if the client hangs up.
    *
    * @param own 1 if the request is admitted with this unit, 0 if another group may still deny it
    * @throws StoreError if the store gave no answer and too few units are leased

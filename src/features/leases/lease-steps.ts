@@ -1,4 +1,3 @@
-import type { LeaseSteps } from "../../decide/features.ts";
 import type { CoreSettings, LimiterContext } from "../../decide/limiter-context.ts";
 import {
   after,
@@ -6,6 +5,7 @@ import {
   type PartitionRequest,
   type Verdict,
 } from "../../decide/step.ts";
+import type { LeaseSteps } from "../../decide/steps-of-features.ts";
 import type { LeaseAccess } from "./lease-access.ts";
 import { createLeases } from "./leases.ts";
 import { take } from "./take-leased.ts";

@@ -1,4 +1,4 @@
-import { LEASES } from "../../store/redis/leases.ts";
+import { LEASES } from "../../store/redis/lease-calls.ts";
 import { compileLeases } from "./compile-leases.ts";
 import { leaseSteps } from "./lease-steps.ts";
 

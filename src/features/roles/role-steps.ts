@@ -1,4 +1,3 @@
-import type { RoleSteps } from "../../decide/features.ts";
 import type { CoreSettings, LimiterContext } from "../../decide/limiter-context.ts";
 import {
   after,
@@ -8,6 +7,7 @@ import {
   type GroupVerdict,
   type Verdict,
 } from "../../decide/step.ts";
+import type { RoleSteps } from "../../decide/steps-of-features.ts";
 import { isNotAsked } from "../../options/errors.ts";
 import { advised } from "./advised.ts";
 import { shadowSteps } from "./shadows.ts";

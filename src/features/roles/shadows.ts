@@ -1,4 +1,3 @@
-import type { RoleSteps } from "../../decide/features.ts";
 import type { PolicyGroup } from "../../decide/groups.ts";
 import type { CoreSettings, LimiterContext } from "../../decide/limiter-context.ts";
 import {
@@ -11,6 +10,7 @@ import {
   type GroupVerdict,
   type Verdict,
 } from "../../decide/step.ts";
+import type { RoleSteps } from "../../decide/steps-of-features.ts";
 import { isNotAsked } from "../../options/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";

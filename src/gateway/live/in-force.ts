@@ -1,5 +1,5 @@
 import type { Reserve } from "../../decide/hold.ts";
-import type { Limiter } from "../../decide/limiter.ts";
+import type { Limiter } from "../../decide/limiter-types.ts";
 import { dimensionsOfRequests } from "../../features/dimensions-feature.ts";
 import { EVERY_FEATURE } from "../../features/every-feature.ts";
 import { buildLimiter } from "../../limiter/limiter.ts";

@@ -7,7 +7,6 @@ import { WINDOW_RANGE } from "../../algorithms/window.ts";
 import { MAX_SHARES } from "../../features/compile-notices.ts";
 import { MAX_UNSETTLED } from "../../features/compile-optimism.ts";
 import { MAX_STATUSES } from "../../features/holds/failures.ts";
-import { AUTO } from "../../features/leases/auto-lease.ts";
 import { LEASE_RANGE } from "../../features/leases/read-lease.ts";
 import { parseCidr } from "../../features/lists/cidr.ts";
 import { PLAN } from "../../features/read-plan.ts";
@@ -20,7 +19,7 @@ import { COUNTRY, MAX_ASN } from "../../partition/platform-facts.ts";
 import { SOURCE } from "../../partition/source-text.ts";
 import { NAME } from "../../policy/compile.ts";
 import { MAX_SHARDS } from "../../policy/shards.ts";
-import { MODES, VERDICTS } from "../../policy/traits.ts";
+import { AUTO, MODES, VERDICTS } from "../../policy/traits.ts";
 import { DIGEST } from "./digests.ts";
 
 /*

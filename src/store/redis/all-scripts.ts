@@ -1,6 +1,6 @@
 import { DECIDE } from "../../algorithms/scripts.generated.ts";
-import { HOLDS } from "./holds.ts";
-import { LEASES } from "./leases.ts";
+import { HOLDS } from "./hold-calls.ts";
+import { LEASES } from "./lease-calls.ts";
 import type { MoreScripts } from "./store.ts";
 
 /** For limiters with any number of policies, leases, holds, and partitions on several masters. */

@@ -100,11 +100,11 @@ export function commandsOfRefund(
   isHold: boolean,
 ): number {
   let commands = TIME + readsOf(policies);
-  policies.forEach(({ algorithm, implementation }, i) => {
+  policies.forEach(({ implementation }, i) => {
     // ZSCORE looks for the slot.
     if (implementation.hasSlots && isHold) commands++;
     // A bucket has refilled a part of a unit since, so that only a part comes back.
-    if (given[i]! > 0 || (algorithm === "token-bucket" && costs[i]! > 0)) commands++;
+    if (given[i]! > 0 || (implementation.refillsEvenly && costs[i]! > 0)) commands++;
   });
   return commands;
 }

@@ -1,4 +1,4 @@
-import type { Cost } from "../../../src/decide/limiter.ts";
+import type { Cost } from "../../../src/decide/limiter-types.ts";
 import type { Decision } from "../../support/limiter/plain.ts";
 import { drawCharge, drawCost, unitsOf } from "./costs.ts";
 import { type Client, PLANS } from "./draw.ts";

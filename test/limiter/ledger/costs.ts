@@ -1,4 +1,4 @@
-import type { Cost } from "../../../src/decide/limiter.ts";
+import type { Cost } from "../../../src/decide/limiter-types.ts";
 import type { Dice } from "./draw.ts";
 import { givesBack, type LedgerPolicy, limitOfShard, numbersUnder } from "./policies.ts";
 

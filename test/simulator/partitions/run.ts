@@ -1,5 +1,5 @@
 import type { Decision } from "../../../src/decide/decision.ts";
-import type { Limiter } from "../../../src/decide/limiter.ts";
+import type { Limiter } from "../../../src/decide/limiter-types.ts";
 import { EVERY_FEATURE } from "../../../src/features/every-feature.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import type { LimiterSettings } from "../../../src/limiter/settings.ts";
