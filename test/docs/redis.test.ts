@@ -7,6 +7,7 @@ import {
   ALGORITHMS,
   bytesPerKey,
 } from "../../packages/cli/src/doctor/memory-formula.ts";
+import { ENGINES } from "../../scripts/engines/engines.ts";
 import { connect, deployRedis, idsOf } from "../support/cli/deployment.ts";
 
 const document = readFileSync("docs/redis.md", "utf8");
@@ -22,6 +23,15 @@ test("the table of the doctor has every finding, and no other", () => {
   ).flat();
   expect([...named].sort()).toEqual([...new Set(found)].sort());
   expect(new Set(named).size).toBe(named.length);
+});
+
+test("the table of tested versions has the engines of `npm run test:engines`", () => {
+  const rows = document.matchAll(/^\| (Redis|Valkey) (\d\.\d) +\| (\d\.\d)\.\d+ +\|/gm);
+  const named = Array.from(rows, ([, name, line, own]) => {
+    expect(own).toBe(line);
+    return `${name!.toLowerCase()}-${line}`;
+  });
+  expect(named).toEqual(ENGINES.map(({ name }) => name));
 });
 
 test("the table of bytes is the formula's", () => {

@@ -1,6 +1,7 @@
 import { parseDuration } from "../../../src/options/duration.ts";
 import { checkedVariables, gatewayVariables, parseFile, syntaxFaults } from "./check/check-text.ts";
 import { environmentsIn } from "./check/environments.ts";
+import { leasesIn } from "./check/leases-in.ts";
 import { variablesIn } from "./check/oversized.ts";
 import { rulesIn } from "./check/rules-in.ts";
 import { type Algorithm, ALGORITHMS } from "./doctor/memory-formula.ts";
@@ -75,7 +76,7 @@ export function readDoctorOptions(
 
 function readConfig(
   file: string | undefined,
-): Pick<DoctorOptions, "variables" | "environments" | "rules"> {
+): Pick<DoctorOptions, "variables" | "environments" | "leases" | "rules"> {
   if (file === undefined) return {};
   const text = readFile(file);
   requireGateway(file, text);
@@ -83,6 +84,7 @@ function readConfig(
   return {
     variables: variablesIn(file, text),
     environments: environmentsIn(file, text),
+    leases: leasesIn(file, text),
     ...(rules.length > 0 && { rules }),
   };
 }

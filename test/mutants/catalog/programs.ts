@@ -74,7 +74,7 @@ export const PROGRAMS: readonly Written[] = [
   },
   {
     name: "wrong usage is no other exit code than a failure",
-    file: "packages/cli/src/report.ts",
+    file: "scripts/support/program.ts",
     find: "EXIT.done : EXIT.usage",
     replace: "EXIT.done : EXIT.failed",
     tests: ["test/programs/commands"],

@@ -12,6 +12,7 @@ import {
   checkLive,
 } from "./checks/gateway-health.ts";
 import { checkIdentities } from "./checks/identities.ts";
+import { checkLeases, type WantedLease } from "./checks/leases.ts";
 import { checkCache, checkFields, checkRetryAfter } from "./checks/limited-path.ts";
 import { checkEviction, checkMaxmemory, checkUsedMemory } from "./checks/memory.ts";
 import { checkPaths } from "./checks/paths.ts";
@@ -37,6 +38,7 @@ export interface Facts {
   readonly redis?: RedisFacts | UnreachableRedis | undefined;
   readonly variables?: readonly Variable[] | undefined;
   readonly environments?: readonly Environment[] | undefined;
+  readonly leases?: readonly WantedLease[] | undefined;
 }
 
 export interface Expectations {
@@ -48,10 +50,14 @@ export interface Expectations {
 
 /** Judges the gathered facts, without a call to any server. */
 export function judge(
-  { gateway, preview, redis, variables = [], environments = [] }: Facts,
+  { gateway, preview, redis, variables = [], environments = [], leases = [] }: Facts,
   expected: Expectations,
 ): readonly Finding[] {
-  const found: Found[] = [checkVariables(variables), checkEnvironments(environments)];
+  const found: Found[] = [
+    checkVariables(variables),
+    checkEnvironments(environments),
+    checkLeases(leases, redis),
+  ];
   if (gateway) found.push(...judgeGateway(gateway));
   if (preview) found.push(checkPreview(preview));
   if (redis) found.push(...judgeRedis(redis, expected));

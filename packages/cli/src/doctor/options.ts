@@ -1,4 +1,5 @@
 import type { Environment } from "./checks/environments.ts";
+import type { WantedLease } from "./checks/leases.ts";
 import type { Variable } from "./checks/variables.ts";
 import type { CountedRule } from "./gather/commands.ts";
 import type { Algorithm } from "./memory-formula.ts";
@@ -36,6 +37,8 @@ export interface DoctorOptions {
   readonly variables?: readonly Variable[];
   /** Those of a wrangler file. */
   readonly environments?: readonly Environment[];
+  /** The leases that its rules ask for. */
+  readonly leases?: readonly WantedLease[];
   /** Round trips that are measured. Default: 50. */
   readonly pings?: number;
 }

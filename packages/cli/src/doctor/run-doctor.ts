@@ -33,8 +33,8 @@ export async function runDoctor(options: DoctorOptions): Promise<Report> {
       ? undefined
       : await gatherPreview({ gateway: gateway.url, preview: new URL(preview), ...common });
   const expected = { timeoutMs, keyspaceBytes: expectedBytes(options) };
-  const { variables, environments } = options;
-  const facts = { gateway, preview: apart, redis, variables, environments };
+  const { variables, environments, leases } = options;
+  const facts = { gateway, preview: apart, redis, variables, environments, leases };
   return { findings: judge(facts, expected), observations: observe(facts, expected) };
 }
 
