@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect, inject, test } from "vitest";
 
-import { figures } from "../support/chaos/figures.ts";
 import { halfOpen, none, startFaultProxy } from "../support/fault-proxy.ts";
 import { startStopwatch } from "./stopwatch.ts";
 import { SUBJECTS } from "./subjects.ts";
@@ -25,7 +24,6 @@ test.concurrent.for(SUBJECTS)(
       return {
         waited: proxy.received.length - before,
         unavailable,
-        slowest: Math.max(...outcomes.map(({ ms }) => ms)),
       };
     };
     try {
@@ -46,16 +44,7 @@ test.concurrent.for(SUBJECTS)(
       proxy.fault = none;
       const stop = startStopwatch();
       while ((await subject.ask("open", crypto.randomUUID())).reason !== "allowed") await sleep(5);
-      const exactAfter = stop();
-      expect(exactAfter.ownMs).toBeLessThan(2_000);
-      figures(`${subject.name}, bursts of ${BURST} at a store that hangs`, {
-        "waited in the first": first.waited,
-        "in the second": second.waited,
-        "in one a second later": third.waited,
-        "slowest ms of the first": first.slowest,
-        "of the second": second.slowest,
-        "exact after ms": exactAfter.ms,
-      });
+      expect(stop().ownMs).toBeLessThan(2_000);
     } finally {
       await subject.stop();
       await proxy.stop();

@@ -2,7 +2,6 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { createLimiter, type Limiter, type Policy } from "../../src/index.ts";
-import { figures } from "../support/chaos/figures.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { fillUp, makeRoom } from "./memory.ts";
 import { type OwnStore, startOwnStore, TOKEN } from "./own-store.ts";
@@ -50,7 +49,6 @@ test("without memory Redis still denies, allows become the verdict, and no polic
       return { limiter, fresh, used, spent };
     }),
   );
-  const counts = { passed: 0, denied: 0, charges: 0 };
 
   await fillUp(redis);
   for (const { limiter, fresh, used, spent } of users) {
@@ -66,9 +64,6 @@ test("without memory Redis still denies, allows become the verdict, and no polic
       expect(decision.error!.message).toMatch(/^Redis answered: OOM command not allowed/);
       expect(await limiter.limit(spent)).toMatchObject({ status: 429, reason: "limited" });
       expect(await limiter.charge(user, 3)).toMatchObject({ reason: "store-unavailable" });
-      counts.denied += 2;
-      counts.passed++;
-      counts.charges++;
     }
     expect(await left(limiter, fresh)).toEqual(Array(5).fill(limit));
     expect(await left(limiter, used)).toEqual(Array(5).fill(limit - 5));
@@ -76,7 +71,6 @@ test("without memory Redis still denies, allows become the verdict, and no polic
   }
 
   await makeRoom(redis);
-  const ended = performance.now();
   for (const { limiter, fresh, used, spent } of users) {
     expect((await limiter.limit(used, { cost: 2 })).reason).toBe("allowed");
     expect((await limiter.limit(fresh, { cost: 2 })).reason).toBe("allowed");
@@ -84,11 +78,4 @@ test("without memory Redis still denies, allows become the verdict, and no polic
     expect(await left(limiter, fresh)).toEqual(Array(5).fill(limit - 2));
     expect(await left(limiter, used)).toEqual(Array(5).fill(limit - 7));
   }
-  figures("out of memory, five policies in five orders", {
-    "passed by the verdict": counts.passed,
-    "denied by Redis": counts.denied,
-    "charges refused": counts.charges,
-    "half-committed": 0,
-    "all exact after ms": performance.now() - ended,
-  });
 });

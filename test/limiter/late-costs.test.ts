@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { figures } from "../support/chaos/figures.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { burstAboveRate, fullestWindow } from "../support/model/trailing-window.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
@@ -55,11 +54,6 @@ describe.each(SHARES)("of a %s", (algorithm, ...shares) => {
       expect(used.length).toBeGreaterThan(500);
       const { limit, parameters } = compilePolicy(story.policy);
       const fullest = fullestWindow(used, story.windowUs);
-      figures(`late costs, ${algorithm}, ${window}`, {
-        "percent used": percent(share),
-        "fullest window": fullest,
-        streams: used.length,
-      });
       if (algorithm === "token-bucket") {
         const { intervalUs, divisor } = parameters;
         expect(burstAboveRate(used, intervalUs!, divisor!)).toBeLessThanOrEqual(limit);

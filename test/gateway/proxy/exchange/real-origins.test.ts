@@ -4,11 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { startWorker } from "../../../../scripts/local-stack/worker.ts";
 import { freePort } from "../../../../scripts/support/free-port.ts";
 import { generous } from "../../../support/gateway/gateway.ts";
+import { IS_WHOLE } from "../../../support/runs.ts";
 import { startOnNode } from "./platforms.ts";
 import { exchange } from "./wire.ts";
 
@@ -101,39 +102,36 @@ const PLATFORMS = {
   },
 } as const;
 
-describe.each(["wsgiref of Python", "the server of PHP"] as const)(
-  "behind the gateway, %s",
-  (program) => {
-    test.each(["node", "workerd"] as const)(
-      "gets requests and gives answers as without it, on %s",
-      async (platform) => {
-        const origin = await startProgram(program);
-        const gateway = await PLATFORMS[platform](origin);
-        const lie =
-          "X-Real-IP: 192.0.2.66\r\nX-Forwarded-Proto: gopher\r\nForwarded: for=192.0.2.66";
-        for (const [method, body] of [
-          ["GET", ""],
-          ["POST", "hello"],
-          ["PUT", "x".repeat(100_000)],
-          ["DELETE", "gone"],
-        ] as const) {
-          const length = body === "" ? "" : `\r\nContent-Length: ${body.length}`;
-          const text = `${method} /a%20b//c?q=%2f&r HTTP/1.1\r\nHost: {host}\r\n${lie}${length}\r\n\r\n${body}`;
-          const direct = await exchange(origin, text);
-          const through = await exchange(gateway, text);
-          const [said, expected] = [through, direct].map(
-            ({ body: json }) => JSON.parse(json) as Said,
-          );
-          expect(said).toEqual({ ...expected, for: "127.0.0.1", proto: "http", real: null });
-          expect(through.line.replace("/1.1", "/1.0")).toBe(direct.line.replace("/1.1", "/1.0"));
-          const valuesOf = (wanted: string) =>
-            through.fields
-              .filter(([name]) => name.toLowerCase() === wanted)
-              .map(([, value]) => value);
-          expect(valuesOf("location")).toEqual(["/next?a=1"]);
-          expect(valuesOf("set-cookie")).toEqual(["a=1", "b=2"]);
-        }
-      },
-    );
+const PAIRS = [
+  ["wsgiref of Python", "node"],
+  ["the server of PHP", "workerd"],
+  ["wsgiref of Python", "workerd"],
+  ["the server of PHP", "node"],
+] as const;
+
+test.each(IS_WHOLE ? PAIRS : PAIRS.slice(0, 2))(
+  "behind the gateway, %s gets requests and gives answers as without it, on %s",
+  async (program, platform) => {
+    const origin = await startProgram(program);
+    const gateway = await PLATFORMS[platform](origin);
+    const lie = "X-Real-IP: 192.0.2.66\r\nX-Forwarded-Proto: gopher\r\nForwarded: for=192.0.2.66";
+    for (const [method, body] of [
+      ["GET", ""],
+      ["POST", "hello"],
+      ["PUT", "x".repeat(100_000)],
+      ["DELETE", "gone"],
+    ] as const) {
+      const length = body === "" ? "" : `\r\nContent-Length: ${body.length}`;
+      const text = `${method} /a%20b//c?q=%2f&r HTTP/1.1\r\nHost: {host}\r\n${lie}${length}\r\n\r\n${body}`;
+      const direct = await exchange(origin, text);
+      const through = await exchange(gateway, text);
+      const [said, expected] = [through, direct].map(({ body: json }) => JSON.parse(json) as Said);
+      expect(said).toEqual({ ...expected, for: "127.0.0.1", proto: "http", real: null });
+      expect(through.line.replace("/1.1", "/1.0")).toBe(direct.line.replace("/1.1", "/1.0"));
+      const valuesOf = (wanted: string) =>
+        through.fields.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
+      expect(valuesOf("location")).toEqual(["/next?a=1"]);
+      expect(valuesOf("set-cookie")).toEqual(["a=1", "b=2"]);
+    }
   },
 );
