@@ -115,6 +115,8 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
     'How often an isolate asks the control store for [live rules](admin.md): `1s` to `10m`, or `"off"`. Default: `10s` where a token of the admin API is set or `LIVE_RULES` is `"required"`, otherwise `"off"`.',
   LIVE_RULES:
     '`"required"`: without published rules in force the gateway enforces the deployed ones, and its health is `degraded` with 503 ([why](live-rules.md#what-an-operator-relies-on)). `"optional"`: deployed rules are enough.',
+  CONTROL:
+    'Where live rules, blocks, drafts, history and audit are: `"redis"`, or `"durable-object"` with the binding `LIMITS`. Default: where the counts are, or the Redis of the next variable.',
   CONTROL_REDIS_REST_URL:
     "The address of another Redis for live rules, blocks, drafts, history and audit. Default: the Redis that counts.",
   CONTROL_REDIS_REST_TOKEN: "Its token. Bind it as a secret.",

@@ -5,8 +5,6 @@ import type { Admin, Administration } from "../gateway/platform.ts";
 import { ownPath } from "../gateway/route/own-path.ts";
 import { StoreError } from "../options/errors.ts";
 import { report } from "../runtime/log.ts";
-import { connectionTo } from "../store/control/redis/connection.ts";
-import { storageOf } from "../store/control/redis/storage.ts";
 import type { Storage } from "../store/control/storage.ts";
 import { administer } from "./administer.ts";
 import type { Administered } from "./administered.ts";
@@ -22,6 +20,7 @@ import { HISTORY } from "./routes/history.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { RULES } from "./routes/rules.ts";
 import { serveDashboard } from "./serve-dashboard.ts";
+import { storageIn } from "./storage-in.ts";
 
 export const BASE = "/_tidegate/api/v1";
 
@@ -56,7 +55,7 @@ export const admin: Admin = (config, rules, environment) => {
 /** Answers the requests below `/_tidegate/api/`. */
 export function answerAdmin(gateway: Administered): Administration["answer"] {
   const authorize = compileAuthorize(gateway);
-  const stored = gateway.control && storageOf(connectionTo(gateway.control.redis), gateway.prefix);
+  const stored = gateway.control && storageIn(gateway.control, gateway.prefix);
   const app = new Hono<{
     Bindings: { readonly connection: string | undefined };
     Variables: { caller: Awaited<ReturnType<typeof authorize>> };
@@ -117,6 +116,6 @@ function requireStorage(storage: Storage | undefined): Storage {
   if (storage) return storage;
   throw new Refusal(
     501,
-    "This gateway reads no live rules: they need STORE to be redis, and LIVE_REFRESH not to be off.",
+    "This gateway reads no live rules: they need a Redis or Durable Objects, and LIVE_REFRESH not to be off.",
   );
 }

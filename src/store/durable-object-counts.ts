@@ -8,7 +8,12 @@ export interface ObjectStorage {
     get(name: string): unknown;
     put(name: string, value: unknown): void;
     delete(name: string): boolean;
-    list(): Iterable<readonly [string, unknown]>;
+    list(options?: {
+      readonly prefix: string;
+      readonly reverse?: boolean;
+      readonly limit?: number;
+      readonly end?: string;
+    }): Iterable<readonly [string, unknown]>;
   };
   setAlarm(atMs: number): Promise<void>;
   deleteAll(): Promise<void>;

@@ -1,12 +1,13 @@
 import { DurableObject } from "#durable-object";
 
 import type { Operation, Slot } from "../algorithms/model.ts";
+import { type KeptControl, keptControl } from "./control/kept-control.ts";
 import { type KeptCounts, keepCounts, type ObjectStorage } from "./durable-object-counts.ts";
 import { type PolicyData, withAlgorithm } from "./durable-object-policies.ts";
 import type { LeaseRequest, Reply } from "./store.ts";
 
 /**
- * Counts one partition. Export it from the worker's main module, bind it with SQLite storage in `wrangler.toml`, and
+ * Counts one partition, or has the control data of a gateway. Export it from the worker's main module, bind it with SQLite storage in `wrangler.toml`, and
  * pass the binding to `durableObjectStore()`.
  *
  * @example
@@ -17,10 +18,12 @@ export class TidegateObject extends DurableObject {
   declare readonly __DURABLE_OBJECT_BRAND: never;
 
   readonly #counts: KeptCounts;
+  readonly #control: KeptControl;
 
   constructor(context: { readonly storage: ObjectStorage }, environment: unknown) {
     super(context, environment);
     this.#counts = keepCounts(context.storage, () => Date.now() * 1000);
+    this.#control = keptControl(context.storage.kv, () => Date.now());
   }
 
   decide(
@@ -50,6 +53,11 @@ export class TidegateObject extends DurableObject {
 
   reset(keys: readonly string[]): void {
     this.#counts.reset(keys);
+  }
+
+  /** Answers for the control data, in the one object of a gateway that has it. */
+  control(name: keyof KeptControl, args: readonly unknown[]): unknown {
+    return (this.#control[name] as (...given: readonly unknown[]) => unknown)(...args);
   }
 
   alarm(): Promise<void> {

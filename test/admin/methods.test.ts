@@ -77,7 +77,7 @@ test("where the counts are in memory, routes that need a Redis say what to set",
     expect([path, answer.status, answer.body.detail]).toEqual([
       path,
       501,
-      expect.stringContaining("STORE to be redis"),
+      expect.stringContaining("a Redis or Durable Objects"),
     ]);
   }
   expect((await ask("/health")).body).toMatchObject({ status: "ok", store: "memory" });

@@ -77,7 +77,9 @@ test("the rights that it names are enough, and none of them is too many", async 
   const sent = globSync("src/{admin,live,metrics,store}/**/*.ts").flatMap((file) =>
     Array.from(readFileSync(file, "utf8").matchAll(/\(\["([A-Z]+)"/g), ([, name]) => name!),
   );
+  // Without CONFIG it is not known whether a restart loses live rules, and the gateway says so. It would tell passwords, too.
+  const needed = sent.filter((name) => name !== "CONFIG");
   // The bridge's are PING and INFO.
-  const all = [...used, ...sent, "EVAL", "EVALSHA", "PING", "INFO"];
+  const all = [...used, ...needed, "EVAL", "EVALSHA", "PING", "INFO"];
   expect(commands.sort()).toEqual([...new Set(all)].sort());
 });

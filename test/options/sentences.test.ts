@@ -178,6 +178,7 @@ const FAULTY_VARIABLES: readonly object[] = [
   { AMBIGUOUS_PATHS: "5" },
   { LIVE_REFRESH: "5" },
   { LIVE_RULES: "5" },
+  { CONTROL: "5" },
   { METRICS: "5" },
   { METRICS_FLUSH: "5" },
   { METRICS_IDENTITIES: "5" },

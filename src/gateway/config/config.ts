@@ -114,7 +114,7 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
   const tokens = readTokens(environment, faults);
   const timeoutMs = timeout ? parseDuration(timeout)! / 1000 : DEFAULT_TIMEOUT_MS;
   const redis = store === "redis" ? { ...endpointIn(environment), dialect } : undefined;
-  const control = openControl(environment, redis, faults);
+  const control = openControl(environment, variables, redis, faults);
   const requiresLiveRules = variables.liveRules === "required";
   const liveRefreshMs = control && refreshMs(variables, tokens);
   if (requiresLiveRules && liveRefreshMs === undefined) {

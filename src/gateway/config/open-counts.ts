@@ -12,7 +12,7 @@ import { NO_DURABLE_OBJECTS, NO_OBJECT_BINDING } from "../rules/variable-message
 import type { Variables } from "./variables.ts";
 
 /** The binding of the class `TidegateObject`. */
-const BINDING = "LIMITS";
+export const BINDING = "LIMITS";
 
 /** The parts that open a store besides the variables. */
 interface CountsParts {

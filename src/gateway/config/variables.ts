@@ -89,6 +89,10 @@ const REFRESH_RANGE: DurationRange = { min: "1s", max: "10m", example: "10s" };
 
 const LiveRefresh = durationOrOff(REFRESH_RANGE, '"off" never reads live rules.');
 
+const Control = z.optional(
+  z.enum(["redis", "durable-object"], 'Use "redis" or "durable-object", or leave it out.'),
+);
+
 const LiveRules = z._default(
   z.enum(
     ["optional", "required"],
@@ -141,6 +145,7 @@ export const VARIABLES = {
   SHARED_DENIALS: Shared,
   LIVE_REFRESH: z.optional(LiveRefresh),
   LIVE_RULES: LiveRules,
+  CONTROL: Control,
   CONTROL_REDIS_REST_URL: RestUrl,
   CONTROL_REDIS_REST_TOKEN: RestToken,
   METRICS: z.optional(Metrics),
@@ -183,6 +188,8 @@ export interface Variables {
   readonly shared: "colo" | "none" | undefined;
   /** How often live rules are read; `undefined` where the deployment decides. */
   readonly liveRefresh: Duration | "off" | undefined;
+  /** Where the control data is; `undefined` where the counts are, or the Redis of its own. */
+  readonly control: "redis" | "durable-object" | undefined;
   /** Whether the gateway is unwell without published rules. */
   readonly liveRules: "optional" | "required";
   /** Whether requests are counted; `undefined` where the deployment decides. */
@@ -212,6 +219,7 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
     onFailure: readVerdict(environment["ON_FAILURE"], faults),
     shared: read(VARIABLES.SHARED_DENIALS, "SHARED_DENIALS"),
     liveRefresh: read(VARIABLES.LIVE_REFRESH, "LIVE_REFRESH") as Duration | "off" | undefined,
+    control: read(VARIABLES.CONTROL, "CONTROL"),
     liveRules: read(VARIABLES.LIVE_RULES, "LIVE_RULES") ?? "optional",
     metrics: read(VARIABLES.METRICS, "METRICS"),
     metricsFlush: read(VARIABLES.METRICS_FLUSH, "METRICS_FLUSH") as Duration | undefined,

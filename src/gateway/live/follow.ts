@@ -1,11 +1,11 @@
 import { report } from "../../runtime/log.ts";
 import { monotonicNow } from "../../runtime/time.ts";
 import { liveKeys } from "../../store/control/live-keys.ts";
-import { redisLiveStore } from "../../store/control/redis/live-store.ts";
 import type { GatewayConfig, PlatformParts } from "../config/config.ts";
 import { type ControlInspection, inspectControl } from "./control-facts.ts";
 import type { LiveEnforcement } from "./enforcement.ts";
 import { healing } from "./heal.ts";
+import { cacheNameOf, liveStoreIn } from "./live-store-in.ts";
 import { createRefresh, type Refresh } from "./refresh.ts";
 import { throughCache } from "./share-state.ts";
 
@@ -19,17 +19,23 @@ export interface Follower {
 
 /** Keeps the rules in force near those in the control store; `undefined` where no live rules are read. */
 export function followLive(
-  { control, liveRefreshMs: refreshMs, timeoutMs, recorder, defaults: { prefix } }: GatewayConfig,
+  {
+    control,
+    liveRefreshMs: refreshMs,
+    timeoutMs,
+    recorder,
+    tokens,
+    defaults: { prefix },
+  }: GatewayConfig,
   { coloCache }: PlatformParts,
   { adopt }: LiveEnforcement,
 ): Follower | undefined {
   if (control === undefined || refreshMs === undefined) return undefined;
-  const { redis } = control;
-  const store = redisLiveStore(redis, prefix, timeoutMs, () => recorder?.meter.commands(1));
+  const store = liveStoreIn(control, prefix, timeoutMs, () => recorder?.meter.commands(1));
   const inspection = inspectControl(control, store.persistence, report);
   const readStore = healing(store, wallNow, report);
-  // Other writers to the zone's cache cannot guess this name. That matters because isolates enforce its content.
-  const cache = coloCache?.(`${redis.url} ${redis.token}`);
+  const cacheName = cacheNameOf(control, tokens.admin ?? tokens.read);
+  const cache = cacheName === undefined ? undefined : coloCache?.(cacheName);
   const refresh = createRefresh({
     read: cache ? throughCache(readStore, cache, liveKeys(prefix).state, refreshMs) : readStore,
     readStore,

@@ -34,9 +34,14 @@ export const NO_SHARING = {
   say: "Leave it out, except on Cloudflare Workers with STORE=redis: it shares what one Redis said to the isolates of a data centre.",
 } as const;
 
+export const TWO_CONTROLS = {
+  code: "conflict",
+  say: "Leave out CONTROL_REDIS_REST_URL and CONTROL_REDIS_REST_TOKEN, or this.",
+} as const;
+
 export const NO_LIVE_RULES = {
   code: "unsupported",
-  say: "Give the gateway a Redis for its control data, with CONTROL_REDIS_REST_URL if the counts are elsewhere, and leave LIVE_REFRESH out or give it a time.",
+  say: "Give the gateway a Redis or Durable Objects for its control data, with CONTROL_REDIS_REST_URL or CONTROL if the counts are elsewhere, and leave LIVE_REFRESH out or give it a time.",
 } as const;
 
 export const METRICS_IN_MEMORY = {

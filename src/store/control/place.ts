@@ -1,9 +1,11 @@
+import type { ObjectNamespace } from "../durable-object-store.ts";
 import type { RedisAddress } from "../redis/client.ts";
 
-/** Where a gateway's control data is. */
-export interface ControlPlace {
-  readonly kind: "redis";
-  readonly redis: RedisAddress;
-  /** Whether it is another Redis than that of the counts. */
-  readonly isOwn: boolean;
-}
+/** Where a gateway's control data is, and whether the counts are elsewhere. */
+export type ControlPlace =
+  | { readonly kind: "redis"; readonly redis: RedisAddress; readonly isOwn: boolean }
+  | {
+      readonly kind: "durable-object";
+      readonly objects: ObjectNamespace;
+      readonly isOwn: boolean;
+    };

@@ -278,7 +278,8 @@ test("an administration at the site's host is found, and none at a host of its o
     const findings = [checkAdminHost(placed), ...checkHealth(facts), checkAdmin(facts)];
     return findings.flatMap((finding) => finding?.id ?? []);
   };
-  expect(await foundAt(shared)).toEqual(["admin-on-site-host"]);
+  // Its Redis keeps nothing.
+  expect(await foundAt(shared)).toEqual(["admin-on-site-host", "control-not-kept"]);
   expect(await foundAt(apart)).toEqual(["health-hidden"]);
   expect(await foundAt(apart, admins)).toEqual([]);
   // Only the administration is there.

@@ -1,0 +1,13 @@
+import { storageOver } from "../store/control/control-over.ts";
+import { callObject } from "../store/control/object-control.ts";
+import type { ControlPlace } from "../store/control/place.ts";
+import { connectionTo } from "../store/control/redis/connection.ts";
+import { storageOf } from "../store/control/redis/storage.ts";
+import type { Storage } from "../store/control/storage.ts";
+
+/** The control data of a gateway at a place. */
+export function storageIn(place: ControlPlace, prefix: string): Storage {
+  return place.kind === "redis"
+    ? storageOf(connectionTo(place.redis), prefix)
+    : storageOver(callObject(place.objects, prefix));
+}

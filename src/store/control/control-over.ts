@@ -1,0 +1,44 @@
+import type { KeptVersion, LiveStore, Persistence } from "./control-store.ts";
+import type { KeptControl } from "./kept-control.ts";
+import type { Storage } from "./storage.ts";
+
+/** Calls the control data of one gateway, wherever that is kept. */
+export type CallControl = <Name extends keyof KeptControl>(
+  name: Name,
+  ...args: Parameters<KeptControl[Name]>
+) => Promise<ReturnType<KeptControl[Name]>>;
+
+/** The live rules behind such calls. */
+export function liveStoreOver(call: CallControl, persistence: Persistence): LiveStore {
+  return {
+    read: async (known) => (await call("read", known.revision, known.lostAtMs)) ?? known,
+
+    async *readHistory() {
+      for (const version of await call("versions")) {
+        const kept: KeptVersion | undefined = await call("version", version);
+        if (kept?.document !== undefined) yield kept;
+      }
+    },
+
+    putBack: (...args) => call("putBack", ...args),
+    persistence: async () => persistence,
+  };
+}
+
+/** The control data behind such calls, as people read and change it. */
+export function storageOver(call: CallControl): Storage {
+  return {
+    rules: () => call("rules"),
+    publish: (...args) => call("publish", ...args),
+    withdraw: (...args) => call("withdraw", ...args),
+    saveDraft: (...args) => call("saveDraft", ...args),
+    draft: () => call("draft"),
+    history: () => call("history"),
+    version: (version) => call("version", version),
+    putEntry: (...args) => call("putEntry", ...args),
+    removeEntry: (...args) => call("removeEntry", ...args),
+    entries: (kind) => call("entries", kind),
+    audit: (before) => call("audit", before),
+    note: (audited) => call("note", audited),
+  };
+}

@@ -1,0 +1,257 @@
+import { isRecord } from "../../options/record.ts";
+import type { KeptVersion } from "./control-store.ts";
+import { extended } from "./lineage.ts";
+import { type EntryKind, type LiveState, NO_STATE } from "./live-state.ts";
+import { BY_GATEWAY, type Restored } from "./put-back.ts";
+import {
+  type AuditRecord,
+  type Draft,
+  type KeptEntry,
+  type PublishedDocument,
+  recordIn,
+  type VersionHead,
+} from "./records.ts";
+import {
+  AUDIT_PAGE,
+  type AuditedAction,
+  MAX_AUDIT,
+  MAX_ENTRIES,
+  MAX_ENTRIES_BYTES,
+  MAX_VERSIONS,
+  type PutEntry,
+  type Written,
+} from "./storage.ts";
+
+/** Names and values in order, as a Durable Object keeps them. */
+export interface ControlStorage {
+  get(name: string): unknown;
+  put(name: string, value: unknown): void;
+  delete(name: string): boolean;
+  list(options: {
+    readonly prefix: string;
+    readonly reverse?: boolean;
+    readonly limit?: number;
+    readonly end?: string;
+  }): Iterable<readonly [string, unknown]>;
+}
+
+/** A kept version: its head, and the document as JSON. */
+type Version = VersionHead & { readonly text: string };
+
+/** What the state is besides its entries. */
+type Head = Omit<LiveState, "entries" | "misread"> & { readonly audited: number };
+
+const NO_HEAD: Head = { ...NO_STATE, audited: 0 };
+const STATE = "control state";
+const DRAFT = "control draft";
+const ENTRY = "control entry ";
+const VERSION = "control version ";
+const AUDIT = "control audit ";
+
+/** Numbers of so many digits are in order as texts. */
+const placed = (number: number) => String(number).padStart(16, "0");
+
+/**
+ * The control data of a gateway where one caller at a time writes: in a Durable Object, or in memory. It does what the scripts of
+ * lua/live do in Redis.
+ *
+ * @param now in milliseconds since 1970
+ */
+export function keptControl(storage: ControlStorage, now: () => number) {
+  const head = () => (storage.get(STATE) as Head | undefined) ?? NO_HEAD;
+  const list = <Value>(prefix: string, options: object = {}) =>
+    Array.from(
+      storage.list({ prefix, ...options }),
+      ([name, value]) => [name.slice(prefix.length), value as Value] as const,
+    );
+  const entries = () => list<string>(ENTRY);
+
+  /** Writes a state, whose revision it makes. */
+  function write(changes: Partial<Head>): void {
+    const before = head();
+    const revision = Math.max(now() * 1000, before.revision + 1);
+    const lineage = extended(before.lineage, revision);
+    storage.put(STATE, { ...before, ...changes, revision, lineage } satisfies Head);
+  }
+
+  function audit(audited: AuditedAction, version?: number): void {
+    const before = head();
+    const n = before.audited + 1;
+    storage.put(STATE, { ...before, audited: n });
+    const record = { n, at: now(), ...(version !== undefined && { version }), ...audited };
+    storage.put(AUDIT + placed(n), record satisfies AuditRecord);
+    storage.delete(AUDIT + placed(n - MAX_AUDIT));
+  }
+
+  function keepVersion(version: Version): void {
+    storage.put(VERSION + placed(version.version), version);
+    for (const [name] of list(VERSION, { reverse: true }).slice(MAX_VERSIONS))
+      storage.delete(VERSION + name);
+  }
+
+  /** Forgets entries that have ended, and gives the others. */
+  function sweep(): (readonly [string, string])[] {
+    return entries().filter(([field, text]) => {
+      const entry = recordIn<{ readonly entry?: unknown }>(text)?.entry;
+      const { until } = Object(entry) as { readonly until?: unknown };
+      const hasEnded = typeof until === "number" && until <= now();
+      if (hasEnded) storage.delete(ENTRY + field);
+      return !hasEnded;
+    });
+  }
+
+  return {
+    /** `undefined` if it has this revision, and this loss. */
+    read(revision: number, lostAtMs: number): LiveState | undefined {
+      const { audited: _, ...state } = head();
+      if (state.revision === revision && state.lostAtMs === lostAtMs) return undefined;
+      return { ...state, entries: Object.fromEntries(entries()) };
+    },
+
+    versions: (): readonly number[] => list(VERSION, { reverse: true }).map(([n]) => Number(n)),
+
+    version(version: number): KeptVersion | undefined {
+      const kept = storage.get(VERSION + placed(version)) as Version | undefined;
+      return kept && { version, document: recordIn(kept.text) };
+    },
+
+    putBack(over: number, { state, documents, audited }: Restored): boolean {
+      const before = head();
+      if (before.revision !== over) return false;
+      const { entries: held, misread: _, ...restored } = state;
+      storage.put(STATE, { ...restored, audited: before.audited } satisfies Head);
+      for (const [field] of entries()) storage.delete(ENTRY + field);
+      for (const [field, text] of Object.entries(held)) storage.put(ENTRY + field, text);
+      for (const [version, { text, publishedAtMs: publishedAt }] of documents) {
+        if (storage.get(VERSION + placed(version)) !== undefined) continue;
+        keepVersion({ version, publishedAt, by: BY_GATEWAY, text });
+      }
+      audit(audited, state.version);
+      return true;
+    },
+
+    rules(): PublishedDocument | undefined {
+      const { version, publishedAtMs, document } = head();
+      if (version === 0) return undefined;
+      const kept = storage.get(VERSION + placed(version)) as Version | undefined;
+      return {
+        version,
+        publishedAtMs,
+        ...(kept && { by: kept.by }),
+        document: recordIn(document),
+      };
+    },
+
+    publish(
+      document: string,
+      based: { readonly on: number; readonly known: number },
+      audited: AuditedAction,
+      note: string | undefined,
+    ): Written {
+      const { version: stored } = head();
+      if (stored !== based.on) return { done: false, version: stored };
+      const [newest = "0"] = list(VERSION, { reverse: true, limit: 1 }).map(([n]) => n);
+      const version = Math.max(stored, based.known, Number(newest)) + 1;
+      const atMs = now();
+      write({ version, publishedAtMs: atMs, document, lostAtMs: 0 });
+      const { by } = audited;
+      keepVersion({ version, publishedAt: atMs, by, ...(note && { note }), text: document });
+      const draft = storage.get(DRAFT) as (Draft & { readonly text: string }) | undefined;
+      if (draft?.text === document) storage.delete(DRAFT);
+      audit(audited, version);
+      return { done: true, version, atMs };
+    },
+
+    withdraw(version: number, audited: AuditedAction): Written {
+      const { version: stored } = head();
+      if (stored !== version) return { done: false, version: stored };
+      write({ version: 0, publishedAtMs: 0, document: undefined, lostAtMs: 0 });
+      audit(audited);
+      return { done: true, version: 0, atMs: now() };
+    },
+
+    saveDraft(document: string, basedOn: number | undefined, audited: AuditedAction): Written {
+      const { version } = head();
+      if (basedOn !== undefined && version !== basedOn) return { done: false, version };
+      const atMs = now();
+      write({});
+      const { by } = audited;
+      storage.put(DRAFT, { basedOn: version, savedAt: atMs, by, text: document });
+      audit(audited, version);
+      return { done: true, version, atMs };
+    },
+
+    draft(): Draft | undefined {
+      const kept = storage.get(DRAFT) as (Omit<Draft, "document"> & { text: string }) | undefined;
+      if (!kept) return undefined;
+      const { text, ...draft } = kept;
+      return { ...draft, document: recordIn(text) };
+    },
+
+    history: () => ({
+      current: head().version,
+      versions: list<Version>(VERSION, { reverse: true }).map(([, kept]) => headOf(kept)),
+    }),
+
+    putEntry(
+      kind: EntryKind,
+      id: string,
+      entry: object,
+      checkedWith: number | undefined,
+      audited: AuditedAction,
+    ): PutEntry {
+      const { version } = head();
+      if (checkedWith !== undefined && version !== checkedWith)
+        return { kind: "outdated", version };
+      const field = `${kind}:${id}`;
+      const others = sweep().filter(([other]) => other !== field);
+      const atMs = now();
+      const text = JSON.stringify({ entry, at: atMs, by: audited.by });
+      write({});
+      const bytes = [...others, [field, text] as const].reduce(
+        (sum, [name, value]) => sum + bytesOf(name) + bytesOf(value),
+        0,
+      );
+      if (others.length >= MAX_ENTRIES || bytes > MAX_ENTRIES_BYTES) return { kind: "full" };
+      storage.put(ENTRY + field, text);
+      audit(audited);
+      return { kind: "put", atMs };
+    },
+
+    removeEntry(kind: EntryKind, id: string, audited: AuditedAction): boolean {
+      sweep();
+      write({});
+      if (!storage.delete(`${ENTRY}${kind}:${id}`)) return false;
+      audit(audited);
+      return true;
+    },
+
+    entries: (kind: EntryKind): readonly (KeptEntry & { readonly id: string })[] =>
+      list<string>(`${ENTRY}${kind}:`).flatMap(([id, text]) => {
+        const kept = recordIn<KeptEntry>(text);
+        return kept && isRecord(kept.entry) ? [{ ...kept, id }] : [];
+      }),
+
+    audit: (before: number | undefined): readonly AuditRecord[] =>
+      list<AuditRecord>(AUDIT, {
+        reverse: true,
+        limit: AUDIT_PAGE,
+        ...(before !== undefined && { end: AUDIT + placed(before) }),
+      }).map(([, record]) => record),
+
+    note(audited: AuditedAction): void {
+      write({});
+      audit(audited);
+    },
+  };
+}
+
+export type KeptControl = ReturnType<typeof keptControl>;
+
+function headOf({ version, publishedAt, by, note }: Version): VersionHead {
+  return { version, publishedAt, by, ...(note !== undefined && { note }) };
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

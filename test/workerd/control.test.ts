@@ -1,0 +1,82 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+
+import { admin } from "../../src/admin.ts";
+import { durableObjectStore, type ObjectNamespace } from "../../src/durable-object.ts";
+import { createGateway } from "../../src/gateway.ts";
+import { liveStoreOver, storageOver } from "../../src/store/control/control-over.ts";
+import { callObject } from "../../src/store/control/object-control.ts";
+import { controlContract } from "../live/control-contract.ts";
+
+const namespace = env["LIMITS"] as ObjectNamespace;
+const TOKEN = "pS0qYh6mLk2VxZr9Tn4Jd8WcGf1Bu7Ea3Ri5Oo0Hs=";
+
+describe("control data in a Durable Object", () => {
+  controlContract(() => {
+    const call = callObject(namespace, crypto.randomUUID());
+    return { live: liveStoreOver(call, "managed"), storage: storageOver(call) };
+  });
+});
+
+const rules = (limit: number) => [
+  {
+    path: "/api/*",
+    partition: ["header:x-user-id"],
+    policies: [{ algorithm: "fixed-window", name: "api", limit, window: "1d" }],
+  },
+];
+
+test("a gateway that counts in Durable Objects has live rules, blocks, explain, history and audit there", async () => {
+  const variables = {
+    ORIGIN: "https://origin.example",
+    STORE: "durable-object",
+    LIMITS: namespace,
+    TIMEOUT: "10s",
+    PREFIX: "whole",
+    CLIENT_IP: "cloudflare",
+    ADMIN_TOKEN: TOKEN,
+    ADMIN_HOST: "any",
+    RULES: rules(5),
+  };
+  const isolate = () => createGateway(variables, { admin, durableObjectStore });
+  const one = isolate();
+  const api = async (method: string, path: string, body?: object, more: object = {}, of = one) => {
+    const headers = {
+      authorization: `Bearer ${TOKEN}`,
+      "content-type": "application/json",
+      ...more,
+    };
+    const url = `https://gateway.example/_tidegate/api/v1${path}`;
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const response = await of.fetch(new Request(url, init));
+    const text = await response.text();
+    return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+  };
+  const published = await api("PUT", "/rules", { rules: rules(20) }, { "If-Match": '"0"' });
+  expect([published.status, published.body.version]).toEqual([200, 1]);
+  expect((await api("PUT", "/lists/deny", { identity: "x-user-id:mal" })).status).toBe(200);
+  const anew = isolate();
+  const health = (await api("GET", "/health", undefined, {}, anew)).body;
+  expect(health).toMatchObject({
+    status: "ok",
+    store: "durable-object",
+    control: { store: "durable-object", own: false, persistence: "managed" },
+    live: { version: 1, source: "live" },
+  });
+  const explained = async (user: string) => {
+    const asked = { path: "/api/x", headers: { "x-user-id": user }, ip: "192.0.2.1" };
+    return (await api("POST", "/explain", asked, {}, anew)).body;
+  };
+  expect(await explained("mal")).toMatchObject({ verdict: "blocked", version: 1 });
+  expect((await explained("ada")).rules[0].policies[0]).toMatchObject({ limit: 20, remaining: 20 });
+  expect((await api("POST", "/rules/rollback", { to: 0 })).body.version).toBe(2);
+  expect((await api("GET", "/rules/history")).body.versions).toMatchObject([
+    { version: 2, current: true },
+    { version: 1 },
+  ]);
+  expect((await api("GET", "/audit")).body.entries).toMatchObject([
+    { n: 3, action: "rollback to 0" },
+    { n: 2, action: "put deny" },
+    { n: 1, action: "publish" },
+  ]);
+});
