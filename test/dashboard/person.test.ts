@@ -20,7 +20,7 @@ async function limitNow(): Promise<readonly [version: number, limit: number]> {
 
 /** The address to which the alert on denials leads: the test of the alerts expands its annotation as Prometheus does. */
 function alertLink(): string {
-  const text = readFileSync("test/metrics/alerts.test.yml", "utf8");
+  const text = readFileSync("test/metrics/alerts/texts.yml", "utf8");
   return /dashboard: "\/_tidegate\/(#.*rides.*)"/.exec(text)![1]!;
 }
 

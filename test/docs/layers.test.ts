@@ -8,6 +8,7 @@ import {
   rmSync,
   symlinkSync,
   writeFileSync,
+  existsSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -105,6 +106,24 @@ test("the source layout names every entry of the package, and every layer, those
   );
   const folders = Array.from(layout.matchAll(/^\| `src\/(\w+)`/gm), ([, name]) => name);
   expect(folders).toEqual(LAYERS);
+});
+
+/** The files of the algorithm that the guide has its reader write. */
+const EXAMPLES = /leaky-bucket|NAME/;
+
+test("each file and folder that the guide for contributors and the architecture name is there", () => {
+  const missing = ["CONTRIBUTING.md", "docs/architecture.md"].flatMap((page) =>
+    Array.from(
+      readFileSync(page, "utf8").matchAll(
+        /`((?:src|lua|test|packages|scripts|bench|deploy)\/[\w./-]+)`/g,
+      ),
+      ([, path]) => path!,
+    ).filter(
+      (path) =>
+        !EXAMPLES.test(path) && !["", ".ts", ".test.ts"].some((end) => existsSync(path + end)),
+    ),
+  );
+  expect(missing).toEqual([]);
 });
 
 test("the guide for contributors lists the layers from the top down", () => {

@@ -95,6 +95,11 @@ export const FAULTS: readonly Fault[] = [
     fires: { TidegateRulesNotInForce: [BEGINS + 2, ENDS - 1] },
   },
   {
+    name: "a control store that lost live rules, which a gateway put back",
+    minute: always({}, { isRestored: true }),
+    fires: { TidegateRulesLost: [BEGINS, ENDS - 1] },
+  },
+  {
     name: "a Redis that takes 0.25 to 1 s for one decision in ten",
     minute: always({ sb: 600, si: 60 }),
     fires: { TidegateStoreSlow: [BEGINS + 10, SHOWN] },
