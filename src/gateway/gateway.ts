@@ -86,6 +86,7 @@ export function createGateway(environment: Environment, platform: Platform = {})
     defaults.prefix,
     monotonicNow,
     () => enforcement.error() ?? refresh?.error(),
+    () => defaults.tokenReader?.error(),
   );
   gateway.get(`/${OWN}/health`, async (c) => {
     await refresh?.before(waitUntilOf(c));

@@ -25,6 +25,9 @@ export function alive(): Response {
   return Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } });
 }
 
+const KEYS_UNREAD =
+  "The keys of JWT could not be read: tokens are verified by those of before, or count as missing.";
+
 type Verdict =
   | { readonly status: "ok" }
   | { readonly status: "store-unavailable"; readonly code: string; readonly detail: string };
@@ -33,14 +36,15 @@ type Status = Verdict & StoreFacts;
 
 /**
  * Creates the health check. It answers 200 if decisions come from the store, else 503 with the error's code, and
- * describes the store. While rules other than the published ones are in force, its status is `degraded`, still with 200. It
- * writes one key of its own, which expires within two seconds.
+ * describes the store. While rules other than the published ones are in force, or the keys of tokens cannot be read, its status is
+ * `degraded`, still with 200. It writes one key of its own, which expires within two seconds.
  */
 export function healthCheck(
   store: Store,
   prefix: string,
   now: () => number,
   liveError: () => string | undefined,
+  keysError: () => string | undefined = () => undefined,
 ): () => Promise<Response> {
   // No identity maps to this partition: a partition key that begins with `#` has 43 more characters.
   const keys = POLICIES.map(({ key }) => `${prefix}:{#health}:${key}`);
@@ -69,8 +73,10 @@ export function healthCheck(
       askedAtMs = now();
       known = await ask();
     }
-    const isDegraded = known.status === "ok" && liveError() !== undefined;
-    return Response.json(isDegraded ? { ...known, status: "degraded", detail: DEGRADED } : known, {
+    const unread = keysError() === undefined ? undefined : KEYS_UNREAD;
+    const detail = liveError() === undefined ? unread : DEGRADED;
+    const isDegraded = known.status === "ok" && detail !== undefined;
+    return Response.json(isDegraded ? { ...known, status: "degraded", detail } : known, {
       status: known.status === "ok" ? 200 : 503,
       headers: { "Cache-Control": "no-store" },
     });
