@@ -44,6 +44,7 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
   cluster: ["cluster-feature.ts", "cluster-option.ts", "partial-answer.ts"],
   dimensions: ["by-dimensions.ts", "dimensions-feature.ts"],
   holds: ["holds/"],
+  jwt: ["jwt/"],
   leases: ["leases/"],
   listeners: ["decision-listener.ts", "listening-limiter.ts", "span-attributes.ts"],
   lists: ["lists/"],
@@ -79,7 +80,7 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
 /** The entries of the package import from everywhere, and nothing imports from them. */
 const ENTRIES = {
   regex:
-    "^(\\.\\./)+(src/)?(index|core|limit|hono|express|express-rate-limit|nest-throttler|better-auth|rate-limiter-flexible|upstash-ratelimit|fastify|vercel|node|cloudflare|durable-object|llm|gateway|admin|tracing|worker)\\.ts$",
+    "^(\\.\\./)+(src/)?(index|core|limit|hono|express|express-rate-limit|nest-throttler|better-auth|rate-limiter-flexible|upstash-ratelimit|fastify|vercel|node|cloudflare|durable-object|llm|gateway|admin|jwt|tracing|worker)\\.ts$",
   message: "It is an entry of the package: import what it imports.",
 };
 

@@ -141,6 +141,9 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   AMBIGUOUS_PATHS:
     'The treatment of a path that some origin may read as one under other rules: `"refuse"` answers 400, `"pass"` applies the rules of every reading.',
   CORS: "The sites whose scripts may read answers, with the options of `hono/cors` that are data: [what it does](gateway.md#scripts-of-other-sites). Default: none, and preflights are requests like any other.",
+  JWT: 'Whose tokens are verified, for sources such as `jwt:sub` and `plan = "jwt:plan"`: a table of `jwks`, `issuer`, `audience` and [others](identities.md#verified-identities), as TOML or as JSON. Default: no token is read.',
+  JWT_SECRET:
+    "The secret that signs the tokens with HMAC, in place of `jwks` in `JWT`, as a secret: 32 to 1,024 characters. Default: none.",
   RULES:
     "The rules, as TOML tables or as JSON. [rules.schema.json](rules.schema.json) describes them.",
   PLANS:

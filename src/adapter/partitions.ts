@@ -44,6 +44,8 @@ export const SHARED_IDENTITY = "no-identity";
 /** The means to compile partitions, besides their options. */
 export interface PartitionContext {
   readonly kinds: Features["sources"];
+  /** Whether tokens are verified here. */
+  readonly verifies: boolean;
   /** The names in the rule's path; none in middleware. */
   readonly segments: NamedSegments | undefined;
   /** Begins the names of dimensions, so that those of several rules differ. */
@@ -54,7 +56,7 @@ export interface PartitionContext {
 export function compilePartitions<Context>(
   options: PlainRequestOptions<Context>,
   policies: readonly Policy[],
-  { kinds, segments, prefix }: PartitionContext,
+  { kinds, verifies, segments, prefix }: PartitionContext,
   faults: Faults,
 ): Partitions<Context> {
   const { partition: common, onMissing: commonOnMissing, clientIp } = options;
@@ -84,7 +86,7 @@ export function compilePartitions<Context>(
     const sources =
       typeof partition === "function" && !own && !segments
         ? undefined
-        : compileSources(partition, { clientIp, segments, kinds }, at, once(found));
+        : compileSources(partition, { clientIp, segments, kinds, verifies }, at, once(found));
     for (const path of found) told.add(path);
     // A faulty partition may be anything, also a value that JSON cannot hold.
     const key =

@@ -1,5 +1,6 @@
 import type { Decision } from "../decide/decision.ts";
 import type { Cost } from "../decide/limiter-types.ts";
+import type { JwtOptions } from "../features/jwt/jwt-options.ts";
 import type { ListOptions } from "../features/lists/list-options.ts";
 import type { PlanOption } from "../features/read-plan.ts";
 import type { OptionValue } from "../options/option-value.ts";
@@ -11,7 +12,7 @@ export interface RequestOptions<Context> {
   /**
    * The client that is counted: a list of sources, of which the first one present in the request is used; `"*"` for all
    * clients together; or a function that returns the identity, or `undefined` for a request without one. The sources
-   * are `"ip"` and what `header()`, `cookie()`, `query()`, `subnet()`, `asn()` and `country()` return. An inner list is one
+   * are `"ip"` and what `header()`, `cookie()`, `query()`, `subnet()`, `asn()` and `country()` return, and `claim()` of `tidegate/jwt`. An inner list is one
    * source: all of its sources together. A policy's own `partition` overrides it.
    *
    * A client can make up any header that no proxy in front of you has checked, and a new value gives it a new quota:
@@ -43,8 +44,8 @@ export interface RequestOptions<Context> {
    */
   readonly cost?: Cost | ((context: Context) => Cost | Promise<Cost>);
   /**
-   * The plan of the client, one of `plans`: a header that a proxy in front of you sets, or a function that returns its
-   * name. A request without one, or with one that does not exist, has none. Default: no plan.
+   * The plan of the client, one of `plans`: a header that a proxy in front of you sets, a claim of a verified token, such as
+   * `"jwt:plan"`, or a function that returns its name. A request without one, or with one that does not exist, has none. Default: no plan.
    *
    * @example
    * plan: "header:x-plan"
@@ -66,17 +67,26 @@ export interface RequestOptions<Context> {
    * lists: lists({ allow: [{ cidr: "10.0.0.0/8" }], deny: [{ asn: 64496, until: "2027-01-01T00:00:00Z" }] })
    */
   readonly lists?: OptionValue<"lists">;
+  /**
+   * What `jwt()` of `tidegate/jwt` returns: whose tokens are verified, for `claim()` and a plan such as `"jwt:plan"`. A token that fails
+   * is no identity and names no plan. Default: no token is read.
+   *
+   * @example
+   * jwt: jwt({ jwks: "https://issuer.example.com/.well-known/jwks.json", audience: "https://api.example.com" })
+   */
+  readonly jwt?: OptionValue<"jwt">;
 }
 
 /** The same, as data: as rules have them. */
 export interface PlainRequestOptions<Context> extends Omit<
   RequestOptions<Context>,
-  "partition" | "lists"
+  "partition" | "lists" | "jwt"
 > {
   readonly partition?:
     | Sources
     | ((context: Context) => string | undefined | Promise<string | undefined>);
   readonly lists?: ListOptions;
+  readonly jwt?: JwtOptions;
 }
 
 /** The names of all options of requests. */
@@ -88,4 +98,5 @@ export const REQUEST_OPTIONS = [
   "plan",
   "onDenied",
   "lists",
+  "jwt",
 ] as const satisfies (keyof RequestOptions<unknown>)[];

@@ -7,9 +7,11 @@ import { problemResponse } from "../decide/problem.ts";
 import { compileListener, type DecisionListener } from "../features/decision-listener.ts";
 import type { Features } from "../features/features.ts";
 import type { Failures } from "../features/holds/failures.ts";
+import type { Token, TokenReader } from "../features/jwt/read-token.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
-import { FUNCTION, PLAN_WITHOUT_PLANS } from "../options/messages.ts";
+import { FUNCTION, NO_JWT, PLAN_WITHOUT_PLANS } from "../options/messages.ts";
+import { claimNameIn } from "../partition/claims.ts";
 import { fieldNameIn } from "../partition/field-names.ts";
 import type { NamedSegments, RequestData } from "../partition/request-data.ts";
 import type { OwnNumbers } from "../policy/own-numbers.ts";
@@ -40,22 +42,29 @@ interface RuleContext {
   readonly segments: NamedSegments;
   /** Begins the names of its dimensions. */
   readonly prefix: string;
+  /** Reads tokens for all rules; `undefined` where none are verified. */
+  readonly tokenReader: TokenReader | undefined;
 }
 
 /** Checks the options and compiles how requests are read. */
 export function compileRequest<Context>(
   options: PlainRequestOptions<Context> & Pick<LimiterOptions, "plans" | "onDecision">,
   policies: readonly Policy[],
-  { holds, lists, plans, optimistic, sources: kinds }: Features,
+  { holds, jwt, lists, plans, optimistic, sources: kinds }: Features,
   faults: Faults,
-  { segments, prefix = "" }: Partial<RuleContext> = {},
+  { segments, prefix = "", tokenReader: ofAllRules }: Partial<RuleContext> = {},
 ): RequestReader<Context> {
   // Not map(), which skips the holes of a list.
   const list = Array.isArray(policies) ? Array.from(policies as readonly Policy[]) : [];
-  const partitions = compilePartitions(options, list, { kinds, segments, prefix }, faults);
+  const tokenReader = ofAllRules ?? jwt?.compile(options.jwt, "jwt", faults);
+  // A plain option is a fault elsewhere.
+  const verifies = tokenReader !== undefined || options.jwt !== undefined;
+  const context = { kinds, verifies, segments, prefix };
+  const partitions = compilePartitions(options, list, context, faults);
   const listed = lists?.compileRequestLists(options, list, faults);
   const readCost = compileCost(options.cost, list, optimistic, faults);
   const readPlan = plans?.compilePlan(options.plan, options.plans, faults);
+  if (!verifies && claimNameIn(options.plan)) faults.add("plan", options.plan, NO_JWT);
   if (!plans && options.plan !== undefined) faults.add("plan", options.plan, PLAN_WITHOUT_PLANS);
   if (options.onDenied !== undefined && typeof options.onDenied !== "function") {
     faults.add("onDenied", options.onDenied, FUNCTION, "returns a Response");
@@ -80,9 +89,37 @@ export function compileRequest<Context>(
     }));
   }
 
+  function readIdentified(context: Context, data: RequestData): ReadRequest | Promise<ReadRequest> {
+    const identified = partitions.read(context, data);
+    return identified instanceof Promise
+      ? identified.then((found) => readMore(context, data, found))
+      : readMore(context, data, identified);
+  }
+
+  function readByToken(
+    context: Context,
+    data: RequestData,
+    token: Token,
+  ): ReadRequest | Promise<ReadRequest> {
+    if (token.kind === "refused") return { kind: "unidentified", response: token.response };
+    const claims = token.kind === "verified" ? token.claims : undefined;
+    return readIdentified(context, { ...data, claims });
+  }
+
+  const sources = sourcesIn(options, list);
+  const verifying = sources.some((source) => claimNameIn(source) !== undefined)
+    ? tokenReader
+    : undefined;
+  // Lists of identities that a function returns need the claims first.
+  const listedBefore = typeof options.partition === "function" ? undefined : listed;
+
   return {
     by: partitions.by,
-    fields: [...fieldsIn(options, list), ...(listed?.fields ?? [])],
+    fields: [
+      ...sources.map(fieldNameIn).filter((name) => name !== undefined),
+      ...(verifying ? [verifying.field] : []),
+      ...(listed?.fields ?? []),
+    ],
     operation: holds?.needsHold(list) ? "reserve" : "limit",
     withoutHold: holds?.withoutHold,
     listener: compileListener(options.onDecision, faults),
@@ -90,22 +127,25 @@ export function compileRequest<Context>(
     policies: Array.isArray(policies) ? list.map(withoutPartition) : policies,
 
     read(context, data) {
-      const identified = partitions.read(context, data);
-      return identified instanceof Promise
-        ? identified.then((found) => readMore(context, data, found))
-        : readMore(context, data, identified);
+      if (!verifying) return readIdentified(context, data);
+      // A client that a list has costs no signature.
+      const decision = listedBefore?.find(data.request, data.connection);
+      if (decision) return { kind: "listed", decision };
+      const token = verifying.read(data.request);
+      return token instanceof Promise
+        ? token.then((found) => readByToken(context, data, found))
+        : readByToken(context, data, token);
     },
   };
 }
 
-/** The header fields that sources and the plan name. */
-function fieldsIn(
+/** All sources of identities, and the plan's. */
+function sourcesIn(
   { partition, plan }: { readonly partition?: unknown; readonly plan?: unknown },
   policies: readonly Policy[],
-): readonly string[] {
+): readonly unknown[] {
   const own = policies.map((policy) => Object(policy).partition as unknown);
-  const sources: readonly unknown[] = [partition, ...own, plan].flat(2);
-  return sources.map(fieldNameIn).filter((name) => name !== undefined);
+  return [partition, ...own, plan].flat(2);
 }
 
 function missingIdentity(): Response {

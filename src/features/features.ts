@@ -4,6 +4,7 @@ import type { cluster } from "./cluster-feature.ts";
 import type { Dimensions } from "./dimensions-feature.ts";
 import type { slots } from "./holds/concurrency-option.ts";
 import type { holds } from "./holds/holds-feature.ts";
+import type { jwt } from "./jwt/jwt-feature.ts";
 import type { leases } from "./leases/leases-feature.ts";
 import type { lists } from "./lists/lists-feature.ts";
 import type { notices } from "./notices-feature.ts";
@@ -24,6 +25,7 @@ export interface Features {
   readonly cluster?: typeof cluster;
   readonly dimensions?: Dimensions;
   readonly holds?: typeof holds;
+  readonly jwt?: typeof jwt;
   readonly leases?: typeof leases;
   readonly lists?: typeof lists;
   readonly notices?: typeof notices;

@@ -1,10 +1,11 @@
 import type { Faults } from "../options/faults.ts";
 import { PLAN_SOURCE, PLAN_WITHOUT_PLANS } from "../options/messages.ts";
+import { CLAIM_NAME, claimText } from "../partition/claims.ts";
 import type { RequestData } from "../partition/request-data.ts";
 import { reportOnce } from "../runtime/log.ts";
 
-/** The header that names a client's plan. */
-export type PlanSource = `header:${string}`;
+/** The header, or the claim of a verified token, that names a client's plan. */
+export type PlanSource = `header:${string}` | `jwt:${string}`;
 
 /** Reads the plan of a request; `undefined` if it has none. */
 export type ReadPlan<Context> = (
@@ -12,9 +13,11 @@ export type ReadPlan<Context> = (
   data: RequestData,
 ) => string | undefined | Promise<string | undefined>;
 
-export const PLAN = /^header:([!#$%&'*+.^_`|~0-9A-Za-z-]+)$/;
+export const PLAN = new RegExp(
+  `^(?:header:(?<header>[!#$%&'*+.^_\`|~0-9A-Za-z-]+)|jwt:(?<claim>${CLAIM_NAME}))$`,
+);
 
-/** The source of a plan's name: a header, or a function. */
+/** The source of a plan's name: a header, a claim, or a function. */
 export type PlanOption<Context> =
   | PlanSource
   | ((context: Context) => string | undefined | Promise<string | undefined>);
@@ -26,8 +29,8 @@ export function compilePlan<Context>(
   faults: Faults,
 ): ReadPlan<Context> | undefined {
   if (plan === undefined) return undefined;
-  const header = typeof plan === "string" ? PLAN.exec(plan)?.[1] : undefined;
-  if (header === undefined && typeof plan !== "function") {
+  const source = typeof plan === "string" ? PLAN.exec(plan)?.groups : undefined;
+  if (source === undefined && typeof plan !== "function") {
     faults.add("plan", plan, PLAN_SOURCE);
     return undefined;
   }
@@ -40,5 +43,7 @@ export function compilePlan<Context>(
     return undefined;
   };
   if (typeof plan === "function") return async (context) => ifExisting(await plan(context));
+  const { header, claim } = source!;
+  if (claim) return (_context, { claims }) => ifExisting(claimText(claims, claim));
   return (_context, { request }) => ifExisting(request.headers.get(header!));
 }

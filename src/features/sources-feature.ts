@@ -1,6 +1,7 @@
 import {
   type CompileSource,
   readAsn,
+  readClaim,
   readCookieOf,
   readCountry,
   readHeader,
@@ -18,6 +19,7 @@ export const everySource: Sources = {
   cookie: readCookieOf,
   country: readCountry,
   header: readHeader,
+  jwt: readClaim,
   path: readPath,
   query: readQueryOf,
   subnet: readSubnet,

@@ -24,6 +24,13 @@ export function alive(): Response {
   return Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } });
 }
 
+/** The fault of a gateway that cannot read the keys of tokens. */
+export const KEYS_UNREAD: LiveFault = {
+  detail:
+    "The keys of JWT could not be read: tokens are verified by those of before, or count as missing.",
+  isFatal: false,
+};
+
 type Verdict =
   | { readonly status: "ok" }
   | { readonly status: "store-unavailable"; readonly code: string; readonly detail: string };
@@ -32,14 +39,14 @@ type Status = Verdict & StoreFacts;
 
 /**
  * Creates the health check. It answers 200 if decisions come from the store, else 503 with the error's code, and
- * describes the store. While rules other than the published ones are in force, its status is `degraded`, still with 200 unless they
- * are required. It writes one key of its own, which expires within two seconds.
+ * describes the store. While rules other than the published ones are in force, or the keys of tokens cannot be read, its status is
+ * `degraded`, still with 200 unless the rules are required. It writes one key of its own, which expires within two seconds.
  */
 export function healthCheck(
   store: Store,
   prefix: string,
   now: () => number,
-  live: () => LiveFault | undefined,
+  faultNow: () => LiveFault | undefined,
   control?: () => ControlFacts | undefined,
 ): () => Promise<Response> {
   // No identity maps to this partition: a partition key that begins with `#` has 43 more characters.
@@ -69,7 +76,7 @@ export function healthCheck(
       askedAtMs = now();
       known = await ask();
     }
-    const fault = known.status === "ok" ? live() : undefined;
+    const fault = known.status === "ok" ? faultNow() : undefined;
     const isWell = known.status === "ok" && fault?.isFatal !== true;
     const body = {
       ...known,

@@ -12,6 +12,7 @@ import type { Policy } from "../policy/policy.ts";
 const MAKERS: Readonly<Record<string, string>> = {
   anchor: "month",
   counts: "denials",
+  jwt: "jwt",
   lease: "lease",
   lists: "lists",
   mode: "shadow",

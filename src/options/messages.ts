@@ -183,7 +183,8 @@ export const ONLY_WITH_HOLDS = {
 export const PLAIN_VALUE = {
   code: "shape",
   say: ({ maker, value }: { maker: string; value: unknown }) => {
-    const start = `Import { ${maker} } from "tidegate", and`;
+    const entry = maker === "jwt" ? "tidegate/jwt" : "tidegate";
+    const start = `Import { ${maker} } from "${entry}", and`;
     if (maker === "shadow" || maker === "soft") {
       return `${start} wrap the policy: ${maker}(tokenBucket({ ... })).`;
     }
@@ -196,8 +197,10 @@ export const PLAIN_VALUE = {
 
 export const PLAIN_SOURCE = {
   code: "shape",
-  say: ({ kind, name }: { kind: string; name: string }) =>
-    `Import { ${kind} } from "tidegate", and give ${kind}(${name && JSON.stringify(name)}).`,
+  say: ({ kind, name }: { kind: string; name: string }) => {
+    const [maker, entry] = kind === "jwt" ? ["claim", "tidegate/jwt"] : [kind, "tidegate"];
+    return `Import { ${maker} } from "${entry}", and give ${maker}(${name && JSON.stringify(name)}).`;
+  },
 } as const;
 
 // The address of Redis.
@@ -799,7 +802,50 @@ export const COST_ABOVE_LIMIT = {
 
 export const PLAN_SOURCE = {
   code: "shape",
-  say: 'Name a header that something in front of you sets: "header:x-plan".',
+  say: 'Name a header that something in front of you sets, "header:x-plan", or a claim of verified tokens, "jwt:plan".',
+} as const;
+
+// Verified tokens.
+
+export const NO_JWT = {
+  code: "missing",
+  say: "Say whose tokens are verified: in code by the option jwt, which takes what jwt() of tidegate/jwt returns, in a gateway by the variable JWT.",
+} as const;
+
+export const JWT_KEYS = {
+  code: "missing",
+  say: "Give jwks, the address of the issuer's keys, or the secret that signs the tokens (of a gateway: JWT_SECRET).",
+} as const;
+
+export const JWT_TWO_KEYS = {
+  code: "conflict",
+  say: "Give either jwks or a secret: whoever knows the issuer's public keys could sign with them as a secret.",
+} as const;
+
+export const JWKS_URL = {
+  code: "shape",
+  say: 'Give an address without credentials, such as "https://issuer.example.com/.well-known/jwks.json".',
+} as const;
+
+export const JWT_SECRET = {
+  code: "shape",
+  say: "Give the secret that signs the tokens: a text of 32 to 1,024 characters.",
+} as const;
+
+export const JWT_NAMES = {
+  code: "shape",
+  say: (max: number) =>
+    `Give a text, or a list of 1 to ${max} texts, as the tokens have it: "https://issuer.example.com/".`,
+} as const;
+
+export const JWT_ALGORITHMS = {
+  code: "choice",
+  say: (known: readonly string[]) => `Give a list of some of ${known.join(", ")}.`,
+} as const;
+
+export const JWT_HEADER = {
+  code: "shape",
+  say: 'Give the name of the header field that has the token, such as "cf-access-jwt-assertion".',
 } as const;
 
 export const PLAN_WITHOUT_PLANS = {

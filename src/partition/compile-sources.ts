@@ -30,7 +30,7 @@ interface Choice {
 /** Uses the first source present in a request. An inner list is present if all of its sources are. */
 export const compileSources: CompileSources = (
   sources,
-  { clientIp, segments, kinds },
+  { clientIp, segments, kinds, verifies },
   path,
   faults,
 ) => {
@@ -46,7 +46,7 @@ export const compileSources: CompileSources = (
   const trusted = readsAddress(sources)
     ? checkClientIp(clientIp, "clientIp", faults)
     : (clientIp ?? detectPlatform());
-  const known = { trusted, segments, kinds };
+  const known = { trusted, segments, kinds, verifies };
   // Array.from visits the holes of a list, map() does not.
   const choices = Array.from(sources, (source: unknown, index) =>
     compileChoice(source, known, `${path}[${index}]`, faults),

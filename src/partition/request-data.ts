@@ -1,4 +1,5 @@
 import type { Faults } from "../options/faults.ts";
+import type { Claims } from "./claims.ts";
 
 /** The data of a request that sources read. Each source reads its own part, so no unused part is parsed. */
 export interface RequestData {
@@ -10,6 +11,8 @@ export interface RequestData {
    * each takes to read. Without it, each policy reads anew.
    */
   readonly known?: Map<string, string | undefined | Promise<string>>;
+  /** The claims of the request's token, where a source or the plan reads one, and the token is verified. */
+  readonly claims?: Claims | undefined;
   /** The segments of the path in every reading, where rules have paths. */
   readonly readings?: PathReadings;
 }

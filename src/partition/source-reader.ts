@@ -1,5 +1,6 @@
 import type { Faults } from "../options/faults.ts";
-import { NO_PATH, UNKNOWN_FACT_SOURCE } from "../options/messages.ts";
+import { NO_JWT, NO_PATH, UNKNOWN_FACT_SOURCE } from "../options/messages.ts";
+import { claimText } from "./claims.ts";
 import { addressReader, type ClientIp, clientIp } from "./client-ip.ts";
 import { oneSpelling } from "./credential.ts";
 import { subnetOf } from "./ip-address.ts";
@@ -15,6 +16,8 @@ export interface SourceContext {
   readonly trusted: ClientIp | undefined;
   readonly segments: NamedSegments | undefined;
   readonly kinds?: Readonly<Record<string, CompileSource>> | undefined;
+  /** Whether tokens are verified here. */
+  readonly verifies?: boolean | undefined;
 }
 
 /** Reads a part of an identity; `undefined`, and never a promise of it, if the request does not have it. */
@@ -46,6 +49,15 @@ export const readQueryOf: CompileSource = (name) => {
   const read = readQuery(name);
   const prefix = `query:${name}`;
   return once(prefix, ({ request }) => hashed(prefix, read(request.url)));
+};
+
+export const readClaim: CompileSource = (name, { verifies }, path, faults) => {
+  const prefix = `jwt:${name}`;
+  if (!verifies) {
+    faults.add(path, prefix, NO_JWT);
+    return () => undefined;
+  }
+  return once(prefix, ({ claims }) => hashed(prefix, claimText(claims, name)));
 };
 
 export const readPath: CompileSource = (name, { segments }, path, faults) => {

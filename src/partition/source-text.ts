@@ -7,6 +7,7 @@ import {
   SOURCE_WITHOUT_NAME,
 } from "../options/messages.ts";
 import { nearest } from "../options/unknown-options.ts";
+import { CLAIM_NAME } from "./claims.ts";
 
 /** The source of a part of an identity. */
 export type SingleSource =
@@ -24,6 +25,8 @@ export type SingleSource =
   | `cookie:${string}`
   /** A parameter of the query. */
   | `query:${string}`
+  /** A claim of the request's verified token. */
+  | `jwt:${string}`
   /** The value of a `:name` segment of the rule's path. */
   | `path:${string}`;
 
@@ -44,6 +47,7 @@ const NAMED: Readonly<Record<string, { readonly name: string; readonly example: 
   cookie: { name: "[!#$&'*+.^_`|~0-9A-Za-z-]+", example: "session" },
   query: { name: "[.~\\w-]+", example: "key" },
   path: { name: "[\\w-]+", example: "id" },
+  jwt: { name: CLAIM_NAME, example: "sub" },
 };
 
 const named = Object.entries(NAMED);

@@ -12,7 +12,7 @@ export type Source = SingleSource | readonly SingleSource[];
 /** The sources of an identity in order, or `"*"` for all clients together. */
 export type Sources = readonly Source[] | typeof EVERYBODY;
 
-/** What `header()`, `cookie()` and the others return, or the address. */
+/** What `header()`, `cookie()`, `claim()` and the others return, or the address. */
 export type SingleSourceValue = "ip" | OptionValue<"partition">;
 
 /** The same, as code has them. */
@@ -27,6 +27,8 @@ export type ReadIdentity = (data: RequestData) => string | undefined | Promise<s
 export interface SourceContext {
   /** The kinds of sources that are there besides the address. */
   readonly kinds?: Readonly<Record<string, CompileSource>> | undefined;
+  /** Whether tokens are verified here. */
+  readonly verifies?: boolean | undefined;
   /** The trusted source of the client's address; `undefined` for the platform. */
   readonly clientIp: ClientIp | undefined;
   /** The names in the rule's path; `undefined` where no rule has a path. */

@@ -42,10 +42,12 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
     { maker: "denials", value: "denials" },
     { maker: "client", value: "a secret" },
     { maker: "plans", value: {} },
+    { maker: "jwt", value: {} },
   ],
   PLAIN_SOURCE: [
     { kind: "header", name: "x-key" },
     { kind: "subnet", name: "" },
+    { kind: "jwt", name: "sub" },
   ],
   ALGORITHM: [
     { meant: "fixed-window", known: ["fixed-window", "token-bucket"] },
@@ -82,6 +84,8 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
     { name: "id", others: [] },
   ],
   STATUSES: [32],
+  JWT_NAMES: [16],
+  JWT_ALGORITHMS: [["HS256", "HS384"]],
 };
 
 const VALUES_OF_VARIABLES: Values<typeof ofVariables> = {
@@ -96,6 +100,7 @@ const VALUES_OF_VARIABLES: Values<typeof ofVariables> = {
   PLANS_TEXT: ["at position 12"],
   LISTS_TEXT: ["at position 12"],
   CORS_TEXT: ["at position 12"],
+  JWT_TEXT: ["at position 12"],
   SEARCHED_SEGMENTS: [100],
   NAME_IN_RULES: [
     { index: 0, route: "GET /a" },

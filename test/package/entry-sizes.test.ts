@@ -43,17 +43,20 @@ test("a platform finds the same files in the package as in its sources", () => {
   expect(built).toEqual(own);
 });
 
-test("the library has no other package's code in it, the gateway that of three", () => {
+test("the library has no other package's code in it, tidegate/jwt that of one, the gateway that of four", () => {
   const others = figures
     .map(({ name }) => /^(.+), code of (.+), minified$/.exec(name)?.slice(1).join(": "))
     .filter((text) => text !== undefined);
   expect(others).toEqual([
+    "tidegate/jwt: jose",
     "tidegate/admin: hono",
     "tidegate/admin: microdiff",
     "tidegate/admin: zod",
     "tidegate/gateway: hono",
+    "tidegate/gateway: jose",
     "tidegate/gateway: zod",
     "tidegate/worker: hono",
+    "tidegate/worker: jose",
     "tidegate/worker: microdiff",
     "tidegate/worker: zod",
   ]);

@@ -8,7 +8,7 @@ import type { Lists } from "./lists.ts";
  * The first words of sources and of other kinds of entries. Such an entry is a mistake, because no header has that
  * name.
  */
-const NO_HEADERS = ["header", "ip", "subnet", "asn", "country", "cookie", "query", "path"];
+const NO_HEADERS = ["header", "ip", "subnet", "asn", "country", "cookie", "query", "path", "jwt"];
 
 /** An identity as a header's name and value, in the spelling of the sources' identities. */
 export const HEADER_IDENTITIES: IdentityForm = {

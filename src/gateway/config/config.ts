@@ -35,6 +35,7 @@ import { openControl } from "./open-control.ts";
 import { openCounts } from "./open-counts.ts";
 import { openDenialLog } from "./open-denial-log.ts";
 import { analyticsIn, openRecorder } from "./open-recorder.ts";
+import { readJwt } from "./read-jwt.ts";
 import { hasTokens, readTokens, type Tokens } from "./tokens.ts";
 import { readVariables, type StoreName, type Variables } from "./variables.ts";
 import { readWebhookSettings } from "./webhook-settings.ts";
@@ -147,6 +148,7 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
     prefix,
     onFailure,
     clientIp: environment["CLIENT_IP"],
+    tokenReader: readJwt(environment, faults),
     sharedDenials: readSharing(variables.shared, environment, store, platform, faults),
   };
   const deployed = {

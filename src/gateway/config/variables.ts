@@ -131,7 +131,7 @@ const Token = z.optional(z.string());
 const RestUrl = z.optional(z.string());
 const RestToken = z.optional(z.string());
 
-/** Every variable that the gateway reads. Rules, lists, client IP, CORS, and Redis are checked where they are used. */
+/** Every variable that the gateway reads. Rules, lists, client IP, CORS, JWT, and Redis are checked where they are used. */
 export const VARIABLES = {
   ORIGIN: Origin,
   ORIGIN_TIMEOUT: OriginTimeout,
@@ -160,6 +160,8 @@ export const VARIABLES = {
   NOTICE_SECRET: Token,
   AMBIGUOUS_PATHS: AmbiguousPaths,
   CORS: z.optional(z.record(z.string(), z.unknown())),
+  JWT: z.optional(z.record(z.string(), z.unknown())),
+  JWT_SECRET: Token,
   RULES: Rules,
   PLANS: z.optional(Plans),
   LISTS: z.optional(Lists),

@@ -1,6 +1,7 @@
 import type { PlainRequestOptions } from "../../adapter/request-options.ts";
 import { compileRequest, type RequestReader } from "../../adapter/request-reader.ts";
 import { EVERY_FEATURE } from "../../features/every-feature.ts";
+import type { TokenReader } from "../../features/jwt/read-token.ts";
 import type { Plans } from "../../features/plans.ts";
 import type { SharedDenials } from "../../features/shared-denials.ts";
 import type { LimiterOptions } from "../../limiter/options.ts";
@@ -31,6 +32,8 @@ export interface RuleDefaults extends Required<Pick<LimiterOptions, "prefix" | "
   readonly clientIp: ClientIp;
   readonly sharedDenials: SharedDenials | undefined;
   readonly plans: Plans | undefined;
+  /** Reads tokens; `undefined` without `JWT`. */
+  readonly tokenReader: TokenReader | undefined;
 }
 
 /** A rule's methods and path, which identify it without counting; empty if they are not readable. */
@@ -57,7 +60,7 @@ export function inRule(rule: unknown, faults: Faults): Faults {
 export function readRule(
   input: unknown,
   index: number,
-  { clientIp, sharedDenials, plans, ...defaults }: RuleDefaults,
+  { clientIp, sharedDenials, plans, tokenReader, ...defaults }: RuleDefaults,
   faults: Faults,
 ): Rule | undefined {
   const path = `RULES[${index}]`;
@@ -78,6 +81,7 @@ export function readRule(
   const context = {
     segments: namedSegments(isLong ? undefined : fields.path),
     prefix: `${index}.`,
+    tokenReader,
   };
   const options = requestOptions as PlainRequestOptions<Request>;
   const reader = compileRequest(options, policies, EVERY_FEATURE, own, context);

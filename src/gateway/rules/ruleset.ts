@@ -29,7 +29,10 @@ export interface RulesetData extends RulesData {
 }
 
 /** The variables' defaults for all rules. */
-export interface RulesetDefaults extends Pick<RuleDefaults, "prefix" | "onFailure"> {
+export interface RulesetDefaults extends Pick<
+  RuleDefaults,
+  "prefix" | "onFailure" | "tokenReader"
+> {
   /** `CLIENT_IP`, unchecked. */
   readonly clientIp: unknown;
   readonly sharedDenials: SharedDenials | undefined;

@@ -131,6 +131,12 @@ export const CORS_TEXT = {
     `Give a table with an origin; where variables are text, as JSON. ${noJson(place)}`,
 } as const;
 
+export const JWT_TEXT = {
+  code: "no-json",
+  say: (place: string) =>
+    `Give a table with jwks, issuer and audience; where variables are text, as JSON. ${noJson(place)}`,
+} as const;
+
 // Rules.
 
 export const SEARCHED_SEGMENTS = {

@@ -1,15 +1,21 @@
+import { jwt } from "../../../../src/features/jwt/jwt-feature.ts";
 import { readConfig } from "../../../../src/gateway/config/config.ts";
 import { compileDocument } from "../../../../src/gateway/live/live-document.ts";
 import { DEFAULTS } from "../../../../src/limiter/settings.ts";
 import { ConfigurationError, type Fault } from "../../../../src/options/errors.ts";
 import { Faults } from "../../../../src/options/faults.ts";
 
-/** The faults of a gateway's variables RULES, PLANS, LISTS, CORS and CLIENT_IP. */
+/** Stand for a secret that only the deployment has, and for keys that only a gateway knows. */
+const JWT_SECRET = "0".repeat(32);
+const ISSUER = { jwks: "https://issuer.invalid/jwks.json" };
+
+/** The faults of a gateway's variables RULES, PLANS, LISTS, CORS, JWT and CLIENT_IP. */
 export function faultsOfVariables(variables: Readonly<Record<string, unknown>>): readonly Fault[] {
-  const { RULES, PLANS, LISTS, CORS, CLIENT_IP = "cloudflare" } = variables;
-  const texts = { RULES, PLANS, LISTS, CORS, CLIENT_IP };
+  const { RULES, PLANS, LISTS, CORS, JWT, CLIENT_IP = "cloudflare" } = variables;
+  const texts = { RULES, PLANS, LISTS, CORS, JWT, CLIENT_IP };
+  const secret = JSON.stringify(JWT)?.includes("jwks") ? {} : { JWT_SECRET };
   try {
-    readConfig({ ...texts, STORE: "memory", ORIGIN: "https://origin.invalid" }, {});
+    readConfig({ ...texts, ...secret, STORE: "memory", ORIGIN: "https://origin.invalid" }, {});
     return [];
   } catch (error) {
     if (error instanceof ConfigurationError) return error.faults;
@@ -21,11 +27,12 @@ export function faultsOfVariables(variables: Readonly<Record<string, unknown>>):
 export function faultsOfDocument(document: unknown): readonly Fault[] {
   const faults = new Faults();
   const { prefix, onFailure } = DEFAULTS;
-  // A document does not name the trusted source of addresses: its gateway does.
+  // A document names neither the trusted source of addresses nor the issuer of tokens: its gateway does.
   const defaults = {
     prefix,
     onFailure,
     clientIp: "cloudflare",
+    tokenReader: jwt.compile(ISSUER, "JWT", faults),
     sharedDenials: undefined,
   };
   compileDocument(document, defaults, faults);
