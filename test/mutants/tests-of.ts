@@ -32,6 +32,7 @@ const TESTS: Table = {
   "src/algorithms/drop-in": ["test/dropins/"],
   "src/features": ["test/limiter/"],
   "src/features/compile-notices.ts": ["test/notices/"],
+  "src/features/jwt": ["test/gateway/", "test/hono/"],
   "src/features/leases": ["test/lease/"],
   "src/features/lists": ["test/lists/", "test/limiter/", "test/gateway/"],
   "src/features/notice": ["test/notices/"],
@@ -60,6 +61,7 @@ const TESTS: Table = {
   "src/policy": ["test/policy/", "test/lease/"],
   "src/runtime": ["test/runtime/", "test/store/", "test/optimistic/"],
   "src/store": ["test/store/"],
+  "src/store/control": ["test/live/", "test/admin/", "test/store/"],
 };
 
 /** Tests of another name than the file's that say most of what it does. */
@@ -86,6 +88,7 @@ const NEAREST: Table = {
     "test/policy/configuration.test.ts",
   ],
   "src/features/decision-listener.ts": ["test/limiter/on-decision.test.ts"],
+  "src/features/jwt": ["test/gateway/jwt.test.ts", "test/hono/jwt.test.ts"],
   "src/features/lists": ["limiter", "hono", "gateway/rules"].map(
     (of) => `test/${of}/lists.test.ts`,
   ),
