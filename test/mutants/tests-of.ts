@@ -32,6 +32,7 @@ const TESTS: Table = {
   "src/algorithms/drop-in": ["test/dropins/"],
   "src/features": ["test/limiter/"],
   "src/features/compile-notices.ts": ["test/notices/"],
+  "src/features/jwt": ["test/gateway/jwt.test.ts", "test/hono/jwt.test.ts"],
   "src/features/leases": ["test/lease/"],
   "src/features/lists": ["test/lists/", "test/limiter/", "test/gateway/"],
   "src/features/notice": ["test/notices/"],
