@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -173,6 +173,29 @@ describe("a token is an identity only if it is verified", () => {
     }
     expect(statuses).toEqual([200, 429, 200, 200, 200, 200, 429, 200]);
     expect(issuer.asked).toBe(1);
+  });
+
+  test("a list names a client by the digest of its claim, as metrics do", async () => {
+    const issuer = await startIssuer();
+    const digest = `jwt:sub:${createHash("sha256").update("ada").digest("base64url")}`;
+    const ask = await serve(issuer, { LISTS: { deny: [{ digest }] } });
+    const statuses = [];
+    for (const sub of ["ada", "bob"])
+      statuses.push((await ask(bearer(await issuer.sign({ sub })))).status);
+    expect(statuses).toEqual([403, 200]);
+  });
+
+  test("one that was verified before expires, too", async () => {
+    vi.useFakeTimers({ toFake: ["performance", "Date"] });
+    const issuer = await startIssuer();
+    const ask = await serve(issuer, { RULES: [{ ...RULES[0], onMissing: "reject" }] });
+    const token = bearer(await issuer.sign({ exp: now() + 300 }));
+    const statuses = [];
+    for (const seconds of [0, 304, 2]) {
+      vi.setSystemTime(Date.now() + seconds * 1_000);
+      statuses.push((await ask(token)).status);
+    }
+    expect(statuses).toEqual([200, 429, 400]);
   });
 
   test("claims by their names and paths, apart from headers and from each other", async () => {

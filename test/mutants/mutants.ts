@@ -9,6 +9,7 @@ import { DENIALS } from "./catalog/denials.ts";
 import { FEATURES } from "./catalog/features.ts";
 import { GATEWAY } from "./catalog/gateway.ts";
 import { HOLDS } from "./catalog/holds.ts";
+import { JWT } from "./catalog/jwt.ts";
 import { LEASES } from "./catalog/leases.ts";
 import { LEDGER } from "./catalog/ledger.ts";
 import { METRICS } from "./catalog/metrics.ts";
@@ -34,6 +35,7 @@ export const WRITTEN: readonly Written[] = [
   ...FEATURES,
   ...GATEWAY,
   ...HOLDS,
+  ...JWT,
   ...LEASES,
   ...LEDGER,
   ...METRICS,
