@@ -96,13 +96,6 @@ export const JWT: readonly Written[] = [
     tests: GATEWAY,
   },
   {
-    name: "a prototype has claims",
-    file: "src/partition/claims.ts",
-    find: "isRecord(value) && Object.hasOwn(value, name) ? value[name]",
-    replace: "isRecord(value) ? value[name]",
-    tests: GATEWAY,
-  },
-  {
     name: "a list is an identity",
     file: "src/partition/claims.ts",
     find: "return Number.isSafeInteger(value) ? String(value) : undefined;",
