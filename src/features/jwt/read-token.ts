@@ -79,8 +79,9 @@ export function compileTokenReader(
 
 /** The text behind `Bearer`; `undefined` if there is none, as with other schemes. Elsewhere the word may be left out. */
 function textIn(value: string, needsScheme: boolean): string | undefined {
-  const [, scheme, rest] = /^(bearer(?: +|$))?([^]*)$/i.exec(value)!;
-  return value === "" || (needsScheme && scheme === undefined) ? undefined : rest;
+  const isBearer = /^bearer(?: |$)/i.test(value);
+  if (value === "" || (needsScheme && !isBearer)) return undefined;
+  return isBearer ? value.slice("bearer".length).trimStart() : value;
 }
 
 /** As RFC 6750 has it. */
