@@ -877,7 +877,7 @@ export const WHEN_WITHOUT_FAILURES = {
 
 export const SOCKET_ON_VERCEL = {
   code: "unsupported",
-  say: 'Leave it out: Vercel provides the address. "socket" is for Node.',
+  say: "Leave it out on Vercel, which provides the address. On a server of your own, put a proxy in front, and give { trustedHops: 1 }.",
 } as const;
 
 export const FAILURES_OF_ROUTES = {
