@@ -93,7 +93,7 @@ describe("control characters of a server", () => {
   });
 
   test("are escaped in tables, changes and explanations", async () => {
-    const entries = [{ at: NASTY, by: NASTY, action: NASTY }];
+    const entries = [{ n: 1, at: NASTY, by: NASTY, action: NASTY }];
     const changes = [{ type: "added", path: NASTY, after: NASTY }];
     const policies = [{ name: NASTY, partition: NASTY, mode: NASTY, allowed: true }];
     const rules = [{ index: 0, method: "*", path: "/", policies }];

@@ -24,16 +24,18 @@ beforeAll(async () => {
   }));
 });
 
-test("the worker has three packages of others in it, with permissive licences", () => {
+test("the worker has four packages of others in it, with permissive licences", () => {
   const { components, metadata } = JSON.parse(billOfMaterials(".", metafile)) as Bill;
   expect(metadata.component).toMatchObject({ name: "tidegate", purl: "pkg:npm/tidegate@0.1.0" });
-  expect(components.map(({ name }) => name).sort()).toEqual(["hono", "microdiff", "zod"]);
+  expect(components.map(({ name }) => name).sort()).toEqual(["hono", "jose", "microdiff", "zod"]);
   const licences = components.flatMap(({ licenses = [] }) =>
     licenses.map((each) => each.license?.id),
   );
-  expect(licences).toHaveLength(3);
+  expect(licences).toHaveLength(4);
   expect(licences.filter((id) => !PERMISSIVE.includes(id ?? ""))).toEqual([]);
-  expect(licensesOf(metafile).match(/^(?:hono|microdiff|zod) \d+\.\d+\.\d+$/gm)).toHaveLength(3);
+  expect(licensesOf(metafile).match(/^(?:hono|jose|microdiff|zod) \d+\.\d+\.\d+$/gm)).toHaveLength(
+    4,
+  );
 });
 
 test("the same bundle makes the same bill", () => {

@@ -51,13 +51,44 @@ const AUDIT = "control audit ";
 /** Numbers of so many digits are in order as texts. */
 const placed = (number: number) => String(number).padStart(16, "0");
 
+/** The operations on control data, each of which runs alone. */
+export interface KeptControl {
+  /** `undefined` if it has this revision, and this loss. */
+  read(revision: number, lostAtMs: number): LiveState | undefined;
+  versions(): readonly number[];
+  version(version: number): KeptVersion | undefined;
+  putBack(over: number, restored: Restored): boolean;
+  rules(): PublishedDocument | undefined;
+  publish(
+    document: string,
+    based: { readonly on: number; readonly known: number },
+    audited: AuditedAction,
+    note: string | undefined,
+  ): Written;
+  withdraw(version: number, audited: AuditedAction): Written;
+  saveDraft(document: string, basedOn: number | undefined, audited: AuditedAction): Written;
+  draft(): Draft | undefined;
+  history(): { readonly current: number; readonly versions: readonly VersionHead[] };
+  putEntry(
+    kind: EntryKind,
+    id: string,
+    entry: object,
+    checkedWith: number | undefined,
+    audited: AuditedAction,
+  ): PutEntry;
+  removeEntry(kind: EntryKind, id: string, audited: AuditedAction): boolean;
+  entries(kind: EntryKind): readonly (KeptEntry & { readonly id: string })[];
+  audit(before: number | undefined): readonly AuditRecord[];
+  note(audited: AuditedAction): void;
+}
+
 /**
  * The control data of a gateway where one caller at a time writes: in a Durable Object, or in memory. It does what the scripts of
  * lua/live do in Redis.
  *
  * @param now in milliseconds since 1970
  */
-export function keptControl(storage: ControlStorage, now: () => number) {
+export function keptControl(storage: ControlStorage, now: () => number): KeptControl {
   const head = () => (storage.get(STATE) as Head | undefined) ?? NO_HEAD;
   const list = <Value>(prefix: string, options: object = {}) =>
     Array.from(
@@ -101,8 +132,7 @@ export function keptControl(storage: ControlStorage, now: () => number) {
   }
 
   return {
-    /** `undefined` if it has this revision, and this loss. */
-    read(revision: number, lostAtMs: number): LiveState | undefined {
+    read(revision, lostAtMs) {
       const { audited: _, ...state } = head();
       if (state.revision === revision && state.lostAtMs === lostAtMs) return undefined;
       return { ...state, entries: Object.fromEntries(entries()) };
@@ -245,8 +275,6 @@ export function keptControl(storage: ControlStorage, now: () => number) {
     },
   };
 }
-
-export type KeptControl = ReturnType<typeof keptControl>;
 
 function headOf({ version, publishedAt, by, note }: Version): VersionHead {
   return { version, publishedAt, by, ...(note !== undefined && { note }) };
