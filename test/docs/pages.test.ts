@@ -11,7 +11,7 @@ const PAGES = [
   ["llm", "ts! ts! ts! ts!"],
   ["notices", "ts! toml json"],
   ["outages", "ts!"],
-  ["testing", "ts! ts!"],
+  ["testing", "ts! ts! ts!"],
 ] as const;
 
 describe.each(PAGES)("docs/%s.md", (page, languages) => {
