@@ -14,12 +14,10 @@ import {
   REQUEST_OPTIONS,
   type RequestOptions,
 } from "./adapter/request-options.ts";
-import { decideRequest } from "./adapter/request-reader.ts";
-import { compileRequest } from "./adapter/request-reader.ts";
+import { decideRequest, compileRequest } from "./adapter/request-reader.ts";
 import { takeRequestApart } from "./adapter/take-request-apart.ts";
 import type { Decision } from "./decide/decision.ts";
-import type { Hold } from "./decide/hold.ts";
-import type { ReservingLimiter } from "./decide/hold.ts";
+import type { Hold, ReservingLimiter } from "./decide/hold.ts";
 import { appendFields } from "./decide/present.ts";
 import { dimensionsOfRequests } from "./features/dimensions-feature.ts";
 import type { Features } from "./features/features.ts";

@@ -12,8 +12,7 @@ import {
   REQUEST_OPTIONS,
   type RequestOptions,
 } from "./adapter/request-options.ts";
-import { decideRequest } from "./adapter/request-reader.ts";
-import { compileRequest } from "./adapter/request-reader.ts";
+import { decideRequest, compileRequest } from "./adapter/request-reader.ts";
 import { goesOn, tellRoute } from "./adapter/route-fields.ts";
 import { takeRequestApart } from "./adapter/take-request-apart.ts";
 import type { Decision } from "./decide/decision.ts";

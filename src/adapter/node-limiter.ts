@@ -20,8 +20,7 @@ import {
   REQUEST_OPTIONS,
   type RequestOptions,
 } from "./request-options.ts";
-import { decideRequest } from "./request-reader.ts";
-import { compileRequest } from "./request-reader.ts";
+import { decideRequest, compileRequest } from "./request-reader.ts";
 import { takeRequestApart } from "./take-request-apart.ts";
 
 /** The options of a middleware for servers on Node. */

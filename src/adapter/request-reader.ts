@@ -1,6 +1,5 @@
 import type { Decision } from "../decide/decision.ts";
-import type { Hold } from "../decide/hold.ts";
-import type { Reserve } from "../decide/hold.ts";
+import type { Hold, Reserve } from "../decide/hold.ts";
 import type { Cost, Limiter } from "../decide/limiter-types.ts";
 import { uncountedDecision } from "../decide/listed.ts";
 import { problemResponse } from "../decide/problem.ts";

@@ -1,8 +1,7 @@
 import { askStore, outage } from "./ask-store.ts";
 import { knownDenials } from "./known-denials.ts";
 import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
-import { tooCostly } from "./local-denials.ts";
-import { createLocalDenials } from "./local-denials.ts";
+import { tooCostly, createLocalDenials } from "./local-denials.ts";
 import { type AskStore, type Decide, stack } from "./step.ts";
 import type { StepsOfFeatures } from "./steps-of-features.ts";
 

@@ -1,8 +1,7 @@
 import type { Implementation } from "../algorithms/algorithm.ts";
 import type { AnyModel, Row } from "../algorithms/model.ts";
 import { createDenialCache } from "../decide/denial-cache.ts";
-import { warnOfRawAddress } from "../decide/identify.ts";
-import { partitionKey } from "../decide/identify.ts";
+import { warnOfRawAddress, partitionKey } from "../decide/identify.ts";
 import { StoreError } from "../options/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { setRecent } from "../runtime/lru.ts";

@@ -1,5 +1,4 @@
-import { checkCost } from "../decide/identify.ts";
-import { partitionKey } from "../decide/identify.ts";
+import { checkCost, partitionKey } from "../decide/identify.ts";
 import type { PartitionRequest, Verdict } from "../decide/step.ts";
 import { createGiveBack } from "../features/holds/give-back.ts";
 import { setRecent } from "../runtime/lru.ts";

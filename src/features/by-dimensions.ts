@@ -1,5 +1,4 @@
-import { type Identify, byText, type Groups, askedOf } from "../decide/identify.ts";
-import { partitionKey } from "../decide/identify.ts";
+import { type Identify, byText, type Groups, askedOf, partitionKey } from "../decide/identify.ts";
 import { type LimiterContext, type CoreSettings, groupsOf } from "../decide/limiter-context.ts";
 import type { Identity, Cost, Dimensioned } from "../decide/limiter-types.ts";
 import type { PartitionRequest } from "../decide/step.ts";

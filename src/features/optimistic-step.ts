@@ -1,6 +1,5 @@
 import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
-import type { LocalDenials } from "../decide/local-denials.ts";
-import { isStoreAnswer } from "../decide/local-denials.ts";
+import { type LocalDenials, isStoreAnswer } from "../decide/local-denials.ts";
 import {
   after,
   type CountRequest,

@@ -1,8 +1,6 @@
 import type { PolicyGroup } from "../decide/groups.ts";
 import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
-import { deniesIn } from "../decide/local-denials.ts";
-import { groupFits } from "../decide/local-denials.ts";
-import type { LocalDenials } from "../decide/local-denials.ts";
+import { deniesIn, groupFits, type LocalDenials } from "../decide/local-denials.ts";
 import {
   after,
   type CountRequest,

@@ -1,7 +1,5 @@
-import type { Hold } from "../decide/hold.ts";
-import type { Reserve } from "../decide/hold.ts";
-import type { Identity } from "../decide/limiter-types.ts";
-import type { Cost } from "../decide/limiter-types.ts";
+import type { Hold, Reserve } from "../decide/hold.ts";
+import type { Identity, Cost } from "../decide/limiter-types.ts";
 import { Faults } from "../options/faults.ts";
 import { FUNCTION } from "../options/messages.ts";
 import { checkedOptions } from "../options/unknown-options.ts";

@@ -75,7 +75,7 @@ export function createPlainBreaker(): StoreBreaker {
 }
 
 /** Hash slots of a Redis Cluster. */
-export const SLOTS = 16384;
+export const SLOTS = 16_384;
 
 /** The suspended parts of a store. */
 export interface StoreBreakerState {

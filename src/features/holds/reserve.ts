@@ -1,6 +1,5 @@
 import type { Reserve } from "../../decide/hold.ts";
-import { checkCallOptions } from "../../decide/identify.ts";
-import { CALL_OPTIONS } from "../../decide/identify.ts";
+import { checkCallOptions, CALL_OPTIONS } from "../../decide/identify.ts";
 import type { LimiterPath } from "../../decide/limiter-context.ts";
 import { createHold } from "./create-hold.ts";
 import { createGiveBack } from "./give-back.ts";

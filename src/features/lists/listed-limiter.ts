@@ -1,8 +1,6 @@
 import type { Decision } from "../../decide/decision.ts";
-import type { Hold } from "../../decide/hold.ts";
-import type { Reserve } from "../../decide/hold.ts";
-import type { Identity } from "../../decide/limiter-types.ts";
-import type { Limiter } from "../../decide/limiter-types.ts";
+import type { Hold, Reserve } from "../../decide/hold.ts";
+import type { Identity, Limiter } from "../../decide/limiter-types.ts";
 import { listedDecision } from "../../decide/listed.ts";
 import { UNKNOWN_ADDRESS } from "../../partition/client-key.ts";
 import { type Address, readAddress } from "../../partition/ip-address.ts";

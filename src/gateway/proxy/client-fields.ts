@@ -1,5 +1,4 @@
-import type { ClientIp } from "../../partition/client-ip.ts";
-import { connectionOf } from "../../partition/client-ip.ts";
+import { type ClientIp, connectionOf } from "../../partition/client-ip.ts";
 import { formatAddress, readAddress } from "../../partition/ip-address.ts";
 import { onWorkers } from "../../runtime/environment.ts";
 

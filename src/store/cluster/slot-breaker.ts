@@ -1,5 +1,4 @@
-import { createBreaker, THRESHOLD } from "../breaker.ts";
-import { SLOTS, type StoreBreaker } from "../breaker.ts";
+import { createBreaker, THRESHOLD, SLOTS, type StoreBreaker } from "../breaker.ts";
 import { CrossSlotError } from "../cross-slot.ts";
 import { hashSlot } from "./hash-slot.ts";
 

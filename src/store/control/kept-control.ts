@@ -1,13 +1,12 @@
 import { isRecord } from "../../options/record.ts";
 import type { KeptVersion } from "./control-store.ts";
 import { extended } from "./lineage.ts";
-import { type EntryKind, type LiveState, NO_STATE } from "./live-state.ts";
+import { type LiveState, NO_STATE } from "./live-state.ts";
 import { BY_GATEWAY, type Restored } from "./put-back.ts";
 import {
   type AuditRecord,
   type Draft,
   type KeptEntry,
-  type PublishedDocument,
   recordIn,
   type VersionHead,
 } from "./records.ts";
@@ -18,8 +17,7 @@ import {
   MAX_ENTRIES,
   MAX_ENTRIES_BYTES,
   MAX_VERSIONS,
-  type PutEntry,
-  type Written,
+  type Storage,
 } from "./storage.ts";
 
 /** Names and values in order, as a Durable Object keeps them. */
@@ -51,35 +49,22 @@ const AUDIT = "control audit ";
 /** Numbers of so many digits are in order as texts. */
 const placed = (number: number) => String(number).padStart(16, "0");
 
-/** The operations on control data, each of which runs alone. */
-export interface KeptControl {
+/** The functions of `Of` without their promises: here no other caller is between a question and its answer. */
+type AtOnce<Of> = {
+  readonly [Name in keyof Of]: Of[Name] extends (...given: infer Given) => Promise<infer Answer>
+    ? (...given: Given) => Answer
+    : never;
+};
+
+/** The operations on control data, for people (`Storage`) and for isolates. */
+export interface KeptControl extends AtOnce<Omit<Storage, "version">> {
   /** `undefined` if it has this revision, and this loss. */
   read(revision: number, lostAtMs: number): LiveState | undefined;
+  /** The kept versions, newest first. */
   versions(): readonly number[];
   version(version: number): KeptVersion | undefined;
+  /** Puts a state in the place of that with the revision `over`; returns whether that was still there. */
   putBack(over: number, restored: Restored): boolean;
-  rules(): PublishedDocument | undefined;
-  publish(
-    document: string,
-    based: { readonly on: number; readonly known: number },
-    audited: AuditedAction,
-    note: string | undefined,
-  ): Written;
-  withdraw(version: number, audited: AuditedAction): Written;
-  saveDraft(document: string, basedOn: number | undefined, audited: AuditedAction): Written;
-  draft(): Draft | undefined;
-  history(): { readonly current: number; readonly versions: readonly VersionHead[] };
-  putEntry(
-    kind: EntryKind,
-    id: string,
-    entry: object,
-    checkedWith: number | undefined,
-    audited: AuditedAction,
-  ): PutEntry;
-  removeEntry(kind: EntryKind, id: string, audited: AuditedAction): boolean;
-  entries(kind: EntryKind): readonly (KeptEntry & { readonly id: string })[];
-  audit(before: number | undefined): readonly AuditRecord[];
-  note(audited: AuditedAction): void;
 }
 
 /**
@@ -138,14 +123,14 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
       return { ...state, entries: Object.fromEntries(entries()) };
     },
 
-    versions: (): readonly number[] => list(VERSION, { reverse: true }).map(([n]) => Number(n)),
+    versions: () => list(VERSION, { reverse: true }).map(([n]) => Number(n)),
 
-    version(version: number): KeptVersion | undefined {
+    version(version) {
       const kept = storage.get(VERSION + placed(version)) as Version | undefined;
       return kept && { version, document: recordIn(kept.text) };
     },
 
-    putBack(over: number, { state, documents, audited }: Restored): boolean {
+    putBack(over, { state, documents, audited }) {
       const before = head();
       if (before.revision !== over) return false;
       const { entries: held, misread: _, ...restored } = state;
@@ -160,7 +145,7 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
       return true;
     },
 
-    rules(): PublishedDocument | undefined {
+    rules() {
       const { version, publishedAtMs, document } = head();
       if (version === 0) return undefined;
       const kept = storage.get(VERSION + placed(version)) as Version | undefined;
@@ -172,12 +157,7 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
       };
     },
 
-    publish(
-      document: string,
-      based: { readonly on: number; readonly known: number },
-      audited: AuditedAction,
-      note: string | undefined,
-    ): Written {
+    publish(document, based, audited, note) {
       const { version: stored } = head();
       if (stored !== based.on) return { done: false, version: stored };
       const [newest = "0"] = list(VERSION, { reverse: true, limit: 1 }).map(([n]) => n);
@@ -192,7 +172,7 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
       return { done: true, version, atMs };
     },
 
-    withdraw(version: number, audited: AuditedAction): Written {
+    withdraw(version, audited) {
       const { version: stored } = head();
       if (stored !== version) return { done: false, version: stored };
       write({ version: 0, publishedAtMs: 0, document: undefined, lostAtMs: 0 });
@@ -200,7 +180,7 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
       return { done: true, version: 0, atMs: now() };
     },
 
-    saveDraft(document: string, basedOn: number | undefined, audited: AuditedAction): Written {
+    saveDraft(document, basedOn, audited) {
       const { version } = head();
       if (basedOn !== undefined && version !== basedOn) return { done: false, version };
       const atMs = now();
@@ -211,7 +191,7 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
       return { done: true, version, atMs };
     },
 
-    draft(): Draft | undefined {
+    draft() {
       const kept = storage.get(DRAFT) as (Omit<Draft, "document"> & { text: string }) | undefined;
       if (!kept) return undefined;
       const { text, ...draft } = kept;
@@ -223,13 +203,7 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
       versions: list<Version>(VERSION, { reverse: true }).map(([, kept]) => headOf(kept)),
     }),
 
-    putEntry(
-      kind: EntryKind,
-      id: string,
-      entry: object,
-      checkedWith: number | undefined,
-      audited: AuditedAction,
-    ): PutEntry {
+    putEntry(kind, id, entry, checkedWith, audited) {
       const { version } = head();
       if (checkedWith !== undefined && version !== checkedWith)
         return { kind: "outdated", version };
@@ -248,7 +222,7 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
       return { kind: "put", atMs };
     },
 
-    removeEntry(kind: EntryKind, id: string, audited: AuditedAction): boolean {
+    removeEntry(kind, id, audited) {
       sweep();
       write({});
       if (!storage.delete(`${ENTRY}${kind}:${id}`)) return false;
@@ -256,20 +230,20 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
       return true;
     },
 
-    entries: (kind: EntryKind): readonly (KeptEntry & { readonly id: string })[] =>
+    entries: (kind) =>
       list<string>(`${ENTRY}${kind}:`).flatMap(([id, text]) => {
         const kept = recordIn<KeptEntry>(text);
         return kept && isRecord(kept.entry) ? [{ ...kept, id }] : [];
       }),
 
-    audit: (before: number | undefined): readonly AuditRecord[] =>
+    audit: (before) =>
       list<AuditRecord>(AUDIT, {
         reverse: true,
         limit: AUDIT_PAGE,
         ...(before !== undefined && { end: AUDIT + placed(before) }),
       }).map(([, record]) => record),
 
-    note(audited: AuditedAction): void {
+    note(audited) {
       write({});
       audit(audited);
     },

@@ -60,3 +60,16 @@ test("nothing is said of policies without a lease, and of files with faults", ()
   expect(leasesIn("wrangler.toml", "[vars\n")).toEqual([]);
   expect(found(bucket(0), at(100))).toBeUndefined();
 });
+
+test("rules that read claims of tokens have their leases looked at, too", () => {
+  const text = `[vars]
+ORIGIN = "https://origin.example"
+JWT = { jwks = "https://issuer.example/jwks.json" }
+
+[[vars.RULES]]
+path = "/*"
+partition = ["jwt:sub"]
+policies = [${windowOf(31, "1h")}]
+`;
+  expect(leasesIn("wrangler.toml", text)).toEqual([{ policy: "vars: api", never: "limit" }]);
+});

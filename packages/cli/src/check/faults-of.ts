@@ -1,5 +1,5 @@
 import { jwt } from "../../../../src/features/jwt/jwt-feature.ts";
-import { readConfig } from "../../../../src/gateway/config/config.ts";
+import { type GatewayConfig, readConfig } from "../../../../src/gateway/config/config.ts";
 import { compileDocument } from "../../../../src/gateway/live/live-document.ts";
 import { DEFAULTS } from "../../../../src/limiter/settings.ts";
 import { ConfigurationError, type Fault } from "../../../../src/options/errors.ts";
@@ -9,13 +9,22 @@ import { Faults } from "../../../../src/options/faults.ts";
 const JWT_SECRET = "0".repeat(32);
 const ISSUER = { jwks: "https://issuer.invalid/jwks.json" };
 
-/** The faults of a gateway's variables RULES, PLANS, LISTS, CORS, JWT and CLIENT_IP. */
-export function faultsOfVariables(variables: Readonly<Record<string, unknown>>): readonly Fault[] {
+/**
+ * The gateway of the variables RULES, PLANS, LISTS, CORS, JWT and CLIENT_IP, wherever it is deployed.
+ *
+ * @throws ConfigurationError with every fault of theirs
+ */
+export function gatewayOf(variables: Readonly<Record<string, unknown>>): GatewayConfig {
   const { RULES, PLANS, LISTS, CORS, JWT, CLIENT_IP = "cloudflare" } = variables;
   const texts = { RULES, PLANS, LISTS, CORS, JWT, CLIENT_IP };
   const secret = JSON.stringify(JWT)?.includes("jwks") ? {} : { JWT_SECRET };
+  return readConfig({ ...texts, ...secret, STORE: "memory", ORIGIN: "https://origin.invalid" }, {});
+}
+
+/** The faults of these variables. */
+export function faultsOfVariables(variables: Readonly<Record<string, unknown>>): readonly Fault[] {
   try {
-    readConfig({ ...texts, ...secret, STORE: "memory", ORIGIN: "https://origin.invalid" }, {});
+    gatewayOf(variables);
     return [];
   } catch (error) {
     if (error instanceof ConfigurationError) return error.faults;

@@ -1,9 +1,9 @@
-import { readConfig } from "../../../../src/gateway/config/config.ts";
 import { isRecord } from "../../../../src/options/record.ts";
 import type { CompiledPolicy } from "../../../../src/policy/compile.ts";
 import { hasUnitsToLease } from "../../../../src/policy/tighten.ts";
 import type { WantedLease } from "../doctor/checks/leases.ts";
 import { checkedVariables, parseFile } from "./check-text.ts";
+import { gatewayOf } from "./faults-of.ts";
 
 /** The leases that the rules of a wrangler file ask for; none of a file with faults. */
 export function leasesIn(file: string, text: string): readonly WantedLease[] {
@@ -18,11 +18,8 @@ export function leasesIn(file: string, text: string): readonly WantedLease[] {
 }
 
 function policiesOf(vars: Readonly<Record<string, unknown>>): readonly CompiledPolicy[] {
-  const { RULES, PLANS, LISTS, CLIENT_IP = "cloudflare" } = vars;
-  const texts = { RULES, PLANS, LISTS, CLIENT_IP, STORE: "memory" };
   try {
-    const { ruleset } = readConfig({ ...texts, ORIGIN: "https://origin.invalid" }, {});
-    return ruleset.rules.flatMap(({ settings }) => settings.policies);
+    return gatewayOf(vars).ruleset.rules.flatMap(({ settings }) => settings.policies);
   } catch {
     // The check of rules says what is wrong.
     return [];
