@@ -12,8 +12,8 @@ export interface RequestOptions<Context> {
   /**
    * The client that is counted: a list of sources, of which the first one present in the request is used; `"*"` for all
    * clients together; or a function that returns the identity, or `undefined` for a request without one. The sources
-   * are `"ip"` and what `header()`, `cookie()`, `query()`, `subnet()`, `asn()` and `country()` return, and `claim()` of `tidegate/jwt`. An inner list is one
-   * source: all of its sources together. A policy's own `partition` overrides it.
+   * are `"ip"` and what `header()`, `cookie()`, `query()`, `subnet()`, `asn()` and `country()` return, and `claim()` of
+   * `tidegate/jwt`. An inner list is one source: all of its sources together. A policy's own `partition` overrides it.
    *
    * A client can make up any header that no proxy in front of you has checked, and a new value gives it a new quota:
    * add a policy with `partition: ["ip"]`. All spellings of a credential (a header whose name ends in `authorization`,

@@ -20,6 +20,7 @@ import { assemble } from "./isolate.ts";
  * A simulator that never finds anything proves nothing. Each mutant is the product with one mistake of a kind that has been made
  * elsewhere, and the simulator must find it soon, and name it rightly.
  */
+
 type Assemble = typeof assemble;
 
 const mutation = vi.hoisted(() => ({

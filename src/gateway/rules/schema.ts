@@ -26,6 +26,7 @@ import { DIGEST } from "./digests.ts";
  * The schema of rules as data, from which the JSON Schema for editors is generated. A rule is checked with `RuleShape`: the
  * fields that only rules have. The others mean the same in code, and are checked where they are compiled.
  */
+
 function integer(max: number) {
   return z.int().check(z.gte(1), z.lte(max));
 }
