@@ -11,8 +11,9 @@ export interface Readings {
   /** As read by origins that decode escaped slashes, cut at `;`, drop `;` parameters, or decode twice. */
   readonly others: readonly Segments[];
   /**
-   * As read by origins that end a path at an escaped `?` or `#`, or drop escaped blanks at its end. Ordinary requests
-   * contain these, so such a reading adds rules and is never refused.
+   * As read by origins that end a path at an escaped `?` or `#`, drop escaped blanks at its end, or take an empty
+   * segment for a `:name`, as Fastify takes that of "/rides/". Ordinary requests contain these, so such a reading adds
+   * rules and is never refused.
    */
   readonly wider: readonly Segments[];
 }
@@ -46,18 +47,24 @@ const STEPS_OF_SEGMENT = 8;
  * readPath("/a%2Fb", new Steps()).plain // ["a\0b"], one segment, and there is another reading: ["a", "b"]
  */
 export function readPath(pathname: string, steps: Steps): Readings | Unread {
-  const sent = foldSlashes(pathname);
-  if (!/[%;]/.test(sent)) return { plain: segmentsOf(sent), others: [], wider: [] };
-  if (isHostile(sent)) return "hostile";
-  const plain = decodeSegments(sent);
-  const texts = readTexts(sent, steps);
+  if (!/[%;]/.test(pathname)) {
+    return {
+      plain: segmentsOf(pathname),
+      others: [],
+      wider: readingsOf(withEmpty([pathname]), steps, splitSegments),
+    };
+  }
+  if (isHostile(pathname)) return "hostile";
+  const plain = decodeSegments(pathname);
+  const texts = readTexts(pathname, steps);
   const ended = new Set<string>();
   addParameterless(endings(texts), ended, steps);
+  const empty = withEmpty([...texts, ...ended]);
   texts.delete(plain);
   const readings = {
     plain: segmentsOf(plain),
-    others: readingsOf(texts, steps),
-    wider: readingsOf(ended, steps),
+    others: readingsOf(texts, steps, segmentsOf),
+    wider: [...readingsOf(ended, steps, segmentsOf), ...readingsOf(empty, steps, splitSegments)],
   };
   return steps.areTooMany ? "manifold" : readings;
 }
@@ -86,7 +93,7 @@ function* decodings(texts: readonly string[], steps: Steps): Iterable<string> {
   for (const text of texts) {
     if (!text.includes("%")) continue;
     steps.take(text.length);
-    yield foldSlashes(decode(text));
+    yield decode(text);
     if (!/%2f/i.test(text)) continue;
     steps.take(text.length);
     yield decodeSegments(text);
@@ -130,11 +137,15 @@ function parameterless(text: string): readonly string[] {
   return [text, text.replace(/;[^/]*/g, ""), text.slice(0, text.indexOf(";"))];
 }
 
-function readingsOf(texts: ReadonlySet<string>, steps: Steps): readonly Segments[] {
+function readingsOf(
+  texts: Iterable<string>,
+  steps: Steps,
+  split: (text: string) => Segments,
+): readonly Segments[] {
   const readings: Segments[] = [];
   for (const text of texts) {
     if (steps.areTooMany) break;
-    const segments = segmentsOf(text);
+    const segments = split(text);
     steps.take(segments.length * STEPS_OF_SEGMENT);
     readings.push(segments);
   }
@@ -142,13 +153,17 @@ function readingsOf(texts: ReadonlySet<string>, steps: Steps): readonly Segments
 }
 
 function segmentsOf(text: string): Segments {
-  return foldCase(text)
-    .split("/")
-    .filter((segment) => segment !== "");
+  return splitSegments(text).filter((segment) => segment !== "");
 }
 
-function foldSlashes(text: string): string {
-  return text.includes("//") ? text.replace(/\/{2,}/g, "/") : text;
+/** The segments behind the first slash, with those that are empty. */
+function splitSegments(text: string): Segments {
+  return foldCase(text).split("/").slice(1);
+}
+
+/** The texts with an empty segment. "/" has none: a rule for "/:name" does not limit the home page. */
+function withEmpty(texts: readonly string[]): readonly string[] {
+  return texts.filter((text) => /[^/]/.test(text) && /\/(?:\/|$)/.test(text));
 }
 
 /** Decodes each segment by itself. */

@@ -238,11 +238,40 @@ describe("any path", () => {
   });
 
   test("without anything to decode has one", () => {
-    expect(readPath("/Api//rides/./42/", new Steps())).toEqual({
+    expect(readPath("/Api/rides/./42", new Steps())).toEqual({
       plain: ["api", "rides", ".", "42"],
       others: [],
       wider: [],
     });
+  });
+});
+
+describe("an empty segment", () => {
+  test.each([
+    ["/rides/", "/rides/:id", true],
+    ["/rides//", "/rides/:id", false],
+    ["/rides", "/rides/:id", false],
+    ["/rides/;v=1", "/rides/:id", true],
+    ["/rides/%20", "/rides/:id", true],
+    ["/rides%2F", "/rides/:id", true],
+    ["/rides//stops", "/rides/:id/stops", true],
+    ["/rides/stops", "/rides/:id/stops", false],
+    // Every page of a site may stand under this rule: its home page does not.
+    ["/", "/:slug", false],
+    ["//", "/:slug", false],
+  ])("of %s: is under the rule for %s: %s", (path, pattern, covered) => {
+    const isUnder = coverageOf(pattern);
+    const readings = readingsOf(path)!;
+    expect(readings.others.some(isUnder) && !covered).toBe(false);
+    expect(allOf(readings).some(isUnder)).toBe(covered);
+  });
+
+  test("counts as no value of its name", async () => {
+    const origin = await startOrigin();
+    const policy = { ...quota("s", 10), partition: ["path:id"], onMissing: "reject" };
+    const ask = gatewayTo(origin.url, [{ path: "/rides/:id", policies: [policy] }]);
+    expect((await ask("/rides/7")).status).toBe(200);
+    expect((await ask("/rides/")).status).toBe(400);
   });
 });
 

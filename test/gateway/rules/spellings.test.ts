@@ -118,7 +118,7 @@ describe("the deployed worker in workerd", () => {
 
   test.each([
     ["/api/login", runs(3_200), 1],
-    ["/api/rides/7", runs(500), 2],
+    ["/api/rides/7", runs(1_500), 2],
     ["/projects/tide", runs(500), 3],
   ])(
     "no spelling of %s reaches a handler of any origin that no rule counted, of %d",
