@@ -8,13 +8,19 @@ export interface OptionValue<Option extends string> {
   toJSON(): string;
 }
 
-/** What a value stands for. */
-export interface Meaning<Option extends string = string> {
+/** What a value stands for. A class, because an option may be anything, also an object that has every property. */
+export class Meaning<Option extends string = string> {
   readonly option: Option;
   /** The plain options for which it stands: those that rules have as data. */
   readonly plain: Readonly<Record<string, unknown>>;
   /** The code that acts on them. */
   readonly features: object;
+
+  constructor(option: Option, plain: Readonly<Record<string, unknown>>, features: object) {
+    this.option = option;
+    this.plain = plain;
+    this.features = features;
+  }
 }
 
 /** Makes the value of an option. It is checked where the limiter is made, with all others. */
@@ -23,7 +29,7 @@ export function optionValue<Option extends string>(
   plain: Readonly<Record<string, unknown>>,
   features: object,
 ): OptionValue<Option> {
-  const meaning: Meaning<Option> = { option, plain, features };
+  const meaning = new Meaning(option, plain, features);
   return { [MEANING]: meaning, toJSON: () => `(a value of ${option})` };
 }
 
@@ -34,5 +40,6 @@ export function given<Value>(value: Value): Value | null {
 
 /** What a value stands for; `undefined` for a plain one. */
 export function meaningOf(value: unknown): Meaning | undefined {
-  return (value as OptionValue<string> | null | undefined)?.[MEANING] as Meaning | undefined;
+  const meaning = (value as OptionValue<string> | null | undefined)?.[MEANING];
+  return meaning instanceof Meaning ? meaning : undefined;
 }
