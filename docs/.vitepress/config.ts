@@ -8,6 +8,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { type Repository, sourceAddress } from "../../scripts/support/source-address.ts";
 import { linkSources } from "./link-sources.ts";
 import { NAV, SIDEBAR } from "./navigation.ts";
+import { searchOptions } from "./search.ts";
 import { markShortCells } from "./short-cells.ts";
 
 const docs = fileURLToPath(new URL("..", import.meta.url));
@@ -35,7 +36,7 @@ export default defineConfig({
     nav: NAV,
     sidebar: SIDEBAR,
     outline: { level: [2, 3] },
-    search: { provider: "local" },
+    search: { provider: "local", options: { miniSearch: { searchOptions } } },
     socialLinks: address === undefined ? [] : [{ icon: "git", link: address }],
   },
   vite: {

@@ -11,6 +11,7 @@ import { freePort } from "../support/free-port.ts";
 import { createProgram, ProgramError, runProgram } from "../support/program.ts";
 import { lookAt, WIDTHS } from "./look-at.ts";
 import { playEveryModel } from "./play.ts";
+import { searchForEverything } from "./search.ts";
 
 const DOCS = fileURLToPath(new URL("../../docs", import.meta.url));
 const PAGES = ["", "start", "algorithms", "options", "guarantees", "figures", "moving/better-auth"];
@@ -47,6 +48,7 @@ async function testSite({ short, pictures }: Options): Promise<void> {
       count += faults.length;
     };
     report(await playEveryModel(browser, origin));
+    report(await searchForEverything(browser, origin));
     for (const page of short ? SHORT : PAGES) {
       for (const width of short ? WIDTHS.slice(0, 1) : WIDTHS) {
         for (const theme of ["light", "dark"] as const) {

@@ -75,3 +75,25 @@ test.for(EVERY_ALGORITHM)("the dashboard says the terms of $algorithm", ({ algor
     expect(terms).toContain(String(policy[option]));
   }
 });
+
+test("20 per second, smooth: as many pass at once and in a second as the page says", async () => {
+  let now = 0;
+  const admitted = async (limit: number) => {
+    const store = tidegate.memoryStore({ now: () => now * 1_000 });
+    const policies = [tidegate.tokenBucket({ name: "smooth", limit, refill: 20, per: "1s" })];
+    const limiter = tidegate.createLimiter({ store, policies });
+    const counts = { first: 0, second: 0, retryAfterMs: 0 };
+    for (const startMs = (now += 10_000); now <= startMs + 1_000; now += 10) {
+      for (let i = 0; i < 50; i++) {
+        const { allowed, retryAfterMs } = await limiter.limit("ada");
+        if (now === startMs) counts.retryAfterMs = retryAfterMs;
+        if (!allowed) break;
+        counts.second++;
+        if (now === startMs) counts.first++;
+      }
+    }
+    return counts;
+  };
+  expect(await admitted(20)).toEqual({ first: 20, second: 40, retryAfterMs: 50 });
+  expect(await admitted(2)).toEqual({ first: 2, second: 22, retryAfterMs: 50 });
+});

@@ -75,6 +75,16 @@ for (const options of [{}, { store: memoryStore() }]) {
     expect(stdout).toBe("true\ntrue\nfalse\n".repeat(2));
   });
 
+  test("code in CommonJS requires the library, from the version that the docs name", async () => {
+    const [, version] = /loads them in Node (\d+\.\d+)/.exec(
+      readFileSync("docs/testing.md", "utf8"),
+    )!;
+    const file = join(inject("installed"), "lowest.cjs");
+    writeFileSync(file, `console.log(typeof require("${manifest.name}").createLimiter);`);
+    const { stdout } = await run(await nodeOf(`${version}.0`), [file]);
+    expect(stdout).toBe("function\n");
+  });
+
   test("the command line loads all its parts, and checks rules", async () => {
     const node = await lowestNodeOf("cli");
     const folder = join(inject("installed"), "node_modules/@tidegate/cli/dist/node/shared");
