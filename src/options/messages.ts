@@ -51,7 +51,7 @@ export const DURATION = {
   }) =>
     `Give a time with its unit (ms, s, m, h or d) from "${min}" to "${max}", such as "${example}".` +
     (namesCalendar
-      ? ' Only fixed windows may be a "month", "week", "day" or "hour", and those of limit() may not.'
+      ? ' A fixed window, but not that of limit(), may be a month, week, day or hour of a calendar: month() in code, "month" in rules.'
       : ""),
 } as const;
 
@@ -212,7 +212,7 @@ export const REDIS_VARIABLE = {
 
 export const REDIS_URL = {
   code: "shape",
-  say: 'Give the HTTP address of the Redis REST API, "https://...", without user, password, query, spaces or quotes; not a redis:// one.',
+  say: 'Give the HTTP address of the Redis REST API, "https://...", without user, password, query, spaces or quotes. For redis://, pass fromIoredis() or fromNodeRedis() of tidegate/node, or run @tidegate/redis-rest.',
 } as const;
 
 export const REDIS_TOKEN = {
@@ -514,7 +514,7 @@ export const DIALECT = {
 
 export const REDIS = {
   code: "shape",
-  say: "Give { url, token }, or a client such as new Redis() of @upstash/redis.",
+  say: "Give { url, token }, new Redis() of @upstash/redis, or for redis:// fromIoredis() or fromNodeRedis() of tidegate/node.",
 } as const;
 
 export const REDIS_CLIENT = {
