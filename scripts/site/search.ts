@@ -30,7 +30,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   "login brute force": ["recipes"],
   monthly: ["recipes"],
   nextjs: ["vercel"],
-  nginx: ["identities", "security", "node"],
+  nginx: ["identities"],
   openai: ["llm"],
   plan: ["identities", "recipes"],
   prometheus: ["metrics"],
@@ -40,13 +40,13 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   rollback: ["operations"],
   smooth: ["algorithms", "recipes"],
   throttle: ["algorithms", "recipes", "moving/nest-throttler"],
-  "trust proxy": ["identities", "security"],
+  "trust proxy": ["identities"],
   "unit test": ["testing"],
   upstash: ["moving/upstash-ratelimit", "redis"],
   websocket: ["recipes"],
   "what latency does it add": ["costs"],
   whitelist: ["recipes"],
-  "x-forwarded-for": ["identities", "security", "gateway"],
+  "x-forwarded-for": ["identities"],
 };
 
 /** Enters each query into the search of the site, as a reader does, and lists those that do not find their page. */
