@@ -1,11 +1,11 @@
-// Builds the tables of options in the documents from the docstrings of the option interfaces in src. `--check` writes
-// nothing and fails if a committed table is stale.
+// Builds the options in the documents from the docstrings of the option interfaces in src. `--check` writes
+// nothing and fails if committed ones are stale.
 
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { writeOrCheck } from "../support/built-files.ts";
-import { withOptionTables } from "./option-tables.ts";
+import { withOptions } from "./with-options.ts";
 
 process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 
@@ -13,5 +13,5 @@ const LIBRARY = globSync("src/**/*.ts");
 const sources = new Map(LIBRARY.map((path) => [path, readFileSync(path, "utf8")] as const));
 
 writeOrCheck("build:docs", {
-  "docs/options.md": (committed) => withOptionTables(committed, sources),
+  "docs/options.md": (committed) => withOptions(committed, sources),
 });

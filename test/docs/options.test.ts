@@ -16,11 +16,12 @@ import { codeBlocks } from "./code-blocks.ts";
 
 const document = readFileSync("docs/options.md", "utf8");
 
-/** The range of an option, as its row has it. */
+/** The range of an option, as its block has it. */
 function rangeOf(option: string, section: string): readonly [string, string] {
-  const table = document.slice(document.indexOf(`<!-- ${section} -->`));
-  const row = table.split("\n").find((line) => new RegExp(`^\\| \`${option}[\`(]`).test(line))!;
-  const [, from, to] = /`?"?([\w,]+)"?`? to `?"?([\w,]+)"?`?/.exec(row.split(" | ").at(-2)!)!;
+  const [, after] = document.split(`<!-- ${section} -->`);
+  const [, block] = after!.split(new RegExp(`^#### \`${option}(?:\\(\\))?\`$`, "m"));
+  const range = block!.trim().split("\n")[0]!.split(" · ").at(-1)!;
+  const [, from, to] = /`?"?([\w,]+)"?`? to `?"?([\w,]+)"?`?/.exec(range)!;
   return [from!.replaceAll(",", ""), to!.replaceAll(",", "")];
 }
 

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 
 import { describe, expect, test } from "vitest";
 
-import { withOptionTables } from "../../scripts/build-docs/option-tables.ts";
+import { withOptions } from "../../scripts/build-docs/with-options.ts";
 
 const document = readFileSync("docs/options.md", "utf8");
 const sources = new Map(
@@ -11,12 +11,12 @@ const sources = new Map(
 
 const marked = (name: string) => `<!-- options: ${name} -->\n<!-- end -->\n`;
 
-describe("the tables of docs/options.md", () => {
+describe("the options of docs/options.md", () => {
   test("are those of the docstrings", () => {
-    expect(withOptionTables(document, sources)).toBe(document);
+    expect(withOptions(document, sources)).toBe(document);
   });
 
-  test("have a row for each option, its type without line breaks, and no empty column", () => {
+  test("have a block for each option, its type without line breaks, and no empty fact", () => {
     const source = `
 export interface ExampleOptions<C extends { a: 1 }> extends Other<C> {
   /** How many; not one; more. Range: 2 to 5. */
@@ -34,21 +34,23 @@ export interface ExampleOptions<C extends { a: 1 }> extends Other<C> {
     | ((context: C, options: { readonly deep: true; other?: 1 }) => void);
 }
 `;
-    const built = withOptionTables(marked("ExampleOptions"), new Map([["a.ts", source]]));
-    expect(built.split("\n").map((line) => line.replace(/ +/g, " "))).toEqual([
-      "<!-- options: ExampleOptions -->",
-      "",
-      "| option | type | default | range | meaning |",
-      expect.stringMatching(/^\| -+ \| -+ \| -+ \| -+ \| -+ \|$/),
-      "| `count` | `number` | required | 2 to 5 | How many; not one; more. |",
-      '| `on-call` | `false \\| ((context: C, options: { deep: true; other?: 1 }) => void)` | none | | Called with "{" as text. Twice. |',
-      "",
-      "<!-- end -->",
-      "",
-    ]);
-    expect(
-      withOptionTables(marked("Flag"), new Map([["a.ts", flag("/** Turns it on. */")]])),
-    ).toContain("| option | type      | default  | meaning      |");
+    const built = withOptions(marked("ExampleOptions"), new Map([["a.ts", source]]));
+    expect(built).toBe(`<!-- options: ExampleOptions -->
+
+#### \`count\`
+
+\`number\` · required · 2 to 5
+
+How many; not one; more.
+
+#### \`on-call\`
+
+\`false | ((context: C, options: { deep: true; other?: 1 }) => void)\` · default none
+
+Called with "{" as text. Twice.
+
+<!-- end -->
+`);
   });
 
   test.for([
@@ -58,7 +60,7 @@ export interface ExampleOptions<C extends { a: 1 }> extends Other<C> {
     ["", "optional", /on: write its meaning/],
   ] as const)("refuse the docstring %j of an option that is %s", ([doc, kind, message]) => {
     const source = flag(doc, kind === "optional" ? "?" : "");
-    expect(() => withOptionTables(marked("Flag"), new Map([["a.ts", source]]))).toThrow(message);
+    expect(() => withOptions(marked("Flag"), new Map([["a.ts", source]]))).toThrow(message);
   });
 
   test("name every function that makes a value", () => {

@@ -1,6 +1,6 @@
 import { type MadeValue, readFunction } from "./function.ts";
 import { type Option, readInterface, readOmitted } from "./interface.ts";
-import { functionTable, optionTable } from "./option-table.ts";
+import { functionBlocks, optionBlocks } from "./option-blocks.ts";
 
 /**
  * Names the interfaces whose options follow, with their file where a name alone is not enough. `A over B` are the options of B as A
@@ -15,12 +15,12 @@ const FUNCTIONS = /^<!-- functions: (\w+(?: \w+)*) -->\n[^]*?^<!-- end -->$/gm;
 type Files = ReadonlyMap<string, string>;
 
 /**
- * A document with the table between each pair of markers rebuilt.
+ * A document with the options between each pair of markers rebuilt.
  *
  * @param sources texts of TypeScript files by their paths
  * @throws Error naming the interface or the function that is in no file or in several, or the option whose docstring lacks a part
  */
-export function withOptionTables(document: string, sources: Files): string {
+export function withOptions(document: string, sources: Files): string {
   return document
     .replace(MARKED, (_marked, names: string, file: string | undefined) => {
       const begin = `<!-- options: ${names}${file === undefined ? "" : ` of ${file}`} -->`;
@@ -29,11 +29,11 @@ export function withOptionTables(document: string, sources: Files): string {
         over === undefined
           ? names.split(" and ").flatMap((name) => findInterface(name, file, sources).found)
           : optionsOver(over, base!, sources);
-      return `${begin}\n\n${optionTable(options)}\n\n<!-- end -->`;
+      return `${begin}\n\n${optionBlocks(options)}\n\n<!-- end -->`;
     })
     .replace(FUNCTIONS, (_marked, names: string) => {
       const functions = names.split(" ").map((name) => findFunction(name, sources));
-      return `<!-- functions: ${names} -->\n\n${functionTable(functions)}\n\n<!-- end -->`;
+      return `<!-- functions: ${names} -->\n\n${functionBlocks(functions)}\n\n<!-- end -->`;
     });
 }
 
