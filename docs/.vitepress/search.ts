@@ -12,7 +12,7 @@ function weighPage(id: string): number {
     surge: 0.4,
     architecture: 0.5,
     admin: 0.6,
-    options: 0.7,
+    options: 0.4,
   };
   if (id.endsWith("#why-you-can-trust-it")) return 1;
   const [page = ""] = id.replace(/^.*\/(?=[^/]+$)/, "").split(/(?:\.html)?(?:#|$)/);
