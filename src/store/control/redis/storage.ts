@@ -18,6 +18,7 @@ import {
   type Storage,
   type Written,
 } from "../storage.ts";
+import { termsTextOf, trialIn } from "../trial.ts";
 import { MAX_VERSION, wholeUpTo } from "../versions.ts";
 import type { Connection } from "./connection.ts";
 import {
@@ -28,6 +29,7 @@ import {
   READ_HISTORY,
   READ_RULES,
   REMOVE_ENTRY,
+  TRIAL,
   WITHDRAW,
 } from "./scripts.generated.ts";
 
@@ -41,23 +43,36 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
 
   return {
     async rules() {
-      const [versionText, publishedAt, document, head] = await run(
+      const [versionText, publishedAt, document, head, trialText, terms, ...counted] = await run(
         READ_RULES,
         [state, history],
         [],
       );
       const version = wholeUpTo(MAX_VERSION, versionText);
-      if (version === 0) return undefined;
+      const trial = trialIn(trialText, terms);
+      if (version === 0 && !trial) return undefined;
+      const [decided, denied, othersDecided, othersDenied] = counted.map(
+        (text) => Number(text) || 0,
+      ) as [number, number, number, number];
       const by = recordIn<VersionHead>(head)?.by;
       return {
         version,
         publishedAtMs: wholeUpTo(MAX_MOMENT_MS, publishedAt),
         ...(by !== undefined && { by }),
         document: recordIn(document),
+        ...(trial && {
+          trial: {
+            ...trial,
+            counts: {
+              tried: { decided, denied },
+              others: { decided: othersDecided, denied: othersDenied },
+            },
+          },
+        }),
       };
     },
 
-    async publish(document, based, audited, note) {
+    async publish(document, based, audited, note, terms) {
       const { by } = audited;
       return writtenBy(
         await run(
@@ -71,14 +86,21 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
             fieldsOf(audited),
             MAX_VERSIONS,
             MAX_AUDIT,
+            terms ? fieldsOf(terms) : "",
           ],
         ),
       );
     },
 
+    async changeTrial(trial, audited) {
+      const { version, percent } = trial;
+      const args = [version, percent, termsTextOf(trial), fieldsOf(audited), MAX_AUDIT];
+      return writtenBy(await run(TRIAL, [state, history, audit], args));
+    },
+
     async withdraw(version, audited) {
       const args = [version, fieldsOf(audited), MAX_AUDIT];
-      return writtenBy(await run(WITHDRAW, [state, audit], args));
+      return writtenBy(await run(WITHDRAW, [state, history, audit], args));
     },
 
     async saveDraft(document, basedOn, audited) {
