@@ -22,7 +22,7 @@ export function controlContract(open: () => OpenedControl): void {
     expect(await storage.rules()).toBeUndefined();
     expect(await storage.draft()).toBeUndefined();
     expect(await storage.version(1)).toBeUndefined();
-    expect(await storage.history()).toEqual({ current: 0, versions: [] });
+    expect(await storage.history()).toEqual({ current: 0, tried: 0, versions: [] });
     expect([await storage.entries("deny"), await storage.audit(undefined)]).toEqual([[], []]);
   });
 
@@ -177,6 +177,7 @@ export function controlContract(open: () => OpenedControl): void {
     });
     expect(await storage.history()).toMatchObject({
       current: 1,
+      tried: 2,
       versions: [{ version: 2, note: "try" }, { version: 1 }],
     });
     const state = await live.read(NO_STATE);
@@ -297,7 +298,7 @@ export function controlContract(open: () => OpenedControl): void {
     // Another publication on the wiped store ends it: it was tried beside the version that was lost.
     const wiped = open();
     await wiped.storage.publish('{"rules":[3]}', FIRST, by("publish"), undefined);
-    const stored = await wiped.live.read(NO_STATE);
+    const stored = { ...(await wiped.live.read(NO_STATE)), publishedAtMs: held.publishedAtMs + 1 };
     const both = restoredOver(stored, held, 5_000);
     expect([both.state.version, both.state.trial]).toEqual([3, undefined]);
     expect([...both.documents.keys()].toSorted()).toEqual([1, 2, 3]);

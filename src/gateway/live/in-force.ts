@@ -7,6 +7,7 @@ import type { GatewayConfig } from "../config/config.ts";
 import { compilePasses, type PassesOn } from "../proxy/outgoing-fields.ts";
 import { compileRoute, type RouteRequest } from "../route/route.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
+import type { Sides } from "./sides.ts";
 
 /** The rules that a gateway enforces at a moment. A request ends under the rules with which it began. */
 export interface InForce {
@@ -23,6 +24,10 @@ export interface InForce {
   readonly routeUnlisted: () => RouteRequest;
   /** Makes the same as if lists named no addresses, for a described request whose address is left open. */
   readonly routeUnaddressed: () => RouteRequest;
+  /** While another version is tried on a part of the clients: which rules are whose. */
+  readonly sides?: Sides;
+  /** Counts a decision about a client of one side, and whether it denied. */
+  readonly count?: (isDenied: boolean) => void;
 }
 
 /** The rules that a gateway enforces now. */

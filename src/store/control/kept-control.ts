@@ -274,6 +274,7 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
 
     history: () => ({
       current: head().version,
+      tried: head().trial?.version ?? 0,
       versions: list<Version>(VERSION, { reverse: true }).map(([, kept]) => headOf(kept)),
     }),
 

@@ -65,7 +65,12 @@ export interface Storage {
     audited: AuditedAction,
   ): Promise<Written>;
   draft(): Promise<Draft | undefined>;
-  history(): Promise<{ readonly current: number; readonly versions: readonly VersionHead[] }>;
+  /** The kept versions: the published one is `current`, and a part of the clients has `tried`; 0 for none. */
+  history(): Promise<{
+    readonly current: number;
+    readonly tried: number;
+    readonly versions: readonly VersionHead[];
+  }>;
   /** The document of a kept version. */
   version(version: number): Promise<{ readonly document: unknown } | undefined>;
   /** Puts an entry, if the published version is still the one that it was checked with; `undefined` for any version. */

@@ -114,10 +114,11 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
     },
 
     async history() {
-      const [current, ...heads] = await run(READ_HISTORY, [state, history], []);
+      const [current, tried, ...heads] = await run(READ_HISTORY, [state, history], []);
       const versions = heads.flatMap((head) => headIn(head) ?? []);
       return {
         current: wholeUpTo(MAX_VERSION, current),
+        tried: wholeUpTo(MAX_VERSION, tried),
         versions: versions.sort((one, other) => other.version - one.version),
       };
     },
