@@ -34,7 +34,14 @@ export type RulesAnswer = Answer<typeof RulesAnswer>;
 /** How many entries by single calls these rules leave out of force; absent if none. */
 const leftOut = z.optional(z.int());
 
-export const Published = z.object({ version, publishedAt: time, changes, leftOut });
+export const Published = z.object({
+  version,
+  publishedAt: time,
+  changes,
+  leftOut,
+  /** The version that was tried until now: all clients have `version` again. */
+  takenBack: z.optional(version),
+});
 export type Published = Answer<typeof Published>;
 
 export const DryRun = z.object({ version, changes, leftOut, dryRun: z.literal(true) });

@@ -47,6 +47,7 @@ export async function give(
     publishedAt: isoTime(atMs),
     changes: changesBetween(before, after),
     ...leftOutBy(call, after),
+    ...(percent === 0 && { takenBack: tried }),
   } satisfies Published;
   return json(answer, { ETag: `"${version}"` });
 }
