@@ -15,7 +15,7 @@ import { ADMIN_TOKEN, limited, liveVariables } from "../support/live/live-gatewa
  */
 
 const REFRESH_MS = 1_000;
-const USERS = Array.from({ length: 200 }, (_, i) => `user-${i}`);
+const USERS = Array.from({ length: 200 }, (_, i) => `rider-${i}`);
 /** The limit that all clients have, and the one that is tried: so low that it is reached. */
 const BEFORE = 1_000_000;
 const TRIED = 10;
