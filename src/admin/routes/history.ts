@@ -18,8 +18,8 @@ async function list({ storage }: Call): Promise<Response> {
       by,
       note,
       current: version === current,
-      ...(version === tried && { tried: true }),
-      ...(takenBack && { takenBack }),
+      tried: version === tried || undefined,
+      takenBack,
     })),
   } satisfies History);
 }

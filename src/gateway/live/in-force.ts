@@ -7,7 +7,6 @@ import type { GatewayConfig } from "../config/config.ts";
 import { compilePasses, type PassesOn } from "../proxy/outgoing-fields.ts";
 import { compileRoute, type RouteRequest } from "../route/route.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
-import type { Sides } from "./sides.ts";
 
 /** The rules that a gateway enforces at a moment. A request ends under the rules with which it began. */
 export interface InForce {
@@ -28,6 +27,16 @@ export interface InForce {
   readonly sides?: Sides;
   /** Counts a decision about a client of one side, and whether it denied. */
   readonly count?: (isDenied: boolean) => void;
+}
+
+/** The two sides of the clients while a version is tried. */
+export interface Sides {
+  /** The version that is tried. */
+  readonly version: number;
+  readonly percent: number;
+  /** The rules for the client of a request: those of before where it has no identity. */
+  of(request: Request, connection: string | undefined): Promise<InForce>;
+  ofIdentity(identity: string | undefined): InForce;
 }
 
 /** The rules that a gateway enforces now. */

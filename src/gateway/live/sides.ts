@@ -3,17 +3,7 @@ import { EVERYBODY } from "../../partition/key-text.ts";
 import { stableHash } from "../../runtime/stable-hash.ts";
 import type { TrialCounts } from "../../store/control/trial.ts";
 import type { RouteRequest } from "../route/route.ts";
-import type { InForce } from "./in-force.ts";
-
-/** The two sides of the clients while a version is tried. */
-export interface Sides {
-  /** The version that is tried. */
-  readonly version: number;
-  readonly percent: number;
-  /** The rules for the client of a request: those of before where it has no identity. */
-  of(request: Request, connection: string | undefined): Promise<InForce>;
-  ofIdentity(identity: string | undefined): InForce;
-}
+import type { InForce, Sides } from "./in-force.ts";
 
 /** Decisions of this isolate that the control store has not counted yet. */
 export type Tally = { readonly version: number } & {

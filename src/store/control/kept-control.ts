@@ -120,8 +120,6 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
       storage.delete(VERSION + name);
   }
 
-  const newestOf = ({ version, trial }: Head) => trial?.version ?? version;
-
   /** What ends a trial. Its version stays in the history, marked, so that no isolate falls back to it. */
   function takeBack({ trial }: Head): Partial<Head> {
     const kept = trial && (storage.get(VERSION + placed(trial.version)) as Version | undefined);
@@ -325,7 +323,12 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
   };
 }
 
-function headOf({ text: _, ...head }: Version): VersionHead {
+function newestOf({ version, trial }: Head): number {
+  return trial?.version ?? version;
+}
+
+function headOf(version: Version): VersionHead {
+  const { text: _, ...head } = version;
   return head;
 }
 

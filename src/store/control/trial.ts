@@ -1,6 +1,3 @@
-import { recordIn } from "./records.ts";
-import { MAX_VERSION, wholeUpTo } from "./versions.ts";
-
 /** On which terms a version is tried. */
 export interface TrialTerms {
   /** The part of the clients that have it, from 1 to 99. */
@@ -39,27 +36,6 @@ export const MIN_DECISIONS = 100;
 /** Whether a version is to be taken back. `lua/live/count-trial.lua` says the same. */
 export function exceedsBound({ decided, denied }: SideCounts, { maxDenied }: TrialTerms): boolean {
   return maxDenied !== undefined && decided >= MIN_DECISIONS && denied > maxDenied * decided;
-}
-
-/** The trial that Redis has; `undefined` without one. Nobody has a version whose terms Tidegate did not write. */
-export function trialIn(versionText: unknown, termsText: unknown): Trial | undefined {
-  const version = wholeUpTo(MAX_VERSION, versionText);
-  if (version === 0) return undefined;
-  const { publishedAt, percent, maxDenied } = Object(recordIn(termsText)) as Record<
-    string,
-    unknown
-  >;
-  return {
-    version,
-    publishedAtMs: wholeUpTo(Number.MAX_SAFE_INTEGER, publishedAt),
-    percent: wholeUpTo(99, percent),
-    ...(typeof maxDenied === "number" && { maxDenied }),
-  };
-}
-
-/** The terms of a trial as Redis has them. */
-export function termsTextOf({ publishedAtMs: publishedAt, percent, maxDenied }: Trial): string {
-  return JSON.stringify({ publishedAt, percent, maxDenied });
 }
 
 /** The audit's words about a version that is taken back because of its denials. */

@@ -6,12 +6,13 @@ import { liveKeys } from "../live-keys.ts";
 import { BY_GATEWAY } from "../put-back.ts";
 import { fieldsOf } from "../records.ts";
 import { MAX_AUDIT } from "../storage.ts";
-import { MIN_DECISIONS, takenBackBy, termsTextOf } from "../trial.ts";
+import { MIN_DECISIONS, takenBackBy } from "../trial.ts";
 import { connectionTo } from "./connection.ts";
 import { persistenceOf } from "./persistence.ts";
 import { historyReader } from "./read-history.ts";
 import { stateReader } from "./read-state.ts";
 import { COUNT_TRIAL, PUT_BACK } from "./scripts.generated.ts";
+import { termsTextOf } from "./trial-fields.ts";
 
 /**
  * The live rules in a Redis.

@@ -3,8 +3,8 @@ import type { ReadState } from "../control-store.ts";
 import { MAX_DOCUMENT_BYTES } from "../document-size.ts";
 import type { LiveKeys } from "../live-keys.ts";
 import { type LiveState, NO_STATE } from "../live-state.ts";
-import { trialIn } from "../trial.ts";
 import { MAX_VERSION, wholeUpTo } from "../versions.ts";
+import { trialIn } from "./trial-fields.ts";
 
 /**
  * Reads the live rules from Redis: one command if nothing was written since the last time, else three. The document and

@@ -18,7 +18,6 @@ import {
   type Storage,
   type Written,
 } from "../storage.ts";
-import { termsTextOf, trialIn } from "../trial.ts";
 import { MAX_VERSION, wholeUpTo } from "../versions.ts";
 import type { Connection } from "./connection.ts";
 import {
@@ -32,6 +31,7 @@ import {
   TRIAL,
   WITHDRAW,
 } from "./scripts.generated.ts";
+import { termsTextOf, trialIn } from "./trial-fields.ts";
 
 /** The last moment that a date can be. */
 const MAX_MOMENT_MS = 8.64e15;
