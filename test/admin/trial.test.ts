@@ -66,7 +66,7 @@ test("a draft is published to a part, also over the deployed rules, and a rollba
     document: DEPLOYED,
     trial: { version: 1, percent: 1 },
   });
-  const back = await post(ask, "/rules/rollback");
+  const back = await post(ask, "/rules/rollback", { note: "too strict" });
   expect([back.status, back.body]).toEqual([
     200,
     { version: 0, publishedAt: NOW, changes: [changed(20, 100)], takenBack: 1 },
@@ -75,6 +75,10 @@ test("a draft is published to a part, also over the deployed rules, and a rollba
     version: 0,
     source: "deployed",
     document: DEPLOYED,
+  });
+  expect((await ask("/audit")).body.entries[0]).toMatchObject({
+    action: "take back 1",
+    changes: [{ type: "added", path: "note", after: "too strict" }],
   });
   expect((await post(ask, "/rules/rollback")).status).toBe(404);
 });

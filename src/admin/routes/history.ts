@@ -31,7 +31,7 @@ async function rollBack(call: Call): Promise<Response> {
   if (based !== undefined) requireNewest(current, based);
   const { trial } = current;
   // The version before the one that is tried is still published.
-  if (to === undefined && trial) return give(call, { ...current, trial }, 0);
+  if (to === undefined && trial) return give(call, { ...current, trial }, 0, note);
   const target = to ?? (await versionBefore(call, current.version));
   const document = await documentOf(call, target);
   const sound = soundDocument(call, document);

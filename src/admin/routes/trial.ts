@@ -31,13 +31,17 @@ export async function give(
   call: Call,
   { document: published, trial }: PublishedDocument & { readonly trial: PublishedTrial },
   percent: number,
+  note?: string,
 ): Promise<Response> {
   const storage = call.storage();
   const { version: tried } = trial;
   const document = (await storage.version(tried))?.document;
   const { counts: _, ...terms } = trial;
   const action = percent === 0 ? `take back ${tried}` : `give ${tried} to ${percent} percent`;
-  const written = await storage.changeTrial({ ...terms, percent }, auditedAction(call, action));
+  // A version keeps the note with which it was published.
+  const noted = note ? { changes: [{ type: "added", path: "note", after: note }] as const } : {};
+  const audited = auditedAction(call, action, noted);
+  const written = await storage.changeTrial({ ...terms, percent }, audited);
   if (!written.done) throw outdated(written.version);
   await refresh(call);
   const { version, atMs } = written;
