@@ -21,8 +21,11 @@ local function require_kind(key, kind)
 end
 
 require_kind(KEYS[1], 'hash')
-local state = foreign and {} or redis.call('HMGET', KEYS[1], 'revision', 'version', 'lineage', 'audited')
+local state = foreign and {} or redis.call('HMGET', KEYS[1], 'revision', 'version', 'lineage', 'audited', 'trial')
 local stored = whole(state[2], 1000000000)
+-- A version that only a part of the clients has; 0 for none. It is newer than the one that the others have.
+local tried = whole(state[5], 1000000000)
+local newest = tried > 0 and tried or stored
 -- A day ahead of the clock, as isolates believe it at most.
 local revision = string.format('%.0f', math.max(now, whole(state[1], now + 86400000000) + 1))
 

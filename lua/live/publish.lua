@@ -1,4 +1,5 @@
--- Publishes a document, if the published version is still the one that the document is based on.
+-- Publishes a document to all clients, or to a part of them beside the published one, if the newest version is still the one
+-- that the document is based on. A version that was tried until now is taken back.
 --
 -- KEYS[1]  state: the hash of the revision and of the published document
 -- KEYS[2]  history: a hash of JSON by version
@@ -10,8 +11,9 @@
 -- ARGV[4]  further fields of its history, without braces
 -- ARGV[5]  further fields of the audit's entry, without braces
 -- ARGV[6]  how many versions are kept, ARGV[7] how many entries of the audit
+-- ARGV[8]  the terms of a trial, without braces; empty for all clients
 --
--- Reply: 1, the new version, and its time in milliseconds; or 0 and the version that is published instead.
+-- Reply: 1, the new version, and its time in milliseconds; or 0 and the newest version.
 
 -- @include begin.lua
 local document = ARGV[3]
@@ -23,19 +25,29 @@ if foreign then
 end
 local history = redis.call('HKEYS', KEYS[2])
 local draft = redis.call('GET', KEYS[3])
-if stored ~= tonumber(ARGV[1]) then
-  return { 0, stored }
+if newest ~= tonumber(ARGV[1]) then
+  return { 0, newest }
 end
 
 -- Above every version that is known or kept, so that none gets a number that another one had.
-local version = math.max(stored, tonumber(ARGV[2]))
+local version = math.max(newest, tonumber(ARGV[2]))
 for _, kept in ipairs(history) do
   version = math.max(version, whole(kept, 1000000000))
 end
 version = version + 1
 local number = string.format('%.0f', version)
 local begin = '{"version":' .. number .. ',"publishedAt":' .. now_ms .. ','
-redis.call('HSET', KEYS[1], 'revision', revision, 'lineage', lineage, 'lostAt', 0, 'version', number, 'publishedAt', now_ms, 'document', document)
+-- @include end-trial.lua
+if tried > 0 then
+  take_back()
+end
+redis.call('HSET', KEYS[1], 'revision', revision, 'lineage', lineage, 'lostAt', 0)
+if ARGV[8] == '' then
+  redis.call('HSET', KEYS[1], 'version', number, 'publishedAt', now_ms, 'document', document)
+else
+  local terms = '{"publishedAt":' .. now_ms .. ',' .. ARGV[8] .. '}'
+  redis.call('HSET', KEYS[1], 'trial', number, 'trialTerms', terms, 'trialDocument', document)
+end
 redis.call('HSET', KEYS[2], number, begin .. ARGV[4] .. ',"document":' .. document .. '}')
 local excess = #history + 1 - tonumber(ARGV[6])
 if excess > 0 then

@@ -4,8 +4,9 @@
 -- ARGV[1]  the revision that the store has to have; 0 for none
 -- ARGV[2]  revision, ARGV[3]  lineage, ARGV[4]  time of the loss, ARGV[5]  version, ARGV[6]  time of its publishing, and
 -- ARGV[7]  document of the state that takes its place; 0 and an empty document where nothing is published
--- ARGV[8]  further fields of the audit's entry, without braces, ARGV[9]  how many entries of the audit are kept
--- ARGV[10] how many documents follow, each with its version and the head of its history; then the entries, each with its field
+-- ARGV[8]  the version that is tried, ARGV[9]  its terms, ARGV[10]  its document; 0 and empty where there is none
+-- ARGV[11] further fields of the audit's entry, without braces, ARGV[12] how many entries of the audit are kept
+-- ARGV[13] how many documents follow, each with its version and the head of its history; then the entries, each with its field
 --
 -- Reply: 1, or 0 if the store has another revision.
 
@@ -25,8 +26,11 @@ redis.call('HSET', KEYS[1], 'revision', ARGV[2], 'lineage', ARGV[3], 'lostAt', A
 if ARGV[7] ~= '' then
   redis.call('HSET', KEYS[1], 'version', ARGV[5], 'publishedAt', ARGV[6], 'document', ARGV[7])
 end
-local at = 11
-for _ = 1, tonumber(ARGV[10]) do
+if ARGV[10] ~= '' then
+  redis.call('HSET', KEYS[1], 'trial', ARGV[8], 'trialTerms', ARGV[9], 'trialDocument', ARGV[10])
+end
+local at = 14
+for _ = 1, tonumber(ARGV[13]) do
   if not redis.call('HGET', KEYS[3], ARGV[at]) then
     redis.call('HSET', KEYS[3], ARGV[at], ARGV[at + 1] .. ',"document":' .. ARGV[at + 2] .. '}')
   end
@@ -35,5 +39,5 @@ end
 for first = at, #ARGV, 1000 do
   redis.call('HSET', KEYS[2], unpack(ARGV, first, math.min(first + 999, #ARGV)))
 end
-audit(KEYS[4], '"version":' .. ARGV[5] .. ',' .. ARGV[8], ARGV[9])
+audit(KEYS[4], '"version":' .. ARGV[5] .. ',' .. ARGV[11], ARGV[12])
 return { 1 }

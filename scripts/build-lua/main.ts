@@ -26,6 +26,8 @@ const LIVE = [
   "note",
   "put-back",
   "withdraw",
+  "trial",
+  "count-trial",
   "read-rules",
   "read-history",
 ];

@@ -19,6 +19,7 @@ import { healthRoutes } from "./routes/health.ts";
 import { HISTORY } from "./routes/history.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { RULES } from "./routes/rules.ts";
+import { TRIAL } from "./routes/trial.ts";
 import { serveDashboard } from "./serve-dashboard.ts";
 import { storageIn } from "./storage-in.ts";
 
@@ -30,6 +31,7 @@ export function routesOf(gateway: Administered): readonly AdminRoute[] {
     ...RULES,
     ...DRAFTS,
     ...HISTORY,
+    ...TRIAL,
     ...LISTS,
     ...OVERRIDES,
     ...explainRoutes(gateway),

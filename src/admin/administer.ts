@@ -11,7 +11,7 @@ import { clientIp as addressOf } from "../partition/client-ip.ts";
 import { EVERYBODY } from "../partition/key-text.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Administered, CountedClient, DescribedRequest } from "./administered.ts";
-import { requestFrom } from "./describe-request.ts";
+import { type RequestAsData, requestFrom } from "./describe-request.ts";
 import { explain, readable } from "./explain-request.ts";
 import { entriesNaming } from "./naming-entries.ts";
 
@@ -28,7 +28,7 @@ export function administer(
     clientIp,
     recorder,
   }: GatewayConfig,
-  { enforcement, refresh, inspection }: LiveRules,
+  { enforcement, refresh, inspection, countTrial }: LiveRules,
 ): Administered {
   return {
     prefix: defaults.prefix,
@@ -57,13 +57,14 @@ export function administer(
     },
 
     enforced() {
-      const { version, revision } = enforcement.now();
+      const { version, revision, sides } = enforcement.now();
       const error = enforcement.error() ?? refresh?.error();
       const restoredAtMs = refresh?.lostAtMs();
       return {
         version,
         revision,
         source: version > 0 ? "live" : "deployed",
+        ...(sides && { trial: { version: sides.version, percent: sides.percent } }),
         published: enforcement.published(),
         ageMs: refresh?.ageMs(),
         ...(error !== undefined && { error }),
@@ -75,6 +76,7 @@ export function administer(
     liveFault: () => liveFault({ enforcement, refresh }, requiresLiveRules),
 
     async refresh() {
+      await countTrial();
       await refresh?.readNow();
     },
 
@@ -105,7 +107,10 @@ export function administer(
 
     explain: (described) => explainRequest(enforcement, described, clientIp),
     reset: (described) => reset(enforcement, described, clientIp),
-    resetDigest: (policy, digest) => resetDigest(enforcement.now(), policy, digest),
+    resetDigest(policy, digest) {
+      const current = enforcement.now();
+      return resetDigest(current.sides?.ofIdentity(digest) ?? current, policy, digest);
+    },
     clientAddress: (request, connection) => addressOf(request.headers, clientIp, connection),
   };
 }
@@ -119,11 +124,11 @@ async function explainRequest(
   described: DescribedRequest,
   clientIp: GatewayConfig["clientIp"],
 ): ReturnType<Administered["explain"]> {
-  const inForce = enforcement.now();
   const asked = requestFrom(described, clientIp);
+  const inForce = await inForceFor(enforcement, asked);
   const route = described.ip === undefined ? inForce.routeUnaddressed() : inForce.route;
   return explain({ ...inForce, route }, asked, async (list) => {
-    const { client } = await clientOf(inForce, described, clientIp);
+    const { client } = await clientOf(inForce, asked);
     const digests = client ? await digestsOf(client.identities) : [];
     return entriesNaming(list, enforcement.held(), asked, clientIp, digests);
   });
@@ -134,8 +139,9 @@ async function reset(
   described: DescribedRequest,
   clientIp: GatewayConfig["clientIp"],
 ): ReturnType<Administered["reset"]> {
-  const inForce = enforcement.now();
-  const { request, client } = await clientOf(inForce, described, clientIp);
+  const asked = requestFrom(described, clientIp);
+  const inForce = await inForceFor(enforcement, asked);
+  const { request, client } = await clientOf(inForce, asked);
   if (!client) return [];
   // One client must not reset the count that all clients share.
   const own = Object.entries(client.identities).filter(([by]) => !by.endsWith(EVERYBODY));
@@ -178,17 +184,22 @@ async function counted(
   described: DescribedRequest,
   clientIp: GatewayConfig["clientIp"],
 ): Promise<readonly CountedClient[]> {
-  const { request, client } = await clientOf(enforcement.now(), described, clientIp);
+  const asked = requestFrom(described, clientIp);
+  const { request, client } = await clientOf(await inForceFor(enforcement, asked), asked);
   return client ? countedIn(client.rules, client.identities, request) : [];
 }
 
+/** The rules for the client of a request. */
+async function inForceFor(
+  enforcement: Enforcement,
+  { request, connection }: RequestAsData,
+): Promise<InForce> {
+  const current = enforcement.now();
+  return current.sides ? current.sides.of(request, connection) : current;
+}
+
 /** The client of a request, whether or not it is on a list, and the rules that cover the request. */
-async function clientOf(
-  { routeUnlisted }: InForce,
-  described: DescribedRequest,
-  clientIp: GatewayConfig["clientIp"],
-) {
-  const { request, connection } = requestFrom(described, clientIp);
+async function clientOf({ routeUnlisted }: InForce, { request, connection }: RequestAsData) {
   const routed = await routeUnlisted()(request, connection);
   return { request, client: routed.kind === "client" ? routed : undefined };
 }

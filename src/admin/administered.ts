@@ -82,6 +82,8 @@ export interface Enforced {
   readonly version: number;
   readonly revision: number;
   readonly source: "live" | "deployed";
+  /** A newer version, which a part of the clients has. */
+  readonly trial?: { readonly version: number; readonly percent: number };
   /** The version that Redis had when it was read last, and was newer; another one than is in force if that has faults. */
   readonly published: number | undefined;
   /** The age of Redis's last answer about the rules; `undefined` before the first answer. */
@@ -130,7 +132,7 @@ export interface Administered {
   held(): HeldRules;
   /** The names of the policies of each rule that `held()` has. */
   policyNames(): readonly (readonly string[])[];
-  /** Reads the live rules now, so that this isolate enforces new ones at once. */
+  /** Has the control store count this isolate's decisions of a trial, and reads the live rules now, so that it enforces new ones at once. */
   refresh(): Promise<void>;
   /** Writes this isolate's counts; `undefined` without metrics. */
   readonly flushMetrics: (() => Promise<void>) | undefined;

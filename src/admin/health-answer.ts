@@ -7,6 +7,8 @@ export const Enforced = z.object({
   version,
   revision: z.number(),
   source: z.enum(["live", "deployed"]),
+  /** A newer version, which a part of the clients has. */
+  trial: z.optional(z.object({ version, percent: z.int() })),
   /** The version in Redis, where it is not in force. */
   published: z.optional(version),
   /** The age of the last answer of Redis about the rules. */

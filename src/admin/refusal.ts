@@ -1,6 +1,7 @@
 import { MAX_FAULTS } from "../gateway/live/first-faults.ts";
 import { type Fault, isNotAsked, type StoreError } from "../options/errors.ts";
 import { NotSentError } from "../store/control/redis/not-sent.ts";
+import type { Trial } from "../store/control/trial.ts";
 import type { Problem } from "./problem-answer.ts";
 
 const TITLES = {
@@ -86,6 +87,12 @@ export function outdated(version: number): Refusal {
   return new Refusal(412, `Version ${version} is published. Read it, and base the change on it.`, {
     version,
   });
+}
+
+/** A version is tried, which the author does not know of. */
+export function onTrial({ version, percent }: Pick<Trial, "version" | "percent">): Refusal {
+  const detail = `Version ${version} is tried on ${percent} percent of the clients. Give it to all, or take it back with a rollback; or base the change on it, which takes it back, too.`;
+  return new Refusal(412, detail, { version });
 }
 
 /** Redis did not run the call, or wrote nothing, and said so. */

@@ -6,6 +6,19 @@ import { type Answer, by, Change, time, version } from "./answer-parts.ts";
 export const AnsweredDocument = z.unknown();
 const changes = z.array(Change);
 
+const side = z.object({ decided: z.int(), denied: z.int() });
+
+/** A newer version, which a part of the clients has. */
+const Trial = z.object({
+  version,
+  publishedAt: time,
+  percent: z.int(),
+  /** The share of its decisions that may be denials; absent for any. */
+  maxDenied: z.optional(z.number()),
+  /** The decisions under it, and those about the other clients, since its percentage was set. */
+  counts: z.object({ tried: side, others: side }),
+});
+
 export const RulesAnswer = z.object({
   version,
   publishedAt: z.optional(time),
@@ -14,13 +27,21 @@ export const RulesAnswer = z.object({
   /** `null` where Redis has none for the version. */
   document: z.nullable(AnsweredDocument),
   error: z.optional(z.string()),
+  trial: z.optional(Trial),
 });
 export type RulesAnswer = Answer<typeof RulesAnswer>;
 
 /** How many entries by single calls these rules leave out of force; absent if none. */
 const leftOut = z.optional(z.int());
 
-export const Published = z.object({ version, publishedAt: time, changes, leftOut });
+export const Published = z.object({
+  version,
+  publishedAt: time,
+  changes,
+  leftOut,
+  /** The version that was tried until now: all clients have `version` again. */
+  takenBack: z.optional(version),
+});
 export type Published = Answer<typeof Published>;
 
 export const DryRun = z.object({ version, changes, leftOut, dryRun: z.literal(true) });
@@ -45,6 +66,9 @@ export const History = z.object({
       by,
       note: z.optional(z.string()),
       current: z.boolean(),
+      /** Whether a part of the clients has it now, or only such a part had it. */
+      tried: z.optional(z.boolean()),
+      takenBack: z.optional(z.boolean()),
     }),
   ),
 });

@@ -7,6 +7,7 @@ import { Faults } from "../options/faults.ts";
 import { DURATION } from "../options/messages.ts";
 import { readAddress } from "../partition/ip-address.ts";
 import { COUNTRY, MAX_ASN } from "../partition/platform-facts.ts";
+import type { TrialTerms } from "../store/control/trial.ts";
 import { faulty } from "./refusal.ts";
 
 /* The bodies of requests, besides documents and entries, which the gateway checks as it checks its variables. */
@@ -17,7 +18,37 @@ const Note = z.optional(z.string(NOTE_REMEDY).check(z.maxLength(MAX_NOTE, NOTE_R
 
 const BODY_REMEDY = "Send a JSON object with these fields only.";
 
-export const PublishBody = z.strictObject({ note: Note }, BODY_REMEDY);
+const PERCENT_REMEDY = "Give a whole number from 1 to 99; leave it out to publish to all clients.";
+const ALL_REMEDY = "Give a whole number from 1 to 100, which is all clients.";
+const MAX_DENIED_REMEDY =
+  "Give a share from 0 to below 1, such as 0.05, together with percent: a version that all clients have is not taken back.";
+const percentTo = (most: number, remedy: string) =>
+  z.int(remedy).check(z.gte(1, remedy), z.lte(most, remedy));
+
+const TERMS = {
+  percent: z.optional(percentTo(99, PERCENT_REMEDY)),
+  maxDenied: z.optional(
+    z.number(MAX_DENIED_REMEDY).check(z.gte(0, MAX_DENIED_REMEDY), z.lt(1, MAX_DENIED_REMEDY)),
+  ),
+};
+const areTerms = z.refine<{ readonly percent?: unknown; readonly maxDenied?: unknown }>(
+  ({ percent, maxDenied }) => percent !== undefined || maxDenied === undefined,
+  { error: MAX_DENIED_REMEDY, path: ["maxDenied"] },
+);
+
+export const TermsQuery = z.strictObject(TERMS, BODY_REMEDY).check(areTerms);
+export const PublishBody = z.strictObject({ note: Note, ...TERMS }, BODY_REMEDY).check(areTerms);
+export const TrialBody = z.strictObject({ percent: percentTo(100, ALL_REMEDY) }, BODY_REMEDY);
+
+/** The terms on which a version is tried; `undefined` where all clients get it. */
+export function termsOf({
+  percent,
+  maxDenied,
+}: z.output<typeof TermsQuery>): TrialTerms | undefined {
+  return percent === undefined
+    ? undefined
+    : { percent, ...(maxDenied !== undefined && { maxDenied }) };
+}
 
 const VERSION_REMEDY = "Give the number of a kept version, or 0 for what is deployed.";
 export const RollbackBody = z.strictObject(
@@ -98,7 +129,8 @@ function prototypesIn(value: unknown, path: string): readonly string[] {
  * The places whose values are repeated in an answer. Clients identify themselves by header fields, and the value of a
  * misspelt name may be one.
  */
-const SHOWN = /^body\.(?:request\.)?(?:method|path|ip|country|asn|policy|note|to|name)\b/;
+const SHOWN =
+  /^body\.(?:request\.)?(?:method|path|ip|country|asn|policy|note|to|name|percent|maxDenied)\b/;
 
 /** A body, checked with its schema; throws a Refusal that lists every fault. */
 export function checked<Schema extends z.ZodMiniType>(

@@ -1,5 +1,6 @@
 import { Faults } from "../options/faults.ts";
 import { DATABASES } from "../options/messages.ts";
+import { stableHash } from "../runtime/stable-hash.ts";
 import type { RedisClient } from "../store/redis/client.ts";
 import { type Algorithm, type Duration, fixed, sliding } from "./upstash-algorithms.ts";
 import type { LimitOptions, RatelimitConfig } from "./upstash-config.ts";
@@ -76,22 +77,11 @@ export class MultiRegionRatelimit {
     let best = 0;
     let highest = -1;
     for (let i = 0; i < this.#databases.length; i++) {
-      const score = scoreOf(`${i}:${identifier}`);
+      const score = stableHash(`${i}:${identifier}`);
       if (score <= highest) continue;
       best = i;
       highest = score;
     }
     return this.#databases[best]!;
   }
-}
-
-/** A hash of 32 bits, the same in every process: FNV-1a, and the last steps of MurmurHash3, which spread its low bits. */
-function scoreOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) {
-    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  }
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
 }

@@ -37,25 +37,30 @@ const PREFLIGHT = { kind: "preflight" } as const;
 
 export function compileAdmit(config: GatewayConfig): Admit {
   const reportPassed = requestReporter(monotonicNow);
-  return async function admit({ route, limiter }, request, connection, counter) {
+  return async function admit({ route, limiter, count }, request, connection, counter) {
     try {
       const routed = await route(request, connection);
       switch (routed.kind) {
         case "uncovered":
           counter?.passed();
+          count?.(false);
           return UNLIMITED;
         case "preflight":
           counter?.preflight();
           return PREFLIGHT;
         case "refused":
           counter?.answered(routed.response);
+          count?.(true);
           return { kind: "answered", response: routed.response };
         case "unidentified":
           counter?.refused(routed.rules);
+          count?.(true);
           return { kind: "answered", response: routed.response };
         default: {
           const decision = await decide(routed, limiter, config, request, counter);
           const { rules } = routed;
+          // An outage is no fault of a version.
+          if (decision.reason !== "store-unavailable") count?.(!decision.allowed);
           if (decision.allowed) return { kind: "allowed", decision, rules };
           return { kind: "answered", response: decision.response() };
         }

@@ -154,6 +154,7 @@ export function createGateway(environment: Environment, platform: Platform = {})
     // Whether a notice arrived is counted, too.
     await config.notices?.settled();
     await writes.flush();
+    await live.countTrial();
   }
   return Object.assign(gateway, { flush });
 }

@@ -8,6 +8,7 @@ import { clientIp as addressOf } from "../partition/client-ip.ts";
 import { openMemoryStore } from "../store/memory-store.ts";
 import type { GatewayConfig } from "./config/config.ts";
 import type { Enforcement, InForce } from "./live/in-force.ts";
+import { ownIdentity } from "./live/sides.ts";
 import { readClient } from "./route/read-client.ts";
 import { notFound } from "./route/route.ts";
 
@@ -27,8 +28,20 @@ export function answerQuota(
   const settings = checkSettings({ policies: [ASKS] }, {}, new Faults());
   const asks = buildLimiter(openMemoryStore(), settings, {});
 
+  /** The rules of the client's side. A rule that shows its quota says who the client is. */
+  async function inForceFor(request: Request, connection: string | undefined): Promise<InForce> {
+    const current = enforcement.now();
+    if (!current.sides) return current;
+    const { ruleset } = current;
+    const rules = ruleset.rules.filter(({ showsQuota }) => showsQuota);
+    const read = await readClient(ruleset, rules, request, { request, connection, readings: [] });
+    return current.sides.ofIdentity(
+      read.kind === "client" ? ownIdentity(read.identities) : undefined,
+    );
+  }
+
   return async function quota(request, connection) {
-    const inForce = enforcement.now();
+    const inForce = await inForceFor(request, connection);
     const rules = inForce.ruleset.rules.filter(({ showsQuota }) => showsQuota);
     if (rules.length === 0) return notFound();
     const listed = inForce.ruleset.lists?.(request, connection);

@@ -54,7 +54,8 @@ export function compileServe({
     const waiting = refresh?.before(waitUntil);
     if (waiting) await waiting;
     writes.start(waitUntil);
-    const inForce = enforcement.now();
+    const current = enforcement.now();
+    const inForce = current.sides ? await current.sides.of(request, connection) : current;
     const counter = config.recorder?.counterOf(inForce.ruleset.rules);
 
     const permission = config.cors && (await config.cors.permissionFor(request));

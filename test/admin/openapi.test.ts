@@ -113,6 +113,12 @@ test("every route answers what its description says, with every status that it c
   await send("POST", "/rules/rollback", { to: 99 });
   await send("POST", "/rules/rollback", {}, headers);
   await send("POST", "/rules/rollback");
+  await send("PUT", "/rules?percent=9&max-denied=0.1", documentOf(3), { "If-Match": '"3"' });
+  await send("GET", "/rules");
+  await send("GET", "/rules/history");
+  await send("PUT", "/rules/trial", { percent: 20 });
+  await send("PUT", "/rules/trial", { percent: 20 }, headers);
+  await send("POST", "/rules/rollback");
   const { version } = (await send("GET", "/rules")).body;
   await send("DELETE", "/rules", undefined, { "If-Match": `"${version}"` });
   await send("GET", "/rules/history");

@@ -22,6 +22,7 @@ const COMMANDS: readonly (readonly [command: string, answer: object])[] = [
   ["rules push rules.json --dry-run", PUBLISHED],
   ["rules draft rules.json", { basedOn: 7, changes: CHANGES }],
   ["rules publish", PUBLISHED],
+  ["rules raise 50", PUBLISHED],
   ["rules rollback --discard-held", PUBLISHED],
   ["explain GET /", { verdict: "allowed", status: 200, rules: [{ index: 0, policies: [] }] }],
   ["history GET /", HISTORY],

@@ -149,6 +149,90 @@ describe("rules draft", () => {
   });
 });
 
+describe("a version for a part of the clients", () => {
+  const TRIAL = {
+    version: 8,
+    publishedAt: AT,
+    percent: 10,
+    maxDenied: 0.05,
+    counts: { tried: { decided: 1_200, denied: 12 }, others: { decided: 0, denied: 0 } },
+  };
+
+  test("is published from the draft or from a file", async () => {
+    write({ version: 7, ...DOCUMENT });
+    on.gateway.script(ok(PUBLISHED), ok(PUBLISHED));
+    const terms = ["--percent", "10", "--max-denied", "0.05"];
+    const published = await on.run(["rules", "publish", "--note", "try", ...terms]);
+    const err = "Published version 8 to 10 percent of the clients.\n";
+    expect(published).toEqual({ exit: 0, out: CHANGE_LINES, err });
+    expect((await on.run(["rules", "push", "rules.json", ...terms])).err).toContain(err);
+    expect(on.gateway.seen.map(({ path, body }) => [path, body])).toMatchObject([
+      ["/_tidegate/api/v1/rules/publish", { note: "try", percent: 10, maxDenied: 0.05 }],
+      ["/_tidegate/api/v1/rules?percent=10&max-denied=0.05", DOCUMENT],
+    ]);
+    await on.refuses(["rules", "publish", "--percent", "ten"], /--percent takes a number/);
+  });
+
+  test("is shown with the decisions of both sides", async () => {
+    on.gateway.script(ok({ ...LIVE, trial: TRIAL }), ok(LIVE), ok({ ...LIVE, trial: TRIAL }));
+    const { out, err } = await on.run(["rules", "trial"]);
+    expect(out.split("\n")).toEqual([
+      "clients  version  decisions  denied  share",
+      "10 %           8       1200      12  1.0 %",
+      "90 %           7          0       0  -",
+      "",
+    ]);
+    expect(err).toBe("Version 8 is taken back above a share of 5 %.\n");
+    expect((await on.run(["rules", "trial"])).err).toContain("No version is tried");
+    const json = await on.run(["rules", "trial", "--json"]);
+    expect(JSON.parse(json.out)).toEqual(TRIAL);
+  });
+
+  test("is given to more of them, to all, or taken back", async () => {
+    on.gateway.script(ok(PUBLISHED), ok({ ...PUBLISHED, changes: [] }));
+    const raised = await on.run(["rules", "raise", "50"]);
+    expect([raised.out, raised.err]).toEqual([
+      CHANGE_LINES,
+      "Version 8 is tried on 50 percent of the clients.\n",
+    ]);
+    expect((await on.run(["rules", "raise", "100"])).err).toBe("All clients have version 8.\n");
+    expect(on.gateway.seen).toEqual(
+      [50, 100].map((percent) => seen("PUT", "/rules/trial", { body: { percent } })),
+    );
+    on.gateway.script(
+      ok({ ...LIVE, trial: TRIAL }),
+      ok({ ...PUBLISHED, version: 7, takenBack: 8 }),
+    );
+    expect((await on.run(["rules", "rollback"])).err).toBe(
+      "Took version 8 back: all clients have version 7.\n",
+    );
+  });
+
+  test("is replaced with --force, named beside what is pulled, and listed in the history", async () => {
+    write(DOCUMENT);
+    const tried = ok({ ...LIVE, trial: TRIAL });
+    on.gateway.script(tried, ok(PUBLISHED), tried);
+    await on.run(["rules", "push", "rules.json", "--force"]);
+    expect(on.gateway.seen[1]?.ifMatch).toBe('"8"');
+    expect((await on.run(["rules", "pull", "-o", "pulled.json"])).err).toContain(
+      "Version 8 is tried over it on 10 percent of the clients",
+    );
+    const head = { publishedAt: AT, by: "ada", current: false };
+    const versions = [
+      { ...head, version: 3, tried: true },
+      { ...head, version: 2, takenBack: true },
+      { ...head, version: 1, current: true },
+    ];
+    on.gateway.script(ok({ versions }));
+    const lines = (await on.run(["rules", "history"])).out.split("\n");
+    expect(lines.slice(1, 4).map((line) => line.trim().split(/ {2,}/)[1])).toEqual([
+      "tried",
+      "taken back",
+      "live",
+    ]);
+  });
+});
+
 describe("rules publish and rollback", () => {
   test("publish sends its note; only a 404 for the path says that there may be no admin API", async () => {
     on.gateway.script(

@@ -18,6 +18,8 @@ const RULES = [
   "rollback",
   "withdraw",
   "history",
+  "trial",
+  "raise",
 ];
 const OTHERS =
   "top explain reset block allow lists override overrides audit dashboard doctor".split(" ");

@@ -25,7 +25,7 @@ export interface Isolate {
     headers?: Readonly<Record<string, string>>,
   ): Promise<Told>;
   /** The text at one of the gateway's own paths, such as `/health`. */
-  own(path: string): Promise<string>;
+  own(path: string, fields?: Readonly<Record<string, string>>): Promise<string>;
   /** The status, and the limits that this client is told. */
   ask(user: string, path?: string): Promise<string>;
 }
@@ -67,8 +67,8 @@ export async function startFleet(server?: {
           const text = await response.text();
           return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
         },
-        async own(path) {
-          const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+        async own(path, fields) {
+          const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, ...fields };
           const request = new Request(`http://gateway.example/_tidegate${path}`, { headers });
           return (await gateway.fetch(request)).text();
         },

@@ -4,8 +4,8 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { liveKeys } from "../../src/store/control/live-keys.ts";
 import * as scripts from "../../src/store/control/redis/scripts.generated.ts";
 
-const { DRAFT, NOTE, PUBLISH, PUT_ENTRY, READ_HISTORY, READ_RULES, REMOVE_ENTRY, WITHDRAW } =
-  scripts;
+const { COUNT_TRIAL, DRAFT, NOTE, PUBLISH, PUT_ENTRY, READ_HISTORY, READ_RULES } = scripts;
+const { REMOVE_ENTRY, TRIAL, WITHDRAW } = scripts;
 
 /** The author, and the line of the audit. */
 const BY = ['"by":"a"', '"by":"new"'] as const;
@@ -25,12 +25,23 @@ function startRules() {
     note: (kept = 9) => run(NOTE, [state, audit], ['"by":"new"', kept]),
     save: (kept = 9) => run(DRAFT, [state, draft, audit], ["", "{}", ...BY, kept]),
     publish: ({ on = 0, known = 0, document = "{}", versions = 9, kept = 9 }) =>
-      run(PUBLISH, [state, history, draft, audit], [on, known, document, ...BY, versions, kept]),
+      run(
+        PUBLISH,
+        [state, history, draft, audit],
+        [on, known, document, ...BY, versions, kept, ""],
+      ),
     put: (field: string, entry: string, { most = 9, bytes = 1_000, kept = 9 } = {}) =>
       run(PUT_ENTRY, [state, entries, audit], [field, entry, ...BY, most, bytes, kept, ""]),
     remove: (field: string, kept = 9) =>
       run(REMOVE_ENTRY, [state, entries, audit], [field, '"by":"new"', kept]),
-    withdraw: (kept = 9) => run(WITHDRAW, [state, audit], [0, '"by":"new"', kept]),
+    withdraw: (kept = 9) => run(WITHDRAW, [state, history, audit], [0, '"by":"new"', kept]),
+    raise: (kept = 9) => run(TRIAL, [state, history, audit], [1, 20, "{}", '"by":"new"', kept]),
+    count: (kept = 9) =>
+      run(
+        COUNT_TRIAL,
+        [state, history, audit],
+        [1, 9, 9, 0, 0, 9, '"changes":[{"by":"new","before":', kept],
+      ),
     read: () => run(READ_RULES, [state, history]),
     readHistory: () => run(READ_HISTORY, [state, history]),
   };
@@ -38,36 +49,48 @@ function startRules() {
 
 type Rules = ReturnType<typeof startRules>;
 
-const WRITES: readonly (readonly [name: string, write: (rules: Rules, kept: number) => unknown])[] =
-  [
-    ["a note", ({ note }, kept) => note(kept)],
-    ["a draft", ({ save }, kept) => save(kept)],
-    ["a publication", ({ publish }, kept) => publish({ kept })],
-    ["an entry", ({ put }, kept) => put("a", "1", { kept })],
-    ["a removal", ({ remove }, kept) => remove("there", kept)],
-    ["a withdrawal", ({ withdraw }, kept) => withdraw(kept)],
-  ];
+const WRITES: readonly (readonly [
+  name: string,
+  write: (rules: Rules, kept: number) => unknown,
+  isOfTrial?: true,
+])[] = [
+  ["a note", ({ note }, kept) => note(kept)],
+  ["a draft", ({ save }, kept) => save(kept)],
+  ["a publication", ({ publish }, kept) => publish({ kept })],
+  ["an entry", ({ put }, kept) => put("a", "1", { kept })],
+  ["a removal", ({ remove }, kept) => remove("there", kept)],
+  ["a withdrawal", ({ withdraw }, kept) => withdraw(kept)],
+  ["another share", ({ raise }, kept) => raise(kept), true],
+  ["a count that takes back", ({ count }, kept) => count(kept), true],
+];
 
-test.for(WRITES)("of the audit, %s keeps as many of the newest as it says", async ([, write]) => {
+const TRIAL_STATE = { trial: "1", trialTerms: '{"percent":10,"maxDenied":0.5}' };
+
+test.for(WRITES)(
+  "of the audit, %s keeps as many of the newest as it says",
+  async ([, write, isOfTrial]) => {
+    const rules = startRules();
+    const { redis, keys } = rules;
+    if (isOfTrial) await redis.hset(keys.state, TRIAL_STATE);
+    await redis.rpush(keys.audit, "first", "second", "third");
+    await redis.hset(keys.entries, "there", "1");
+    await write(rules, 3);
+    expect(await redis.lrange(keys.audit, 0, -1)).toEqual([
+      expect.stringContaining('"by":"new"'),
+      "first",
+      "second",
+    ]);
+  },
+);
+
+test.for(WRITES)("%s gets the time of Redis, as its revision too", async ([, write, isOfTrial]) => {
   const rules = startRules();
   const { redis, keys } = rules;
-  await redis.rpush(keys.audit, "first", "second", "third");
-  await redis.hset(keys.entries, "there", "1");
-  await write(rules, 3);
-  expect(await redis.lrange(keys.audit, 0, -1)).toEqual([
-    expect.stringContaining('"by":"new"'),
-    "first",
-    "second",
-  ]);
-});
-
-test.for(WRITES)("%s gets the time of Redis, as its revision too", async ([, write]) => {
-  const rules = startRules();
-  const { redis, keys } = rules;
+  if (isOfTrial) await redis.hset(keys.state, TRIAL_STATE);
   await redis.hset(keys.entries, "there", "1");
   await write(rules, 9);
   expect(await redis.lrange(keys.audit, 0, -1)).toEqual([
-    expect.stringMatching(new RegExp(`^\\{"n":1,"at":${NOW_MS},.*"by":"new"\\}$`)),
+    expect.stringMatching(new RegExp(`^\\{"n":1,"at":${NOW_MS},.*"by":"new".*\\}$`)),
   ]);
   expect(await redis.hget(keys.state, "revision")).toBe("1900000000123456");
 });
@@ -79,7 +102,9 @@ const LOOKED_AT: Readonly<Record<string, readonly (keyof Rules["keys"])[]>> = {
   "a publication": ["state", "history", "draft", "audit"],
   "an entry": ["state", "entries", "audit"],
   "a removal": ["state", "entries", "audit"],
-  "a withdrawal": ["state", "audit"],
+  "a withdrawal": ["state", "history", "audit"],
+  "another share": ["state", "history", "audit"],
+  "a count that takes back": ["state", "history", "audit"],
 };
 
 test.for(
@@ -170,14 +195,15 @@ test("a read is empty where keys are of another type", async () => {
   const { redis, keys, read, readHistory } = startRules();
   await redis.set(keys.state, "planted");
   await redis.set(keys.history, "planted");
-  expect(await read()).toEqual(["", "", "", ""]);
-  expect(await readHistory()).toEqual([""]);
+  expect(await read()).toEqual(Array(10).fill(""));
+  expect(await readHistory()).toEqual(["", ""]);
 });
 
 test("the head of a version is the part before its document, and ends as JSON", async () => {
   const { publish, read, readHistory } = startRules();
   await publish({ document: '{"rules":[]}' });
   const head = `{"version":1,"publishedAt":${NOW_MS},"by":"a"}`;
-  expect(await read()).toEqual(["1", String(NOW_MS), '{"rules":[]}', head]);
-  expect(await readHistory()).toEqual(["1", head]);
+  const trial = Array(6).fill("");
+  expect(await read()).toEqual(["1", String(NOW_MS), '{"rules":[]}', head, ...trial]);
+  expect(await readHistory()).toEqual(["1", "", head]);
 });

@@ -37,16 +37,27 @@ const optionalText = z.optional(z.string());
 export { Change };
 const changes = z.array(Change);
 
+const side = z.object({ decided: z.int(), denied: z.int() });
+
 export const Live = reading<RulesAnswer>()(
   z.object({
     version,
     /** `null` where Redis has none for the version. */
     document: z.nullable(document),
+    /** A newer version, which a part of the clients has. */
+    trial: z.optional(
+      z.object({
+        version,
+        percent: z.int(),
+        maxDenied: z.optional(z.number()),
+        counts: z.object({ tried: side, others: side }),
+      }),
+    ),
   }),
 );
 
 export const Published = reading<AnswerOfPublication>()(
-  z.object({ version, changes, leftOut: z.optional(z.int()) }),
+  z.object({ version, changes, leftOut: z.optional(z.int()), takenBack: z.optional(version) }),
 );
 export const Saved = reading<SavedDraft>()(z.object({ basedOn: version, changes }));
 export const Difference = reading<AnswerOfDifference>()(z.object({ changes }));
@@ -60,6 +71,8 @@ export const History = reading<AnswerOfHistory>()(
         by: z.string(),
         note: optionalText,
         current: z.boolean(),
+        tried: z.optional(z.boolean()),
+        takenBack: z.optional(z.boolean()),
       }),
     ),
   }),

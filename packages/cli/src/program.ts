@@ -12,6 +12,7 @@ import { registerOverrides } from "./commands/overrides.ts";
 import { registerPublishing } from "./commands/publishing.ts";
 import { registerRules } from "./commands/rules.ts";
 import { registerTop } from "./commands/top.ts";
+import { registerTrial } from "./commands/trial.ts";
 import { withExamples } from "./help.ts";
 import { report } from "./report.ts";
 
@@ -46,6 +47,7 @@ function createProgram(): Command {
   registerCheck(rules);
   registerRules(rules);
   registerPublishing(rules);
+  registerTrial(rules);
   // Each other group of commands is a file of commands/, registered here in the order of the help.
   const groups = [
     registerTop,

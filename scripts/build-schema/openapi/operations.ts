@@ -11,6 +11,7 @@ import {
   RequestBody,
   ResetBody,
   RollbackBody,
+  TrialBody,
 } from "../../../src/admin/schemas.ts";
 import { CONTENT_TYPE } from "../../../src/metrics/open-metrics.ts";
 import { Document } from "../live-document.ts";
@@ -91,8 +92,16 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     ifMatch: "optional",
   },
   "POST /rules/rollback": {
-    summary: "Publishes an older version anew; by default the one before.",
+    summary:
+      "Publishes an older version anew, by default the one before; without a version takes one back that is tried.",
     body: RollbackBody,
+    answer: rules.Published,
+    statuses: [404, 412, 413, 415, 422],
+    ifMatch: "optional",
+  },
+  "PUT /rules/trial": {
+    summary: "Gives the version that is tried to more clients, or to all.",
+    body: TrialBody,
     answer: rules.Published,
     statuses: [404, 412, 413, 415, 422],
     ifMatch: "optional",
@@ -173,6 +182,10 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   before: "The n of an entry: those before it are listed.",
   "dry-run": "Without a value: says what would change, and writes nothing. READ_TOKEN may, too.",
   held: "Without a value: what the isolate that answers enforces, whatever Redis has, with the entries by single calls in its lists.",
+  percent:
+    "Publishes it to this part of the clients, from 1 to 99, beside the version that the others keep.",
+  "max-denied":
+    "With percent: the share of its decisions that may be denials before it is taken back, such as 0.05.",
   note: "For the history, at most 200 characters.",
   from: "live, deployed, draft, or a version; live by default.",
   to: "live, deployed, draft, or a version; draft by default.",

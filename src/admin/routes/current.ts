@@ -1,10 +1,29 @@
 import type { PublishedDocument } from "../../store/control/records.ts";
 import { type Call, refresh } from "../call.ts";
+import { onTrial, outdated } from "../refusal.ts";
 
 /** The published document, or else the deployed one, as version 0. */
 export async function currentRules(call: Call): Promise<PublishedDocument> {
   // Puts back what the store has lost of what this isolate holds.
   await refresh(call);
   const published = await call.storage().rules();
-  return published ?? { version: 0, publishedAtMs: 0, document: call.gateway.deployed };
+  if (published && published.version > 0) return published;
+  return {
+    version: 0,
+    publishedAtMs: 0,
+    document: call.gateway.deployed,
+    ...(published?.trial && { trial: published.trial }),
+  };
+}
+
+/** The version that a change is based on: the published one, or else the one that is tried over it. */
+export function newestOf({ version, trial }: PublishedDocument): number {
+  return trial?.version ?? version;
+}
+
+/** @throws Refusal if a change is based on an older version */
+export function requireNewest(current: PublishedDocument, based: number): void {
+  const newest = newestOf(current);
+  if (based === newest) return;
+  throw current.trial ? onTrial(current.trial) : outdated(newest);
 }

@@ -11,8 +11,8 @@ import {
 import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import type { DraftAnswer, SavedDraft } from "../rules-answers.ts";
-import { checked, PublishBody } from "../schemas.ts";
-import { currentRules } from "./current.ts";
+import { checked, PublishBody, termsOf } from "../schemas.ts";
+import { currentRules, requireNewest } from "./current.ts";
 import { readDocument, soundDocument } from "./document.ts";
 import { publish } from "./publish.ts";
 
@@ -33,15 +33,15 @@ async function read(call: Call): Promise<Response> {
 }
 
 async function publishDraft(call: Call): Promise<Response> {
-  const { note } = checked(PublishBody, await readSmallBody(call));
+  const { note, ...terms } = checked(PublishBody, await readSmallBody(call));
   const based = ifMatch(call);
   const { basedOn, document } = await keptDraft(call);
   const current = await currentRules(call);
-  const { version } = current;
-  if (version !== basedOn || (based !== undefined && based !== version)) throw outdated(version);
+  requireNewest(current, basedOn);
+  if (based !== undefined) requireNewest(current, based);
   // The gateway may have been deployed anew since the draft was checked.
   const sound = soundDocument(call, document);
-  return publish(call, current, sound, { action: "publish-draft", note });
+  return publish(call, current, sound, { action: "publish-draft", note, terms: termsOf(terms) });
 }
 
 export async function keptDraft({ storage }: Call): Promise<Draft> {

@@ -1,22 +1,25 @@
 import { type AdminRoute, type Call, ifMatch, isoTime, json, readSmallBody } from "../call.ts";
 import { changesBetween } from "../changes.ts";
-import { outdated, Refusal } from "../refusal.ts";
+import { Refusal } from "../refusal.ts";
 import type { Difference, History } from "../rules-answers.ts";
 import { checked, RollbackBody } from "../schemas.ts";
-import { currentRules } from "./current.ts";
+import { currentRules, requireNewest } from "./current.ts";
 import { soundDocument } from "./document.ts";
 import { keptDraft } from "./drafts.ts";
 import { publish } from "./publish.ts";
+import { give } from "./trial.ts";
 
 async function list({ storage }: Call): Promise<Response> {
-  const { current, versions } = await storage().history();
+  const { current, tried, versions } = await storage().history();
   return json({
-    versions: versions.map(({ version, publishedAt, by, note }) => ({
+    versions: versions.map(({ version, publishedAt, by, note, takenBack }) => ({
       version,
       publishedAt: isoTime(publishedAt),
       by,
       note,
       current: version === current,
+      tried: version === tried || undefined,
+      takenBack,
     })),
   } satisfies History);
 }
@@ -25,7 +28,10 @@ async function rollBack(call: Call): Promise<Response> {
   const { to, note } = checked(RollbackBody, await readSmallBody(call));
   const based = ifMatch(call);
   const current = await currentRules(call);
-  if (based !== undefined && based !== current.version) throw outdated(current.version);
+  if (based !== undefined) requireNewest(current, based);
+  const { trial } = current;
+  // The version before the one that is tried is still published.
+  if (to === undefined && trial) return give(call, { ...current, trial }, 0, note);
   const target = to ?? (await versionBefore(call, current.version));
   const document = await documentOf(call, target);
   const sound = soundDocument(call, document);

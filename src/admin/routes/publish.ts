@@ -1,9 +1,11 @@
 import type { PublishedDocument } from "../../store/control/records.ts";
+import type { TrialTerms } from "../../store/control/trial.ts";
 import { auditedAction, type Call, isoTime, json, refresh } from "../call.ts";
 import { changesBetween, keptChanges } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import type { Published } from "../rules-answers.ts";
 import { MAX_NOTE } from "../schemas.ts";
+import { newestOf } from "./current.ts";
 import type { SoundDocument } from "./document.ts";
 
 /** A note for the history, checked. */
@@ -13,17 +15,27 @@ export function checkNote(note: string | null | undefined): string | undefined {
   throw new Refusal(400, `Give a note of at most ${MAX_NOTE} characters.`);
 }
 
-/** Publishes a document in place of its base version, and reports the changes. */
+/** How a document is published. */
+interface Publication {
+  readonly action: string;
+  readonly note: string | undefined;
+  /** Where only a part of the clients gets it. */
+  readonly terms?: TrialTerms | undefined;
+}
+
+/** Publishes a document in place of its base version, or beside it, and reports the changes. */
 export async function publish(
   call: Call,
   current: PublishedDocument,
   { document, text }: SoundDocument,
-  { action, note }: { readonly action: string; readonly note: string | undefined },
+  { action, note, terms }: Publication,
 ): Promise<Response> {
   const changes = changesBetween(current.document, document);
-  const based = { on: current.version, known: call.gateway.enforced().version };
-  const audited = auditedAction(call, action, keptChanges(changes));
-  const written = await call.storage().publish(text, based, audited, note);
+  const enforced = call.gateway.enforced();
+  const based = { on: newestOf(current), known: enforced.trial?.version ?? enforced.version };
+  const to = terms ? ` to ${terms.percent} percent` : "";
+  const audited = auditedAction(call, action + to, keptChanges(changes));
+  const written = await call.storage().publish(text, based, audited, note, terms);
   if (!written.done) throw outdated(written.version);
   await refresh(call);
   const { version, atMs } = written;

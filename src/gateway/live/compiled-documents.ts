@@ -13,6 +13,8 @@ export interface CompiledDocuments {
   check(document: unknown): readonly Fault[];
   /** The rules that a state says are published; `undefined` after a fault. */
   published(state: Pick<LiveState, "document" | "version">, faults: Faults): Ruleset | undefined;
+  /** The rules of a version that is tried, which are kept until the next one; `undefined` without one, and after a fault. */
+  tried(text: string | undefined, faults: Faults): Ruleset | undefined;
   /** The rules of a document that was checked or published lately; compiled anew if it was not, `undefined` after a fault. */
   known(document: unknown): Ruleset | undefined;
   /** The rules of a document of the history; `undefined` after a fault. */
@@ -31,9 +33,10 @@ export function compiledDocuments({
 }: Pick<GatewayConfig, "ruleset" | "defaults">): CompiledDocuments {
   let published: Compiled | undefined;
   let checked: Compiled | undefined;
+  let tried: Compiled | undefined;
 
   function find(text: unknown): Ruleset | undefined {
-    return [published, checked].find((each) => each?.text === text)?.ruleset;
+    return [published, tried, checked].find((each) => each?.text === text)?.ruleset;
   }
 
   function compile(document: unknown, faults: Faults): Ruleset | undefined {
@@ -56,6 +59,12 @@ export function compiledDocuments({
       const { result: ruleset, faults } = firstFaults((all) => compile(document, all));
       if (ruleset) checked = { text, ruleset };
       return faults;
+    },
+
+    tried(text, faults) {
+      const ruleset = text === undefined ? undefined : (find(text) ?? compileText(text, faults));
+      tried = ruleset && { text: text!, ruleset };
+      return ruleset;
     },
 
     published({ document: text, version }, faults) {

@@ -3,11 +3,12 @@ import { Faults } from "../../options/faults.ts";
 import type { ReadHistory } from "../../store/control/control-store.ts";
 import type { EntryKind, LiveState } from "../../store/control/live-state.ts";
 import type { GatewayConfig } from "../config/config.ts";
-import { MAX_TABLES } from "../rules/number-tables.ts";
 import type { Ruleset, RulesetData } from "../rules/ruleset.ts";
 import { compiledDocuments } from "./compiled-documents.ts";
+import { enforcedSide } from "./enforced-side.ts";
 import { deployedRules, type Enforcement, enforceWith, type InForce } from "./in-force.ts";
 import { checkEntry, compileEntries } from "./live-entries.ts";
+import { compileSides, newTally, type Tally } from "./sides.ts";
 
 /** The rules that a gateway enforces now, and the ways to change them. */
 export interface LiveEnforcement extends Enforcement {
@@ -28,6 +29,8 @@ export interface LiveEnforcement extends Enforcement {
   leftOutBy(document: unknown): number;
   /** Whether the rules of now leave an entry by a single call out of force, by its field in Redis. */
   isLeftOut(field: string): boolean;
+  /** The decisions under both versions of a trial since the last time; `undefined` if there were none. */
+  takeTally(): Tally | undefined;
   /** Every fault in an entry under the rules of now, with its path in the entry. */
   checkEntry(kind: EntryKind, entry: unknown): readonly Fault[];
 }
@@ -42,53 +45,59 @@ export function createEnforcement(
   report: (message: string) => void,
 ): LiveEnforcement {
   const { defaults } = config;
-  const { limiterOf, routesOf } = enforceWith(config);
+  const enforce = enforceWith(config);
   const documents = compiledDocuments(config);
-  /** The rules in force without the entries by single calls. */
-  let base = config.ruleset;
+  /** The side of the clients that have the published version: all of them, unless another one is tried. */
+  let main = enforcedSide(enforce, defaults, deployedRules(config).now());
+  let some: typeof main | undefined;
+  let tally = newTally(0);
   let entries: LiveState["entries"] = {};
   let error: string | undefined;
   let newest = 0;
   let published: number | undefined;
   /** The published document that does not compile here: the rules in force stand in its place. */
   let refused: Pick<LiveState, "document"> | undefined;
-  let inForce: InForce = deployedRules(config).now();
-  /** The tables of numbers that the limiter has met: it keeps what it knows about the clients of each. */
-  let met = new Set<unknown>();
+  let inForce: InForce = main.now();
 
   /** The entries that are not used under the rules in force. */
   let unused: ReadonlySet<string> = new Set();
 
-  /** Blocking a client, or giving it other numbers, must not make an isolate forget its known denials. */
-  function limiterFor({ settings, overrides }: Ruleset): InForce["limiter"] | undefined {
-    const tables = [...overrides.tables.values()];
-    for (const table of tables) met.add(table);
-    if (settings === inForce.ruleset.settings && met.size <= MAX_TABLES) return inForce.limiter;
-    met = new Set(tables);
-    return undefined;
-  }
-
+  /** Puts rules into force for all clients. */
   function putInForce(next: Ruleset, state: LiveState): void {
-    const { ruleset, unused: nextUnused } = compileEntries(
-      next,
-      state.entries,
-      defaults,
-      inForce.ruleset,
-    );
-    const { version, revision } = state;
-    const limiter = limiterFor(ruleset) ?? limiterOf(ruleset);
-    base = next;
-    inForce = { version, revision, ruleset, limiter, ...routesOf(ruleset) };
+    // The isolate goes on with the limiter of the version that was tried.
+    if (some?.rules() === next && state.trial === undefined) main = some;
+    const nextUnused = main.put(next, state);
+    inForce = main.now();
     const begin = nextUnused.filter((field) => !unused.has(field));
     unused = new Set(nextUnused);
     if (begin.length > 0)
       report(`live entries are not used, because they have faults: ${named(begin)}.`);
   }
 
+  /** Puts another version into force for a part of the clients. */
+  function putTrial(state: LiveState): void {
+    const { trial } = state;
+    const faults = new Faults();
+    const next = documents.tried(trial?.document, faults);
+    if (!trial || !next) some = undefined;
+    if (!trial) return;
+    if (!next) {
+      const [first] = faults.list;
+      error = `version ${trial.version} of the live rules, which is tried on ${trial.percent} percent of the clients, has faults (${faults.list.length}), the first at ${first?.path}: ${first?.remedy} All clients have version ${state.version}.`;
+      return;
+    }
+    some ??= enforcedSide(enforce, defaults, main.now());
+    some.put(next, { ...state, version: trial.version }, main.now());
+    if (tally.version !== trial.version) tally = newTally(trial.version);
+    inForce = { ...main.now(), sides: compileSides(main.now(), some.now(), trial.percent, tally) };
+  }
+
   /** Puts the newest kept version into force that compiles. */
   async function fallBack(state: LiveState, why: string, readHistory: ReadHistory): Promise<void> {
     for await (const { version, document } of readHistory()) {
       if (state.revision < newest) return;
+      // A newer one is tried on a part of the clients.
+      if (version > state.version) continue;
       const kept = documents.compile(document, new Faults());
       if (!kept) continue;
       putInForce(kept, { ...state, version });
@@ -100,7 +109,7 @@ export function createEnforcement(
 
   /** Puts the entries of a state into force beside the rules of before. */
   function keepRules(state: LiveState): void {
-    putInForce(base, { ...state, version: inForce.version });
+    putInForce(main.rules(), { ...state, version: inForce.version });
   }
 
   return {
@@ -121,9 +130,12 @@ export function createEnforcement(
       const faults = new Faults();
       const next = documents.published(state, faults);
       if (next) {
+        const before = error;
         error = undefined;
         refused = undefined;
         putInForce(next, state);
+        putTrial(state);
+        if (error !== undefined && error !== before) report(error);
         return;
       }
       const [first] = faults.list;
@@ -146,7 +158,16 @@ export function createEnforcement(
 
     isLeftOut: (field) => unused.has(field),
 
-    checkEntry: (kind, entry) => checkEntry(kind, entry, base, entries, defaults),
+    takeTally() {
+      const taken = structuredClone(tally);
+      if (taken.tried.decided + taken.others.decided === 0) return undefined;
+      // The rules in force go on counting in it.
+      Object.assign(tally.tried, { decided: 0, denied: 0 });
+      Object.assign(tally.others, { decided: 0, denied: 0 });
+      return taken;
+    },
+
+    checkEntry: (kind, entry) => checkEntry(kind, entry, main.rules(), entries, defaults),
   };
 }
 

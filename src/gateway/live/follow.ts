@@ -15,6 +15,8 @@ const wallNow = () => Date.now();
 export interface Follower {
   readonly refresh: Refresh;
   readonly inspection: ControlInspection;
+  /** Adds this isolate's decisions to those of a version that is tried. Never rejects. */
+  readonly countTrial: () => Promise<void>;
 }
 
 /** Keeps the rules in force near those in the control store; `undefined` where no live rules are read. */
@@ -28,7 +30,7 @@ export function followLive(
     defaults: { prefix },
   }: GatewayConfig,
   { coloCache }: PlatformParts,
-  { adopt }: LiveEnforcement,
+  { adopt, takeTally }: LiveEnforcement,
 ): Follower | undefined {
   if (control === undefined || refreshMs === undefined) return undefined;
   const store = liveStoreIn(control, prefix, timeoutMs, () => recorder?.meter.commands(1));
@@ -36,6 +38,22 @@ export function followLive(
   const readStore = healing(store, wallNow, report);
   const cacheName = cacheNameOf(control, tokens.admin ?? tokens.read);
   const cache = cacheName === undefined ? undefined : coloCache?.(cacheName);
+
+  async function countTrial(): Promise<void> {
+    const taken = takeTally();
+    if (!taken) return;
+    const { version, ...counts } = taken;
+    try {
+      if (!(await store.countTrial(version, counts))) return;
+      report(
+        `version ${version} was taken back, because more of its decisions were denials than its maxDenied allows: GET /_tidegate/api/v1/audit says how many.`,
+      );
+      await refresh.readNow();
+    } catch {
+      // The store may have counted them, so that they are not sent again. The next read tells of a store that does not answer.
+    }
+  }
+
   const refresh = createRefresh({
     read: cache ? throughCache(readStore, cache, liveKeys(prefix).state, refreshMs) : readStore,
     readStore,
@@ -44,8 +62,11 @@ export function followLive(
     now: monotonicNow,
     wallNow,
     adopt: (state) => adopt(state, store.readHistory),
-    afterRead: inspection.ask,
+    async afterRead() {
+      await inspection.ask();
+      await countTrial();
+    },
     onError: report,
   });
-  return { refresh, inspection };
+  return { refresh, inspection, countTrial };
 }

@@ -23,6 +23,20 @@ export interface InForce {
   readonly routeUnlisted: () => RouteRequest;
   /** Makes the same as if lists named no addresses, for a described request whose address is left open. */
   readonly routeUnaddressed: () => RouteRequest;
+  /** While another version is tried on a part of the clients: which rules are whose. */
+  readonly sides?: Sides;
+  /** Counts a decision about a client of one side, and whether it denied. */
+  readonly count?: (isDenied: boolean) => void;
+}
+
+/** The two sides of the clients while a version is tried. */
+export interface Sides {
+  /** The version that is tried. */
+  readonly version: number;
+  readonly percent: number;
+  /** The rules for the client of a request: those of before where it has no identity. */
+  of(request: Request, connection: string | undefined): Promise<InForce>;
+  ofIdentity(identity: string | undefined): InForce;
 }
 
 /** The rules that a gateway enforces now. */

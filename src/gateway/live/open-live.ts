@@ -12,11 +12,14 @@ export interface LiveRules {
   readonly refresh: Refresh | undefined;
   /** `undefined` where there is no control store. */
   readonly inspection: ControlInspection | undefined;
+  /** Adds this isolate's decisions to those of a version that is tried. */
+  readonly countTrial: () => Promise<void>;
 }
 
 /** Opens the rules of a gateway, which change while it runs where something changes them. */
 export function openLive(config: GatewayConfig, platform: PlatformParts): LiveRules {
   const enforcement = createEnforcement(config, report);
-  const { refresh, inspection } = followLive(config, platform, enforcement) ?? {};
-  return { enforcement, refresh, inspection };
+  const follower = followLive(config, platform, enforcement);
+  const { refresh, inspection, countTrial = async () => {} } = follower ?? {};
+  return { enforcement, refresh, inspection, countTrial };
 }

@@ -9,10 +9,10 @@ import type { LiveState } from "../../store/control/live-state.ts";
 const CACHE_TIMEOUT_MS = 100;
 
 /**
- * The most bytes of a shared state: the largest document and as many entries as the admin API keeps, which JSON inside
+ * The most bytes of a shared state: the two largest documents and as many entries as the admin API keeps, which JSON inside
  * JSON makes up to twice as long. Isolates ask Redis themselves for a larger state.
  */
-export const MAX_SHARED_BYTES = 6_000_000;
+export const MAX_SHARED_BYTES = 8_000_000;
 
 /**
  * How long a data centre keeps the newest state that one of its isolates had: new isolates hold it from their start, and put back what
@@ -74,12 +74,20 @@ async function lookUp(cache: SharedCache, key: string): Promise<LiveState | unde
 /** Whether a text in the cache is a state of this form: another version of Tidegate in the zone may have put it there. */
 function isState(found: unknown): found is LiveState {
   if (!isRecord(found)) return false;
-  const { revision, lineage, lostAtMs, version, publishedAtMs, document, entries } = found;
+  const { revision, lineage, lostAtMs, version, publishedAtMs, document, trial, entries } = found;
   return (
     [revision, lostAtMs, version, publishedAtMs].every((each) => Number.isSafeInteger(each)) &&
     typeof lineage === "string" &&
     (document === undefined || typeof document === "string") &&
+    (trial === undefined || isTrial(trial)) &&
     isRecord(entries) &&
     Object.values(entries).every((each) => typeof each === "string")
   );
+}
+
+function isTrial(found: unknown): boolean {
+  if (!isRecord(found)) return false;
+  const { version, publishedAtMs, percent, document } = found;
+  const numbers = [version, publishedAtMs, percent];
+  return numbers.every((each) => Number.isSafeInteger(each)) && typeof document === "string";
 }

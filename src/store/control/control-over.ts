@@ -21,6 +21,7 @@ export function liveStoreOver(call: CallControl, persistence: Persistence): Live
     },
 
     putBack: (...args) => call("putBack", ...args),
+    countTrial: (...args) => call("countTrial", ...args),
     persistence: async () => persistence,
   };
 }
@@ -30,6 +31,7 @@ export function storageOver(call: CallControl): Storage {
   return {
     rules: () => call("rules"),
     publish: (...args) => call("publish", ...args),
+    changeTrial: (...args) => call("changeTrial", ...args),
     withdraw: (...args) => call("withdraw", ...args),
     saveDraft: (...args) => call("saveDraft", ...args),
     draft: () => call("draft"),

@@ -19,6 +19,14 @@ import {
   MAX_VERSIONS,
   type Storage,
 } from "./storage.ts";
+import {
+  exceedsBound,
+  NO_COUNTS,
+  type SideCounts,
+  takenBackBy,
+  type Trial,
+  type TrialCounts,
+} from "./trial.ts";
 
 /** Names and values in order, as a Durable Object keeps them. */
 export interface ControlStorage {
@@ -37,7 +45,12 @@ export interface ControlStorage {
 type Version = VersionHead & { readonly text: string };
 
 /** What the state is besides its entries. */
-type Head = Omit<LiveState, "entries" | "misread"> & { readonly audited: number };
+type Head = Omit<LiveState, "entries" | "misread" | "trial"> & {
+  readonly audited: number;
+  /** Its document is that of its version: a value that has two documents can be too large. */
+  readonly trial?: Trial | undefined;
+  readonly counts?: TrialCounts;
+};
 
 const NO_HEAD: Head = { ...NO_STATE, audited: 0 };
 const STATE = "control state";
@@ -65,6 +78,8 @@ export interface KeptControl extends AtOnce<Omit<Storage, "version">> {
   version(version: number): KeptVersion | undefined;
   /** Puts a state in the place of that with the revision `over`; returns whether that was still there. */
   putBack(over: number, restored: Restored): boolean;
+  /** Adds decisions to those of a trial; returns whether its version is taken back because of them. */
+  countTrial(version: number, counts: TrialCounts): boolean;
 }
 
 /**
@@ -105,6 +120,13 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
       storage.delete(VERSION + name);
   }
 
+  /** What ends a trial. Its version stays in the history, marked, so that no isolate falls back to it. */
+  function takeBack({ trial }: Head): Partial<Head> {
+    const kept = trial && (storage.get(VERSION + placed(trial.version)) as Version | undefined);
+    if (kept) storage.put(VERSION + placed(kept.version), { ...kept, takenBack: true });
+    return { trial: undefined };
+  }
+
   /** Forgets entries that have ended, and gives the others. */
   function sweep(): (readonly [string, string])[] {
     return entries().filter(([field, text]) => {
@@ -118,12 +140,20 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
 
   return {
     read(revision, lostAtMs) {
-      const { audited: _, ...state } = head();
+      const { audited: _, counts: __, trial, ...state } = head();
       if (state.revision === revision && state.lostAtMs === lostAtMs) return undefined;
-      return { ...state, entries: Object.fromEntries(entries()) };
+      const tried = trial && (storage.get(VERSION + placed(trial.version)) as Version | undefined);
+      return {
+        ...state,
+        ...(trial && { trial: { ...trial, document: tried?.text ?? "" } }),
+        entries: Object.fromEntries(entries()),
+      };
     },
 
-    versions: () => list(VERSION, { reverse: true }).map(([n]) => Number(n)),
+    versions: () =>
+      list<Version>(VERSION, { reverse: true }).flatMap(([, { version, takenBack }]) =>
+        takenBack ? [] : [version],
+      ),
 
     version(version) {
       const kept = storage.get(VERSION + placed(version)) as Version | undefined;
@@ -133,8 +163,10 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
     putBack(over, { state, documents, audited }) {
       const before = head();
       if (before.revision !== over) return false;
-      const { entries: held, misread: _, ...restored } = state;
-      storage.put(STATE, { ...restored, audited: before.audited } satisfies Head);
+      const { entries: held, misread: _, trial: tried, ...restored } = state;
+      const { document: __, ...trial } = tried ?? { document: undefined };
+      const kept = { ...restored, ...(tried && { trial: trial as Trial }) };
+      storage.put(STATE, { ...kept, audited: before.audited } satisfies Head);
       for (const [field] of entries()) storage.delete(ENTRY + field);
       for (const [field, text] of Object.entries(held)) storage.put(ENTRY + field, text);
       for (const [version, { text, publishedAtMs: publishedAt }] of documents) {
@@ -146,24 +178,32 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
     },
 
     rules() {
-      const { version, publishedAtMs, document } = head();
-      if (version === 0) return undefined;
+      const { version, publishedAtMs, document, trial, counts = NO_COUNTS } = head();
+      if (version === 0 && !trial) return undefined;
       const kept = storage.get(VERSION + placed(version)) as Version | undefined;
       return {
         version,
         publishedAtMs,
         ...(kept && { by: kept.by }),
         document: recordIn(document),
+        ...(trial && { trial: { ...trial, counts } }),
       };
     },
 
-    publish(document, based, audited, note) {
-      const { version: stored } = head();
+    publish(document, based, audited, note, terms) {
+      const before = head();
+      const stored = newestOf(before);
       if (stored !== based.on) return { done: false, version: stored };
       const [newest = "0"] = list(VERSION, { reverse: true, limit: 1 }).map(([n]) => n);
       const version = Math.max(stored, based.known, Number(newest)) + 1;
       const atMs = now();
-      write({ version, publishedAtMs: atMs, document, lostAtMs: 0 });
+      write({
+        lostAtMs: 0,
+        ...takeBack(before),
+        ...(terms
+          ? { trial: { version, publishedAtMs: atMs, ...terms }, counts: NO_COUNTS }
+          : { version, publishedAtMs: atMs, document }),
+      });
       const { by } = audited;
       keepVersion({ version, publishedAt: atMs, by, ...(note && { note }), text: document });
       const draft = storage.get(DRAFT) as (Draft & { readonly text: string }) | undefined;
@@ -172,10 +212,42 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
       return { done: true, version, atMs };
     },
 
+    changeTrial({ version, percent, ...terms }, audited) {
+      const before = head();
+      const { trial } = before;
+      if (trial?.version !== version) return { done: false, version: newestOf(before) };
+      const atMs = now();
+      if (percent === 0) write(takeBack(before));
+      else if (percent < 100) write({ trial: { ...terms, version, percent }, counts: NO_COUNTS });
+      else {
+        const { text } = storage.get(VERSION + placed(version)) as Version;
+        const published = { version, publishedAtMs: atMs, document: text };
+        write({ ...published, trial: undefined, lostAtMs: 0 });
+      }
+      const given = percent === 0 ? before.version : version;
+      audit(audited, given);
+      return { done: true, version: given, atMs };
+    },
+
+    countTrial(version, { tried, others }) {
+      const before = head();
+      const { trial, counts = NO_COUNTS } = before;
+      if (trial?.version !== version) return false;
+      const sum = { tried: added(counts.tried, tried), others: added(counts.others, others) };
+      storage.put(STATE, { ...before, counts: sum } satisfies Head);
+      if (!exceedsBound(sum.tried, trial)) return false;
+      write(takeBack(before));
+      const changes = [{ type: "removed", path: "trial", before: sum.tried }] as const;
+      audit({ ...takenBackBy(BY_GATEWAY, trial), changes }, before.version);
+      return true;
+    },
+
     withdraw(version, audited) {
-      const { version: stored } = head();
-      if (stored !== version) return { done: false, version: stored };
-      write({ version: 0, publishedAtMs: 0, document: undefined, lostAtMs: 0 });
+      const before = head();
+      const newest = newestOf(before);
+      if (newest !== version) return { done: false, version: newest };
+      const withdrawn = { version: 0, publishedAtMs: 0, document: undefined, lostAtMs: 0 };
+      write({ ...takeBack(before), ...withdrawn });
       audit(audited);
       return { done: true, version: 0, atMs: now() };
     },
@@ -200,6 +272,7 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
 
     history: () => ({
       current: head().version,
+      tried: head().trial?.version ?? 0,
       versions: list<Version>(VERSION, { reverse: true }).map(([, kept]) => headOf(kept)),
     }),
 
@@ -250,8 +323,17 @@ export function keptControl(storage: ControlStorage, now: () => number): KeptCon
   };
 }
 
-function headOf({ version, publishedAt, by, note }: Version): VersionHead {
-  return { version, publishedAt, by, ...(note !== undefined && { note }) };
+function newestOf({ version, trial }: Head): number {
+  return trial?.version ?? version;
+}
+
+function headOf(version: Version): VersionHead {
+  const { text: _, ...head } = version;
+  return head;
+}
+
+function added(one: SideCounts, other: SideCounts): SideCounts {
+  return { decided: one.decided + other.decided, denied: one.denied + other.denied };
 }
 
 function bytesOf(text: string): number {

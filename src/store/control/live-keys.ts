@@ -3,7 +3,7 @@
  * partition key that begins with `#` has 43 more characters.
  */
 export interface LiveKeys {
-  /** A hash: `revision`, `version`, `publishedAt`, `document`. */
+  /** A hash: `revision`, `version`, `publishedAt`, `document`; `trial` and its terms, document and counts. */
   readonly state: string;
   /** A hash of the entries made by single calls. */
   readonly entries: string;

@@ -1,3 +1,5 @@
+import type { Trial } from "./trial.ts";
+
 /** The live rules in the control store, as one call reads them. */
 export interface LiveState {
   /** The time of the last write of anything, by the store's clock, in microseconds. It only grows. */
@@ -12,6 +14,8 @@ export interface LiveState {
   readonly publishedAtMs: number;
   /** The published document as JSON; `undefined` if there is none. */
   readonly document: string | undefined;
+  /** The version that only a part of the clients has, with its document as JSON; `undefined` if there is none. */
+  readonly trial?: (Trial & { readonly document: string }) | undefined;
   /** Entries that were made by single calls, each as JSON, by `deny:id`, `allow:id` or `override:id`. */
   readonly entries: Readonly<Record<string, string>>;
   /** A message about values in the store that Tidegate does not write, with the mend; `undefined` if there are none. */

@@ -37,7 +37,8 @@ export function restoredOver(stored: LiveState, held: LiveState, nowMs: number):
     held.version > 0 && (stored.version === 0 || held.publishedAtMs >= stored.publishedAtMs);
   const [last, first] = isHeldLast ? [held, stored] : [stored, held];
   // Two documents never share a number, and the one in force has the higher.
-  const version = last.version > first.version ? last.version : first.version + 1;
+  const before = first.trial?.version ?? first.version;
+  const version = last.version > before ? last.version : before + 1;
   const published = { ...last, version: last.version === 0 ? 0 : version };
   const revision = Math.max(stored.revision, held.revision) + 1;
   const state: LiveState = {
@@ -47,6 +48,8 @@ export function restoredOver(stored: LiveState, held: LiveState, nowMs: number):
     version: published.version,
     publishedAtMs: published.publishedAtMs,
     document: published.document,
+    // A version is tried beside the one that it was published over.
+    trial: version === last.version ? last.trial : undefined,
     entries: { ...held.entries, ...stored.entries },
   };
   return restored(state, [first, state]);
@@ -71,8 +74,10 @@ function isOlderCopy(stored: LiveState, held: LiveState): boolean {
 
 function documentsOf(states: readonly LiveState[]): Restored["documents"] {
   return new Map(
-    states.flatMap(({ version, document: text, publishedAtMs }) =>
-      version > 0 && text !== undefined ? [[version, { text, publishedAtMs }] as const] : [],
-    ),
+    states
+      .flatMap((state) => (state.trial ? [state, state.trial] : [state]))
+      .flatMap(({ version, document: text, publishedAtMs }) =>
+        version > 0 && text !== undefined ? [[version, { text, publishedAtMs }] as const] : [],
+      ),
   );
 }

@@ -1,4 +1,5 @@
 import { isRecord } from "../../options/record.ts";
+import type { Trial, TrialCounts } from "./trial.ts";
 import { MAX_VERSION, wholeUpTo } from "./versions.ts";
 
 /** One difference between two documents. */
@@ -10,6 +11,12 @@ export interface Change {
   readonly after?: unknown;
 }
 
+/** A version that is tried, as people read it. */
+export interface PublishedTrial extends Trial {
+  /** Decisions since its share of the clients was set. */
+  readonly counts: TrialCounts;
+}
+
 /** The published document. */
 export interface PublishedDocument {
   /** From 1; 0 without a publication. */
@@ -18,6 +25,8 @@ export interface PublishedDocument {
   readonly by?: string;
   /** `undefined` where Redis has no document for the version. */
   readonly document: unknown;
+  /** A newer version, which only a part of the clients has. */
+  readonly trial?: PublishedTrial;
 }
 
 /** A kept version without its document. */
@@ -26,6 +35,8 @@ export interface VersionHead {
   readonly publishedAt: number;
   readonly by: string;
   readonly note?: string;
+  /** Whether only a part of the clients had it. */
+  readonly takenBack?: boolean;
 }
 
 export interface Draft {

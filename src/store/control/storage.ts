@@ -7,6 +7,7 @@ import type {
   PublishedDocument,
   VersionHead,
 } from "./records.ts";
+import type { Trial, TrialTerms } from "./trial.ts";
 
 /** Enough to go back to, and not more than a Redis of the smallest plan has room for. */
 export const MAX_VERSIONS = 50;
@@ -40,14 +41,23 @@ export type PutEntry =
 
 /** The control data of a gateway as people read and change it. Values that Tidegate did not write count as missing. */
 export interface Storage {
+  /** `undefined` where nothing is published, to nobody. */
   rules(): Promise<PublishedDocument | undefined>;
+  /**
+   * Publishes a document over the newest version, and takes that back if only a part of the clients had it.
+   *
+   * @param terms where only a part of the clients shall have it
+   */
   publish(
     document: string,
     based: { readonly on: number; readonly known: number },
     audited: AuditedAction,
     note: string | undefined,
+    terms?: TrialTerms,
   ): Promise<Written>;
-  /** Takes the published document back: the deployed rules are in force. */
+  /** Gives the version that is tried to `percent` of the clients: 100 ends the trial, and 0 takes it back. */
+  changeTrial(trial: Trial, audited: AuditedAction): Promise<Written>;
+  /** Takes the published document back, and what is tried: the deployed rules are in force. */
   withdraw(version: number, audited: AuditedAction): Promise<Written>;
   saveDraft(
     document: string,
@@ -55,7 +65,12 @@ export interface Storage {
     audited: AuditedAction,
   ): Promise<Written>;
   draft(): Promise<Draft | undefined>;
-  history(): Promise<{ readonly current: number; readonly versions: readonly VersionHead[] }>;
+  /** The kept versions: the published one is `current`, and a part of the clients has `tried`; 0 for none. */
+  history(): Promise<{
+    readonly current: number;
+    readonly tried: number;
+    readonly versions: readonly VersionHead[];
+  }>;
   /** The document of a kept version. */
   version(version: number): Promise<{ readonly document: unknown } | undefined>;
   /** Puts an entry, if the published version is still the one that it was checked with; `undefined` for any version. */

@@ -12,7 +12,7 @@ export const ADMIN: readonly Written[] = [
   {
     name: "a number of a version is given twice after a loss of data",
     file: "src/admin/routes/publish.ts",
-    find: "known: call.gateway.enforced().version",
+    find: "known: enforced.trial?.version ?? enforced.version",
     replace: "known: 0",
     tests: ["test/admin/rules"],
   },

@@ -183,10 +183,24 @@ export const GATEWAY: readonly Written[] = [
   },
   {
     name: "an override makes isolates forget whom they deny",
-    file: "src/gateway/live/enforcement.ts",
+    file: "src/gateway/live/enforced-side.ts",
     find: "met.size <= MAX_TABLES) return inForce.limiter;",
     replace: "tables.length === 0) return inForce.limiter;",
     tests: ["test/live/in-force"],
+  },
+  {
+    name: "a client changes sides when the percentage is raised",
+    file: "src/gateway/live/sides.ts",
+    find: "placeOf(identity, published.version) < percent",
+    replace: "placeOf(identity, percent) < percent",
+    tests: ["test/live/trial.test"],
+  },
+  {
+    name: "an isolate falls back to a version that is only tried",
+    file: "src/gateway/live/enforcement.ts",
+    find: "if (version > state.version) continue;",
+    replace: "",
+    tests: ["test/live/trial.test"],
   },
   {
     name: "one broken entry puts all others out of force",

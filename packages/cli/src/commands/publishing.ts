@@ -11,14 +11,14 @@ import { withExamples } from "../help.ts";
 import { changeLines } from "../output/changes.ts";
 import { count, note, print, printJson } from "../output/print.ts";
 import { table } from "../output/table.ts";
+import { termsOf, type TrialOptions, withTrialOptions } from "./trial.ts";
 
 const NOTE = ["--note <text>", "why, for the history: at most 200 characters"] as const;
 
 /** The commands that change the rules. */
 export function registerPublishing(rules: Command): void {
   withExamples(
-    rules
-      .command("push")
+    withTrialOptions(rules.command("push"))
       .description(
         "Check and publish a document. Its `version` says what it is based on; the gateway refuses it if another version is live.",
       )
@@ -41,18 +41,19 @@ export function registerPublishing(rules: Command): void {
     "npx tidegate rules draft rules.json && npx tidegate rules diff",
   );
   withExamples(
-    rules
-      .command("publish")
+    withTrialOptions(rules.command("publish"))
       .description("Publish the draft, if no other version went live since it was saved.")
       .option(...NOTE)
       .action(publish),
     "npx tidegate rules publish",
-    'npx tidegate rules publish --note "new plan gold"',
+    "npx tidegate rules publish --percent 10 --max-denied 0.05",
   );
   withExamples(
     rules
       .command("rollback")
-      .description("Publish an old version again, as a new one.")
+      .description(
+        "Publish an old version again, as a new one. Without --to, take back a version that is tried on a part of the clients.",
+      )
       .option(
         "--to <version>",
         "its number, 0 for what is deployed (default: the version before the live one)",
@@ -84,7 +85,7 @@ export function registerPublishing(rules: Command): void {
   );
 }
 
-interface PushOptions {
+interface PushOptions extends TrialOptions {
   readonly dryRun?: true;
   readonly force?: true;
   readonly update?: true;
@@ -93,6 +94,7 @@ interface PushOptions {
 
 async function push(file: string, options: PushOptions, command: Command): Promise<void> {
   if (options.update && file === "-") throw new UsageError("--update needs a file to write to.");
+  const { percent, maxDenied } = termsOf(options);
   const { readDocument, sending } = await documentFiles();
   const document = readDocument(file);
   const ask = connect(command);
@@ -100,6 +102,8 @@ async function push(file: string, options: PushOptions, command: Command): Promi
   const query = [
     ...(options.dryRun ? ["dry-run"] : []),
     ...(options.note === undefined ? [] : [`note=${encodeURIComponent(options.note)}`]),
+    ...(percent === undefined ? [] : [`percent=${percent}`]),
+    ...(maxDenied === undefined ? [] : [`max-denied=${maxDenied}`]),
   ].join("&");
   const path = query === "" ? "/rules" : `/rules?${query}`;
   const body = document.parsed.value;
@@ -113,7 +117,7 @@ async function push(file: string, options: PushOptions, command: Command): Promi
     warnOfLeftOut(value);
     return;
   }
-  notePublished(value);
+  notePublished(value, percent);
   if (options.update) writeVersion(document, value.version);
   else note(`The next push is based on it: set "version": ${value.version}, or use --update.`);
 }
@@ -130,7 +134,8 @@ function baseOf({ file, version }: DocumentFile): number {
 
 async function liveVersion(ask: Ask): Promise<number> {
   const { value } = await ask({ method: "GET", path: "/rules" }, Live);
-  return value.version;
+  // A version that is tried over it is replaced, too.
+  return value.trial?.version ?? value.version;
 }
 
 function writeVersion({ file, parsed }: DocumentFile, version: number): void {
@@ -157,8 +162,14 @@ async function draft(file: string, _options: unknown, command: Command): Promise
   }
 }
 
-async function publish(options: { note?: string }, command: Command): Promise<void> {
-  await change("/rules/publish", options, command);
+interface PublishOptions extends TrialOptions {
+  readonly note?: string;
+}
+
+async function publish({ note, ...options }: PublishOptions, command: Command): Promise<void> {
+  const terms = termsOf(options);
+  const body = { ...(note !== undefined && { note }), ...terms };
+  await change("/rules/publish", body, command, terms.percent);
 }
 
 interface RollbackOptions {
@@ -197,18 +208,28 @@ async function requireKept(ask: Ask, to: string | undefined): Promise<void> {
   );
 }
 
-async function change(path: string, body: object, command: Command): Promise<void> {
+async function change(
+  path: string,
+  body: object,
+  command: Command,
+  percent?: number,
+): Promise<void> {
   const ask = connect(command);
   const { raw, value } = await ask({ method: "POST", path, body }, Published);
   if (wantsJson(command)) printJson(raw);
   else print(...changeLines(value.changes));
-  notePublished(value);
+  notePublished(value, percent);
 }
 
 /** A rollback to a version with the same rules would else look as if it had changed something. */
-function notePublished(published: Published): void {
-  const { version, changes } = published;
-  note(`Published version ${version}${changes.length === 0 ? ", which changes nothing" : ""}.`);
+function notePublished(published: Published, percent: number | undefined): void {
+  const { version, changes, takenBack } = published;
+  const to = percent === undefined ? "" : ` to ${percent} percent of the clients`;
+  note(
+    takenBack === undefined
+      ? `Published version ${version}${to}${changes.length === 0 ? ", which changes nothing" : ""}.`
+      : `Took version ${takenBack} back: all clients have ${version === 0 ? "the deployed rules" : `version ${version}`}.`,
+  );
   warnOfLeftOut(published);
 }
 
@@ -236,14 +257,20 @@ async function history(_options: unknown, command: Command): Promise<void> {
   await noteDegraded(ask);
 }
 
+function inWords({ current, tried, takenBack }: Partial<History["versions"][number]>): string {
+  if (current) return "live";
+  if (takenBack) return "taken back";
+  return tried ? "tried" : "";
+}
+
 function printVersions(value: History): void {
   if (value.versions.length === 0) {
     note("Nothing has been published yet: the deployed rules are live.");
     return;
   }
-  const rows = value.versions.map(({ version, publishedAt, by, note, current }) => [
+  const rows = value.versions.map(({ version, publishedAt, by, note, ...state }) => [
     version,
-    current ? "live" : "",
+    inWords(state),
     publishedAt,
     by,
     note ?? "",

@@ -77,6 +77,10 @@ async function pull({ output, held }: PullOptions, command: Command): Promise<vo
       ? `Wrote the deployed rules to ${output}: nothing has been published yet.`
       : `Wrote version ${value.version} to ${output}.`,
   );
+  if (value.trial)
+    note(
+      `Version ${value.trial.version} is tried over it on ${value.trial.percent} percent of the clients: \`tidegate rules trial\` shows how it does.`,
+    );
 }
 
 interface DiffOptions {

@@ -59,6 +59,8 @@ export interface Live extends Omit<RulesAnswer, "document"> {
   readonly document: RulesDocument;
 }
 
+export type Trial = NonNullable<RulesAnswer["trial"]>;
+
 export interface Draft extends Omit<DraftAnswer, "document"> {
   readonly document: RulesDocument;
 }

@@ -15,6 +15,7 @@ import { CheckLine } from "./check-line.tsx";
 import { Difference } from "./difference.tsx";
 import { Editor } from "./editor.tsx";
 import { type PlacedFault, readJson } from "./json-text.ts";
+import { termsIn, TrialFields } from "./trial-fields.tsx";
 import { keepEdits, unsavedEdits } from "./unsaved.ts";
 import { type Checked, useCheck, useSettled } from "./use-check.ts";
 
@@ -40,6 +41,7 @@ export function Draftboard({ live, draft, at }: DraftboardProps) {
   const [isAsking, setAsking] = useState(false);
   const [error, setError] = useState<ApiError | undefined>(undefined);
   const editor = useRef<EditorView>(null);
+  const terms = useRef<HTMLDivElement>(null);
   const inForce = useMemo(() => textOf(live.document), [live.version]);
   const inForceSide = { text: inForce, name: `Version ${live.version}, in force` };
   const settled = useSettled(text);
@@ -79,12 +81,21 @@ export function Draftboard({ live, draft, at }: DraftboardProps) {
   }
 
   async function publish(note: string): Promise<void> {
-    const query = note === "" ? "" : `?note=${encodeURIComponent(note)}`;
+    const { percent, maxDenied } = termsIn(new FormData(terms.current!.closest("form")!));
+    const query = new URLSearchParams({
+      ...(note !== "" && { note }),
+      ...(percent < 100 && { percent: String(percent) }),
+      ...(percent < 100 && maxDenied !== undefined && { "max-denied": String(maxDenied) }),
+    });
     const sending = { body: text, ifMatch: based };
-    const { version = 0 } = await api.send<Changes>("PUT", `/rules${query}`, sending);
-    own.current = text;
-    setBased(version);
-    say(`Version ${version} is in force here, and soon everywhere.`);
+    const { version = 0 } = await api.send<Changes>("PUT", `/rules?${query}`, sending);
+    if (percent < 100) {
+      say(`Version ${version} is tried on ${percent} % of the clients.`);
+    } else {
+      own.current = text;
+      setBased(version);
+      say(`Version ${version} is in force here, and soon everywhere.`);
+    }
     readNow();
   }
 
@@ -164,6 +175,9 @@ export function Draftboard({ live, draft, at }: DraftboardProps) {
           close={() => setAsking(false)}
         >
           <Difference title="What changes" before={inForceSide} after={{ text, name: EDITED }} />
+          <div ref={terms}>
+            <TrialFields />
+          </div>
         </Ask>
       )}
     </section>

@@ -2,6 +2,7 @@ import type { Draft, Live } from "../api/answers.ts";
 import { useAnswer } from "../live/use-answer.ts";
 import { Published } from "../parts/published.tsx";
 import { Answered } from "../parts/states.tsx";
+import { TrialCard } from "../parts/trial-card.tsx";
 import { Draftboard } from "./draftboard.tsx";
 import { HistoryCard } from "./history-card.tsx";
 
@@ -17,6 +18,7 @@ export function EditView({ at }: { readonly at: string | null }) {
         {(data) => (
           <>
             <Published live={data} />
+            {data.trial && <TrialCard live={data} trial={data.trial} />}
             {isDraftKnown && (
               <Draftboard
                 live={data}

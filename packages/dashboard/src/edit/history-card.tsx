@@ -28,15 +28,16 @@ export function HistoryCard({ live }: HistoryCardProps) {
     const body = { to: target, ...(note !== "" && { note }) };
     const { version } = await api.send<Changes>("POST", "/rules/rollback", {
       body,
-      ifMatch: live.version,
+      // A version that is tried is taken back by it.
+      ifMatch: live.trial?.version ?? live.version,
     });
     say(`Version ${target} is in force again, as version ${version}.`);
     readNow();
   }
 
-  const action = ({ version, current }: Row) =>
-    current ? (
-      <span class="tag">in force</span>
+  const action = ({ version, current, tried }: Row) =>
+    current || tried ? (
+      <span class="tag">{current ? "in force" : "tried"}</span>
     ) : (
       <button
         type="button"
@@ -65,7 +66,11 @@ export function HistoryCard({ live }: HistoryCardProps) {
                   publishedAt === undefined ? "as deployed" : moment(publishedAt),
               },
               { title: "by", cell: ({ by = "" }) => <code>{clipped(by)}</code> },
-              { title: "note", cell: ({ note = "" }) => clipped(note) },
+              {
+                title: "note",
+                cell: ({ note = "", takenBack }) =>
+                  clipped([takenBack ? ["taken back"] : [], note || []].flat().join(": ")),
+              },
               { title: "action", cell: action },
             ]}
           />

@@ -9,6 +9,7 @@ import { byRule } from "../parts/request-counts.ts";
 import { labelOf, sourcesOf } from "../parts/rule-label.ts";
 import { Answered } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
+import { TrialCard } from "../parts/trial-card.tsx";
 
 /** All rules in force, with the counts of each. */
 export function RulesView() {
@@ -20,14 +21,17 @@ export function RulesView() {
       <h1>Rules</h1>
       <Answered of={live} what="the rules">
         {(data) => (
-          <section class="card" aria-label="Rules in force">
-            <Published live={data} />
-            <p>
-              <a href="#/edit">Edit the rules</a>
-            </p>
-            <RuleRows rules={data.document.rules} stats={stats.data} />
-            {stats.data && <BlockedBefore stats={stats.data} />}
-          </section>
+          <>
+            {data.trial && <TrialCard live={data} trial={data.trial} />}
+            <section class="card" aria-label="Rules in force">
+              <Published live={data} />
+              <p>
+                <a href="#/edit">Edit the rules</a>
+              </p>
+              <RuleRows rules={data.document.rules} stats={stats.data} />
+              {stats.data && <BlockedBefore stats={stats.data} />}
+            </section>
+          </>
         )}
       </Answered>
     </>

@@ -6,11 +6,13 @@ import { liveKeys } from "../live-keys.ts";
 import { BY_GATEWAY } from "../put-back.ts";
 import { fieldsOf } from "../records.ts";
 import { MAX_AUDIT } from "../storage.ts";
+import { MIN_DECISIONS, takenBackBy } from "../trial.ts";
 import { connectionTo } from "./connection.ts";
 import { persistenceOf } from "./persistence.ts";
 import { historyReader } from "./read-history.ts";
 import { stateReader } from "./read-state.ts";
-import { PUT_BACK } from "./scripts.generated.ts";
+import { COUNT_TRIAL, PUT_BACK } from "./scripts.generated.ts";
+import { termsTextOf } from "./trial-fields.ts";
 
 /**
  * The live rules in a Redis.
@@ -41,7 +43,8 @@ export function redisLiveStore(
     persistence: () => persistenceOf(redis, counted),
 
     async putBack(over, { state, documents, audited }) {
-      const { revision, lineage, lostAtMs, version, publishedAtMs, document, entries } = state;
+      const { revision, lineage, lostAtMs, version, publishedAtMs, document, trial, entries } =
+        state;
       const kept = Array.from(documents).flatMap(
         ([number, { text, publishedAtMs: publishedAt }]) => [
           number,
@@ -50,6 +53,7 @@ export function redisLiveStore(
         ],
       );
       const published = document === undefined ? [0, 0, ""] : [version, publishedAtMs, document];
+      const tried = trial ? [trial.version, termsTextOf(trial), trial.document] : [0, "", ""];
       onCommand();
       const [done] = await run(
         PUT_BACK,
@@ -60,6 +64,7 @@ export function redisLiveStore(
           lineage,
           lostAtMs,
           ...published,
+          ...tried,
           fieldsOf(audited),
           MAX_AUDIT,
           documents.size,
@@ -68,6 +73,26 @@ export function redisLiveStore(
         ],
       );
       return done === 1;
+    },
+
+    async countTrial(version, { tried, others }) {
+      const begin = `${fieldsOf(takenBackBy(BY_GATEWAY, { version }))},"changes":[{"type":"removed","path":"trial","before":`;
+      onCommand();
+      const [counted] = await run(
+        COUNT_TRIAL,
+        [keys.state, keys.history, keys.audit],
+        [
+          version,
+          tried.decided,
+          tried.denied,
+          others.decided,
+          others.denied,
+          MIN_DECISIONS,
+          begin,
+          MAX_AUDIT,
+        ],
+      );
+      return counted === 2;
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { SendCommand } from "../../redis/rest.ts";
-import type { KeptVersion, ReadHistory } from "../control-store.ts";
+import type { ReadHistory } from "../control-store.ts";
 import type { LiveKeys } from "../live-keys.ts";
+import { recordIn, type VersionHead } from "../records.ts";
 
 /** @throws StoreError if Redis gives no usable answer */
 export function historyReader(send: SendCommand, { history }: LiveKeys): ReadHistory {
@@ -11,17 +12,11 @@ export function historyReader(send: SendCommand, { history }: LiveKeys): ReadHis
       .filter((version) => Number.isSafeInteger(version) && version > 0)
       .toSorted((one, other) => other - one);
     for (const version of versions) {
-      const document = documentIn(await send(["HGET", history, String(version)]));
-      if (document !== undefined) yield { version, document };
+      const kept = recordIn<VersionHead & { document?: unknown }>(
+        await send(["HGET", history, String(version)]),
+      );
+      if (kept?.document !== undefined && !kept.takenBack)
+        yield { version, document: kept.document };
     }
   };
-}
-
-/** The document of a record; `undefined` if it is no record. */
-function documentIn(text: unknown): unknown {
-  try {
-    return (Object(JSON.parse(String(text))) as Partial<KeptVersion>).document;
-  } catch {
-    return undefined;
-  }
 }

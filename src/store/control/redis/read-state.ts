@@ -4,6 +4,7 @@ import { MAX_DOCUMENT_BYTES } from "../document-size.ts";
 import type { LiveKeys } from "../live-keys.ts";
 import { type LiveState, NO_STATE } from "../live-state.ts";
 import { MAX_VERSION, wholeUpTo } from "../versions.ts";
+import { trialIn } from "./trial-fields.ts";
 
 /**
  * Reads the live rules from Redis: one command if nothing was written since the last time, else three. The document and
@@ -26,15 +27,16 @@ export function stateReader(send: SendCommand, { state, entries }: LiveKeys): Re
     const fields = pairsOf(await send(["HGETALL", state]));
     // Read after the state, so that they are at least as new; entries written in between are read the next time.
     const own = await readEntries();
-    const { document } = fields;
+    const { document, trialDocument = "" } = fields;
+    const trial = trialIn(fields["trial"], fields["trialTerms"]);
     return {
       revision: revisionOf([fields["revision"], fields["version"]]).revision,
       lineage: fields["lineage"] ?? "",
       lostAtMs: wholeUpTo(Number.MAX_SAFE_INTEGER, fields["lostAt"]),
       version: wholeUpTo(MAX_VERSION, fields["version"]),
       publishedAtMs: wholeUpTo(Number.MAX_SAFE_INTEGER, fields["publishedAt"]),
-      // A longer text was written by another program, and is refused: each character has at least one byte.
-      document: document?.slice(0, MAX_DOCUMENT_BYTES + 1),
+      document: document === undefined ? undefined : bounded(document),
+      ...(trial && { trial: { ...trial, document: bounded(trialDocument) } }),
       // A blocked client stays blocked if earlier entries are known.
       entries: own ?? known.entries,
       misread: misread ?? (own ? undefined : FOREIGN_ENTRIES),
@@ -75,6 +77,9 @@ function revisionOf([revisionText, version]: readonly unknown[]): Pick<
 }
 
 const soundRevision = (value: unknown) => wholeUpTo((Date.now() + MAX_AHEAD_MS) * 1000, value);
+
+/** A longer text was written by another program, and is refused: each character has at least one byte. */
+const bounded = (text: string) => text.slice(0, MAX_DOCUMENT_BYTES + 1);
 
 /** A hash as Redis replies with it: fields and values in turn. */
 function pairsOf(reply: unknown): Record<string, string> {

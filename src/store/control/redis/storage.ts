@@ -28,8 +28,10 @@ import {
   READ_HISTORY,
   READ_RULES,
   REMOVE_ENTRY,
+  TRIAL,
   WITHDRAW,
 } from "./scripts.generated.ts";
+import { termsTextOf, trialIn } from "./trial-fields.ts";
 
 /** The last moment that a date can be. */
 const MAX_MOMENT_MS = 8.64e15;
@@ -41,23 +43,36 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
 
   return {
     async rules() {
-      const [versionText, publishedAt, document, head] = await run(
+      const [versionText, publishedAt, document, head, trialText, terms, ...counted] = await run(
         READ_RULES,
         [state, history],
         [],
       );
       const version = wholeUpTo(MAX_VERSION, versionText);
-      if (version === 0) return undefined;
+      const trial = trialIn(trialText, terms);
+      if (version === 0 && !trial) return undefined;
+      const [decided, denied, othersDecided, othersDenied] = counted.map(
+        (text) => Number(text) || 0,
+      ) as [number, number, number, number];
       const by = recordIn<VersionHead>(head)?.by;
       return {
         version,
         publishedAtMs: wholeUpTo(MAX_MOMENT_MS, publishedAt),
         ...(by !== undefined && { by }),
         document: recordIn(document),
+        ...(trial && {
+          trial: {
+            ...trial,
+            counts: {
+              tried: { decided, denied },
+              others: { decided: othersDecided, denied: othersDenied },
+            },
+          },
+        }),
       };
     },
 
-    async publish(document, based, audited, note) {
+    async publish(document, based, audited, note, terms) {
       const { by } = audited;
       return writtenBy(
         await run(
@@ -71,14 +86,21 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
             fieldsOf(audited),
             MAX_VERSIONS,
             MAX_AUDIT,
+            terms ? fieldsOf(terms) : "",
           ],
         ),
       );
     },
 
+    async changeTrial(trial, audited) {
+      const { version, percent } = trial;
+      const args = [version, percent, termsTextOf(trial), fieldsOf(audited), MAX_AUDIT];
+      return writtenBy(await run(TRIAL, [state, history, audit], args));
+    },
+
     async withdraw(version, audited) {
       const args = [version, fieldsOf(audited), MAX_AUDIT];
-      return writtenBy(await run(WITHDRAW, [state, audit], args));
+      return writtenBy(await run(WITHDRAW, [state, history, audit], args));
     },
 
     async saveDraft(document, basedOn, audited) {
@@ -92,10 +114,11 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
     },
 
     async history() {
-      const [current, ...heads] = await run(READ_HISTORY, [state, history], []);
+      const [current, tried, ...heads] = await run(READ_HISTORY, [state, history], []);
       const versions = heads.flatMap((head) => headIn(head) ?? []);
       return {
         current: wholeUpTo(MAX_VERSION, current),
+        tried: wholeUpTo(MAX_VERSION, tried),
         versions: versions.sort((one, other) => other.version - one.version),
       };
     },
