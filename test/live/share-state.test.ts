@@ -33,6 +33,14 @@ test("isolates of a data centre ask Redis once for all of them", async () => {
   expect(seconds).toEqual([10, 86_400]);
 });
 
+test("a version that is tried is shared with its document", async () => {
+  const trial = { version: 2, publishedAtMs: 1, percent: 10, document: "{}" };
+  const state = { ...revision(7), trial };
+  const { read, calls } = start({ state });
+  for (let i = 0; i < 2; i++) expect(await read(NO_STATE)).toEqual(state);
+  expect(calls.redis).toBe(1);
+});
+
 test("an isolate that knows more than the cache asks Redis", async () => {
   const redis = { state: revision(7) };
   const { read, calls } = start(redis);
@@ -85,6 +93,9 @@ test.each<[string, SharedCache]>([
     stateText({ revision: 1e300 }),
     stateText({ lineage: 7 }),
     stateText({ lostAtMs: "x" }),
+    stateText({ trial: "x" }),
+    stateText({ trial: { version: 2, publishedAtMs: 1, percent: 10 } }),
+    stateText({ trial: { version: 2, publishedAtMs: 1, percent: "x", document: "{}" } }),
     // As a version of Tidegate before lineages left it.
     stateText({ lineage: undefined, lostAtMs: undefined }),
   ].map((text): [string, SharedCache] => [`has ${text}`, { get: async () => text, put: () => {} }]),

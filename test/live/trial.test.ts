@@ -217,6 +217,28 @@ test("an isolate falls back to no version that is tried, or was taken back", asy
   expect((await isolate().api("GET", "/health")).body.live.version).toBe(0);
 });
 
+test.each([
+  { trialTerms: "{" },
+  { trialTerms: '{"percent":1e308,"maxDenied":"x"}' },
+  { trialTerms: '{"percent":-5}' },
+])("a trial with %j gives nobody its version, and a rollback mends it", async (fields) => {
+  const { redis, keys, isolate } = await startTrial(99);
+  await redis.hset(keys.state, fields);
+  const anew = isolate();
+  expect((await usersWith(20, anew, users.slice(0, 10))).size).toBe(10);
+  expect((await rulesOf(anew)).trial).toMatchObject({ version: 2, percent: 0 });
+  expect((await anew.api("POST", "/rules/rollback", {})).body).toMatchObject({ takenBack: 2 });
+  expect(await rulesOf(anew)).not.toHaveProperty("trial");
+});
+
+test("a number of a trial that Tidegate does not write is none", async () => {
+  const { redis, keys, isolate } = await startTrial(99);
+  await redis.hset(keys.state, "trial", "1e308");
+  const anew = isolate();
+  expect((await usersWith(20, anew, users.slice(0, 10))).size).toBe(10);
+  expect((await anew.api("PUT", "/rules", limited(40), based(1))).body.version).toBe(3);
+});
+
 test("a client reads the quota of its side", async () => {
   const showing = (limit: number) => ({
     rules: [{ ...limited(limit).rules[0], quota: true }],

@@ -1,5 +1,6 @@
 import { SHARED_IDENTITY } from "../../adapter/partitions.ts";
 import { EVERYBODY } from "../../partition/key-text.ts";
+import type { RequestData } from "../../partition/request-data.ts";
 import { stableHash } from "../../runtime/stable-hash.ts";
 import type { TrialCounts } from "../../store/control/trial.ts";
 import type { RouteRequest } from "../route/route.ts";
@@ -24,7 +25,7 @@ export function compileSides(
   percent: number,
   tally: Tally,
 ): Sides {
-  const routes = [published.routeUnlisted(), tried.routeUnlisted()];
+  const routes = [published.routeUnlisted(), tried.routeUnlisted()] as const;
   const others = { ...published, count: counterOf(tally.others) };
   const some = { ...tried, count: counterOf(tally.tried) };
 
@@ -39,11 +40,13 @@ export function compileSides(
     ofIdentity,
 
     async of(request, connection) {
-      for (const route of routes) {
-        const identity = await identityBy(route, request, connection);
-        if (identity !== undefined) return ofIdentity(identity);
-      }
-      return published;
+      // Hashing an identity is most of what reading a client costs.
+      const known = new Map();
+      const identity =
+        (await identityBy(routes[0], request, connection, known)) ??
+        (await identityBy(routes[1], request, connection, known));
+      const side = ofIdentity(identity);
+      return { ...side, route: (asked, from) => side.route(asked, from, known) };
     },
   };
 }
@@ -64,9 +67,10 @@ async function identityBy(
   route: RouteRequest,
   request: Request,
   connection: string | undefined,
+  known: RequestData["known"],
 ): Promise<string | undefined> {
   // Whoever decides the request meets the same failure, and answers it.
-  const routed = await route(request, connection).catch(() => undefined);
+  const routed = await route(request, connection, known).catch(() => undefined);
   return routed?.kind === "client" ? ownIdentity(routed.identities) : undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { Listed, Unidentified } from "../../adapter/request-reader.ts";
 import { problemResponse } from "../../decide/problem.ts";
+import type { RequestData } from "../../partition/request-data.ts";
 import { readPath } from "../rules/path.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
@@ -39,8 +40,15 @@ export type Routed =
   /** Ask the limiter. */
   | (RuledClient & Covered);
 
-/** Routes a request; `connection` is the address of its connection, where it is the trusted one. */
-export type RouteRequest = (request: Request, connection: string | undefined) => Promise<Routed>;
+/**
+ * Routes a request; `connection` is the address of its connection, where it is the trusted one, and `known` what was read of it under
+ * other rules.
+ */
+export type RouteRequest = (
+  request: Request,
+  connection: string | undefined,
+  known?: RequestData["known"],
+) => Promise<Routed>;
 
 /** The settings of a gateway that change where requests go. */
 export interface RouteSettings {
@@ -55,7 +63,7 @@ export function compileRoute(
 ): RouteRequest {
   const selectRules = compileSelection(ruleset.rules, ambiguousPaths);
 
-  return async function route(request, connection) {
+  return async function route(request, connection, known = new Map()) {
     if (ownPath(request).startsWith(`/${OWN}/`)) return { kind: "refused", response: notFound() };
     // Before anything that a client may make long: one that is denied gets no more than this look.
     const listed = ruleset.lists?.(request, connection);
@@ -74,7 +82,7 @@ export function compileRoute(
     if (rules.length === 0) return { kind: "uncovered" };
     if (listed) return { kind: "listed", decision: listed, rules };
     const readings = [paths.plain, ...paths.others, ...paths.wider];
-    const data = { request, connection, readings, known: new Map() };
+    const data = { request, connection, readings, known };
     return { ...(await readClient(ruleset, rules, request, data)), rules };
   };
 }
