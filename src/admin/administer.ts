@@ -19,7 +19,6 @@ import { entriesNaming } from "./naming-entries.ts";
 export function administer(
   {
     defaults,
-    redis,
     control,
     requiresLiveRules,
     store,
@@ -34,7 +33,6 @@ export function administer(
     prefix: defaults.prefix,
     // Written rules have no effect if no isolate reads them.
     control: refresh && control,
-    metricsRedis: recorder && redis,
     store,
     adminToken: tokens.admin,
     readToken: tokens.read,
@@ -78,9 +76,7 @@ export function administer(
       await refresh?.readNow();
     },
 
-    flushMetrics: recorder?.flush,
-    metricsFlushMs: recorder?.flushMs,
-    nameOf: recorder?.nameOf,
+    metrics: recorder,
     counted: (described) => counted(enforcement, described, clientIp),
 
     async gauges() {

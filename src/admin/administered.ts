@@ -5,7 +5,6 @@ import type { Recorder } from "../metrics/recorder.ts";
 import type { Fault } from "../options/errors.ts";
 import type { EntryKind } from "../store/control/live-state.ts";
 import type { ControlPlace } from "../store/control/place.ts";
-import type { RedisAddress } from "../store/redis/client.ts";
 import type { Store } from "../store/store.ts";
 
 /** The state of a client in a policy. */
@@ -104,8 +103,6 @@ export interface Administered {
   readonly prefix: string;
   /** The place of the control data; `undefined` where no live rules are read: there is none, or `LIVE_REFRESH` is off. */
   readonly control: ControlPlace | undefined;
-  /** The Redis to which isolates write their counts, also without live rules; `undefined` without metrics. */
-  readonly metricsRedis: RedisAddress | undefined;
   readonly store: Store;
   readonly adminToken: string | undefined;
   readonly readToken: string | undefined;
@@ -132,12 +129,8 @@ export interface Administered {
   policyNames(): readonly (readonly string[])[];
   /** Reads the live rules now, so that this isolate enforces new ones at once. */
   refresh(): Promise<void>;
-  /** Writes this isolate's counts; `undefined` without metrics. */
-  readonly flushMetrics: (() => Promise<void>) | undefined;
-  /** The interval at which isolates write their counts, in milliseconds; `undefined` without metrics. */
-  readonly metricsFlushMs: number | undefined;
-  /** The name of a client in metrics, by its identity; `undefined` without metrics. */
-  readonly nameOf: Recorder["nameOf"] | undefined;
+  /** The counts, also without live rules; `undefined` where metrics are off. */
+  readonly metrics: Pick<Recorder, "reader" | "flush" | "flushMs" | "nameOf"> | undefined;
   /** The clients that the policies of the covering rules count for this request. */
   counted(request: DescribedRequest): Promise<readonly CountedClient[]>;
   /** The number of policies in force by their behaviour in an outage. */

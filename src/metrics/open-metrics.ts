@@ -69,12 +69,12 @@ export function openMetricsOf(
     family(
       "tidegate_store_duration_seconds",
       "histogram",
-      "How long Redis took to decide, as the gateway saw it.",
+      "How long the store took to decide, as the gateway saw it.",
       histogram(total.durations, durationBounds, {}),
     ),
     counter(
       "tidegate_store_errors",
-      "Decisions that Redis did not answer, by the code of the error.",
+      "Decisions that the store did not answer, by the code of the error.",
       eachOf(
         "code",
         STORE_ERRORS.map((code) => `ERR_STORE_${code}`),
@@ -97,7 +97,7 @@ export function openMetricsOf(
     ),
     counter(
       "tidegate_optimistic_excess_units",
-      "Units that isolates admitted ahead of Redis, and that a policy had no room for.",
+      "Units that isolates admitted ahead of the store, and that a policy had no room for.",
       [[{}, total.excess]],
     ),
     counter(
@@ -111,7 +111,7 @@ export function openMetricsOf(
     counter("tidegate_requests_lost", "Requests that were counted, and given up unwritten.", [
       [{}, total.lost],
     ]),
-    counter("tidegate_metrics_overflow", "Counts that had no room in Redis.", [
+    counter("tidegate_metrics_overflow", "Counts that had no room in the store.", [
       [{}, total.overflow],
     ]),
     gauge(
@@ -124,7 +124,7 @@ export function openMetricsOf(
       "The window of a policy, or how long its bucket refills.",
       policies.map(({ name, windowSeconds }) => [{ policy: name }, windowSeconds]),
     ),
-    gauge("tidegate_breaker_open", "1 while the isolate that answers does not ask Redis.", [
+    gauge("tidegate_breaker_open", "1 while the isolate that answers does not ask the store.", [
       [{}, Number(isBreakerOpen)],
     ]),
     gauge(

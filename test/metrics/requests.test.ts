@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { readConfig } from "../../src/gateway/config/config.ts";
-import { metrics } from "../../src/metrics/recorder.ts";
+import { metrics } from "../../src/metrics/metrics.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { meteredGateways, requestsOf } from "../support/metrics/metered-gateway.ts";

@@ -15,7 +15,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./vercel": 27_600,
   "./node": 6_300,
   "./cloudflare": 3_400,
-  "./durable-object": 21_300,
+  "./durable-object": 22_500,
   "./llm": 12_000,
   "./express-rate-limit": 13_200,
   "./nest-throttler": 13_400,

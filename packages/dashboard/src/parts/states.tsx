@@ -81,11 +81,11 @@ export function Answered<Answer>({
 
 export function MetricsOff() {
   const store = useHealth()?.data?.store;
-  if (store !== undefined && store !== "redis") {
+  if (store === "memory") {
     return (
-      <Empty title="This gateway has no Redis">
-        It shows its rules and explains requests. To count requests, change rules and block clients
-        it needs one.
+      <Empty title="This gateway counts in memory">
+        It shows its rules and explains requests. To count those of all isolates, it needs a Redis
+        or Durable Objects.
       </Empty>
     );
   }
