@@ -1,6 +1,6 @@
 import type { GatewayConfig } from "../gateway/config/config.ts";
+import { gatewayFault } from "../gateway/health.ts";
 import type { Enforcement, InForce } from "../gateway/live/in-force.ts";
-import { liveFault } from "../gateway/live/live-health.ts";
 import type { LiveRules } from "../gateway/live/open-live.ts";
 import { digestsOf, isDigest } from "../gateway/rules/digests.ts";
 import { POLICY_IN_FORCE, UNKNOWN_DIGEST } from "../gateway/rules/document-messages.ts";
@@ -69,8 +69,9 @@ export function administer(
       };
     },
 
-    controlFacts: () => inspection?.facts(),
-    liveFault: () => liveFault({ enforcement, refresh }, requiresLiveRules),
+    controlInspection: inspection,
+    fault: () => gatewayFault({ requiresLiveRules, defaults }, { enforcement, refresh }),
+    tokenReader: defaults.tokenReader,
 
     async refresh() {
       await refresh?.readNow();

@@ -1,5 +1,6 @@
-import type { ControlFacts } from "../gateway/live/control-facts.ts";
-import type { LiveFault } from "../gateway/live/live-health.ts";
+import type { TokenReader } from "../features/jwt/read-token.ts";
+import type { ControlInspection } from "../gateway/live/control-facts.ts";
+import type { GatewayFault } from "../gateway/live/live-health.ts";
 import type { Gauges } from "../metrics/open-metrics.ts";
 import type { Recorder } from "../metrics/recorder.ts";
 import type { Fault } from "../options/errors.ts";
@@ -120,9 +121,11 @@ export interface Administered {
   checkEntry(kind: EntryKind, entry: unknown): readonly Fault[];
   enforced(): Enforced;
   /** Why the gateway is unwell although its store decides; `undefined` if it is not. */
-  liveFault(): LiveFault | undefined;
+  fault(): GatewayFault | undefined;
   /** `undefined` without a control store. */
-  controlFacts(): ControlFacts | undefined;
+  readonly controlInspection: ControlInspection | undefined;
+  /** `undefined` where no tokens are verified. */
+  readonly tokenReader: Pick<TokenReader, "error"> | undefined;
   /** The rules that this isolate holds and enforces as a document, the entries by single calls among its lists. */
   held(): HeldRules;
   /** The names of the policies of each rule that `held()` has. */

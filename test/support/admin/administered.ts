@@ -63,8 +63,9 @@ export function administered(
     isLeftOut: () => false,
     checkEntry,
     enforced: () => enforced,
-    liveFault: () => undefined,
-    controlFacts: () => undefined,
+    fault: () => undefined,
+    controlInspection: undefined,
+    tokenReader: undefined,
     held: () => ({
       version: 0,
       source: "deployed",
