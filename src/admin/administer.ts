@@ -85,6 +85,7 @@ export function administer(
       const facts = await store.inspect?.().catch(() => undefined);
       return {
         policies: ruleset.settings.policies.map(quotaOf),
+        ahead: ruleset.settings.policies.filter(isAhead).map(({ name }) => name),
         isBreakerOpen: facts?.suspendedSlots !== undefined,
         version,
         isRestored: refresh?.lostAtMs() !== undefined,
@@ -109,6 +110,11 @@ export function administer(
 
 function quotaOf({ name, limit, windowUs }: CompiledPolicy): Gauges["policies"][number] {
   return { name, limit, windowSeconds: windowUs / 1e6 };
+}
+
+/** Whether isolates may admit its requests before the store has counted them. */
+function isAhead({ leaseUs, optimistic }: CompiledPolicy): boolean {
+  return leaseUs !== undefined || optimistic !== undefined;
 }
 
 async function explainRequest(

@@ -15,6 +15,8 @@ export interface Gauges {
     readonly limit: number;
     readonly windowSeconds: number;
   }[];
+  /** The policies with a lease or optimism. */
+  readonly ahead: readonly string[];
   readonly isBreakerOpen: boolean;
   /** The version of the live rules in force; 0 for the deployed ones. */
   readonly version: number;
@@ -30,7 +32,7 @@ type Sample = readonly [suffix: string, labels: Labels, value: number];
 /** Counts since the beginning, and gauges of now, in the OpenMetrics text format. */
 export function openMetricsOf(
   total: Snapshot,
-  { policies, isBreakerOpen, version, isPublished, isRestored }: Gauges,
+  { policies, ahead, isBreakerOpen, version, isPublished, isRestored }: Gauges,
 ): string {
   const counter = (name: string, help: string, samples: readonly (readonly [Labels, number])[]) =>
     family(
@@ -94,6 +96,15 @@ export function openMetricsOf(
       "tidegate_redis_commands",
       "Commands that gateways sent to Redis, and those that their scripts ran.",
       [[{}, total.commands]],
+    ),
+    counter(
+      "tidegate_ahead_units",
+      "Units that isolates leased for later requests, or admitted ahead of the store.",
+      eachOf(
+        "policy",
+        [...new Set([...ahead, ...total.ahead.map(({ policy }) => policy)])],
+        total.ahead.map(({ policy, count }) => [policy, count]),
+      ),
     ),
     counter(
       "tidegate_optimistic_excess_units",

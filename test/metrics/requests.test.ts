@@ -137,6 +137,7 @@ test("requests before and after a live change are counted under the rules that d
     isBreakerOpen: false,
     isPublished: true,
     isRestored: false,
+    ahead: [],
     version: 1,
   });
 });

@@ -33,7 +33,12 @@ export function metricsRoutes(gateway: Administered): readonly AdminRoute[] {
   async function stats({ query }: Call): Promise<Response> {
     const step = oneOf(query, "step", ["minute", "hour"] as const);
     const span = spanOf(query, STEPS[step]);
-    const { times, ...series } = await (await upToDate()).stats(step, span);
+    const counts = await upToDate();
+    const [{ times, ahead, ...series }, gauges] = await Promise.all([
+      counts.stats(step, span),
+      gateway.gauges(),
+    ]);
+    const idle = gauges.ahead.filter((name) => !ahead.some(({ policy }) => policy === name));
     // Other isolates may not have written their latest counts yet.
     const completeTo = isoTime(Date.now() - gateway.metrics!.flushMs);
     return json({
@@ -42,6 +47,8 @@ export function metricsRoutes(gateway: Administered): readonly AdminRoute[] {
       completeTo,
       times: times.map(isoTime),
       ...series,
+      // Those that saved nothing are what somebody looks for.
+      ahead: [...ahead, ...idle.map((policy) => ({ policy, counts: times.map(() => 0) }))],
     } satisfies Stats);
   }
 

@@ -87,6 +87,7 @@ export function administered(
       isBreakerOpen: false,
       isPublished: true,
       isRestored: false,
+      ahead: [],
       version: 0,
     }),
     onFailure: () => ({ local: 1, open: 0, closed: 0 }),
