@@ -5,5 +5,5 @@
  */
 
 export { admin } from "./admin/admin.ts";
-export { metrics } from "./metrics/recorder.ts";
+export { metrics } from "./metrics/metrics.ts";
 export type { Admin } from "./gateway/platform.ts";

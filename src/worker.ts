@@ -10,7 +10,7 @@ import { admin } from "./admin/admin.ts";
 import { coloCache, coloDenials } from "./cloudflare.ts";
 import { spanAttributes } from "./features/span-attributes.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
-import { metrics } from "./metrics/recorder.ts";
+import { metrics } from "./metrics/metrics.ts";
 import { durableObjectStore } from "./store/durable-object-store.ts";
 
 export { TidegateObject } from "./store/tidegate-object.ts";

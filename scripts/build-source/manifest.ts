@@ -1,17 +1,21 @@
+import { registryName } from "../support/registry-names.ts";
 import type { Repository } from "../support/source-address.ts";
+
+/** What the project's package.json says for all packages. */
+export interface Project {
+  readonly name: string;
+  readonly repository?: Repository;
+}
 
 interface Manifest {
   readonly license: string;
   readonly repository?: Repository;
 }
 
-/** The package.json of a folder of the project, with the address of the source if there is one. */
-export function withRepository(
-  text: string,
-  directory: string,
-  repository: Repository | undefined,
-): string {
-  const { repository: _before, ...manifest } = JSON.parse(text) as Manifest;
+/** The package.json of a folder of the project, with its name on the registry, and the address of the source if there is one. */
+export function withOrigin(text: string, directory: string, { name, repository }: Project): string {
+  const { repository: _before, ...parts } = JSON.parse(text) as Manifest;
+  const manifest = { ...parts, name: registryName(directory, name) };
   const entries = Object.entries(manifest).flatMap(([name, value]) =>
     name === "license" && repository !== undefined
       ? [

@@ -1,6 +1,6 @@
 import type { GatewayConfig } from "../gateway/config/config.ts";
+import { gatewayFault } from "../gateway/health.ts";
 import type { Enforcement, InForce } from "../gateway/live/in-force.ts";
-import { liveFault } from "../gateway/live/live-health.ts";
 import type { LiveRules } from "../gateway/live/open-live.ts";
 import { digestsOf, isDigest } from "../gateway/rules/digests.ts";
 import { POLICY_IN_FORCE, UNKNOWN_DIGEST } from "../gateway/rules/document-messages.ts";
@@ -19,7 +19,6 @@ import { entriesNaming } from "./naming-entries.ts";
 export function administer(
   {
     defaults,
-    redis,
     control,
     requiresLiveRules,
     store,
@@ -34,7 +33,6 @@ export function administer(
     prefix: defaults.prefix,
     // Written rules have no effect if no isolate reads them.
     control: refresh && control,
-    metricsRedis: recorder && redis,
     store,
     adminToken: tokens.admin,
     readToken: tokens.read,
@@ -72,17 +70,16 @@ export function administer(
       };
     },
 
-    controlFacts: () => inspection?.facts(),
-    liveFault: () => liveFault({ enforcement, refresh }, requiresLiveRules),
+    controlInspection: inspection,
+    fault: () => gatewayFault({ requiresLiveRules, defaults }, { enforcement, refresh }),
+    tokenReader: defaults.tokenReader,
 
     async refresh() {
       await countTrial();
       await refresh?.readNow();
     },
 
-    flushMetrics: recorder?.flush,
-    metricsFlushMs: recorder?.flushMs,
-    nameOf: recorder?.nameOf,
+    metrics: recorder,
     counted: (described) => counted(enforcement, described, clientIp),
 
     async gauges() {
@@ -90,6 +87,7 @@ export function administer(
       const facts = await store.inspect?.().catch(() => undefined);
       return {
         policies: ruleset.settings.policies.map(quotaOf),
+        ahead: ruleset.settings.policies.filter(isAhead).map(({ name }) => name),
         isBreakerOpen: facts?.suspendedSlots !== undefined,
         version,
         isRestored: refresh?.lostAtMs() !== undefined,
@@ -117,6 +115,11 @@ export function administer(
 
 function quotaOf({ name, limit, windowUs }: CompiledPolicy): Gauges["policies"][number] {
   return { name, limit, windowSeconds: windowUs / 1e6 };
+}
+
+/** Whether isolates may admit its requests before the store has counted them. */
+function isAhead({ leaseUs, optimistic }: CompiledPolicy): boolean {
+  return leaseUs !== undefined || optimistic !== undefined;
 }
 
 async function explainRequest(

@@ -1,11 +1,11 @@
-import type { ControlFacts } from "../gateway/live/control-facts.ts";
-import type { LiveFault } from "../gateway/live/live-health.ts";
+import type { TokenReader } from "../features/jwt/read-token.ts";
+import type { ControlInspection } from "../gateway/live/control-facts.ts";
+import type { GatewayFault } from "../gateway/live/live-health.ts";
 import type { Gauges } from "../metrics/open-metrics.ts";
 import type { Recorder } from "../metrics/recorder.ts";
 import type { Fault } from "../options/errors.ts";
 import type { EntryKind } from "../store/control/live-state.ts";
 import type { ControlPlace } from "../store/control/place.ts";
-import type { RedisAddress } from "../store/redis/client.ts";
 import type { Store } from "../store/store.ts";
 
 /** The state of a client in a policy. */
@@ -106,8 +106,6 @@ export interface Administered {
   readonly prefix: string;
   /** The place of the control data; `undefined` where no live rules are read: there is none, or `LIVE_REFRESH` is off. */
   readonly control: ControlPlace | undefined;
-  /** The Redis to which isolates write their counts, also without live rules; `undefined` without metrics. */
-  readonly metricsRedis: RedisAddress | undefined;
   readonly store: Store;
   readonly adminToken: string | undefined;
   readonly readToken: string | undefined;
@@ -125,21 +123,19 @@ export interface Administered {
   checkEntry(kind: EntryKind, entry: unknown): readonly Fault[];
   enforced(): Enforced;
   /** Why the gateway is unwell although its store decides; `undefined` if it is not. */
-  liveFault(): LiveFault | undefined;
+  fault(): GatewayFault | undefined;
   /** `undefined` without a control store. */
-  controlFacts(): ControlFacts | undefined;
+  readonly controlInspection: ControlInspection | undefined;
+  /** `undefined` where no tokens are verified. */
+  readonly tokenReader: Pick<TokenReader, "error"> | undefined;
   /** The rules that this isolate holds and enforces as a document, the entries by single calls among its lists. */
   held(): HeldRules;
   /** The names of the policies of each rule that `held()` has. */
   policyNames(): readonly (readonly string[])[];
   /** Has the control store count this isolate's decisions of a trial, and reads the live rules now, so that it enforces new ones at once. */
   refresh(): Promise<void>;
-  /** Writes this isolate's counts; `undefined` without metrics. */
-  readonly flushMetrics: (() => Promise<void>) | undefined;
-  /** The interval at which isolates write their counts, in milliseconds; `undefined` without metrics. */
-  readonly metricsFlushMs: number | undefined;
-  /** The name of a client in metrics, by its identity; `undefined` without metrics. */
-  readonly nameOf: Recorder["nameOf"] | undefined;
+  /** The counts, also without live rules; `undefined` where metrics are off. */
+  readonly metrics: Pick<Recorder, "reader" | "flush" | "flushMs" | "nameOf"> | undefined;
   /** The clients that the policies of the covering rules count for this request. */
   counted(request: DescribedRequest): Promise<readonly CountedClient[]>;
   /** The number of policies in force by their behaviour in an outage. */

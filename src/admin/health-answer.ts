@@ -22,6 +22,7 @@ export type Enforced = Answer<typeof Enforced>;
 
 export const Health = z.object({
   status: z.enum(["ok", "degraded", "store-unavailable"]),
+  /** Of what is unwell: of the store, or of the gateway although its store decides. */
   code: z.optional(z.string()),
   detail: z.optional(z.string()),
   store: z.enum(["redis", "durable-object", "memory"]),
@@ -42,6 +43,8 @@ export const Health = z.object({
   /** The number of policies by their behaviour in an outage. */
   onFailure: z.object({ local: z.int(), open: z.int(), closed: z.int() }),
   live: Enforced,
+  /** The keys that verify tokens, and why they could not be read; absent where no tokens are verified. */
+  keys: z.optional(z.object({ error: z.optional(z.string()) })),
   /** The role of the token that asked: `read` may change nothing. */
   role: z.enum(["admin", "read"]),
 });

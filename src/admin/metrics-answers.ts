@@ -21,6 +21,8 @@ export const Stats = z.object({
   durations: z.array(z.object({ le: z.nullable(z.number()), counts })),
   storeErrors: z.array(z.object({ code: z.string(), counts })),
   commands: counts,
+  /** Units that isolates leased for later requests, or admitted ahead of the store, of each policy with a lease or optimism. */
+  ahead: z.array(z.object({ policy: z.string(), counts })),
   /** Units of optimistic policies that had no room. */
   excess: counts,
   lost: counts,

@@ -1,5 +1,5 @@
 import { storageOver } from "../store/control/control-over.ts";
-import { callObject } from "../store/control/object-control.ts";
+import { objectControl } from "../store/control/object-control.ts";
 import type { ControlPlace } from "../store/control/place.ts";
 import { connectionTo } from "../store/control/redis/connection.ts";
 import { storageOf } from "../store/control/redis/storage.ts";
@@ -9,5 +9,5 @@ import type { Storage } from "../store/control/storage.ts";
 export function storageIn(place: ControlPlace, prefix: string): Storage {
   return place.kind === "redis"
     ? storageOf(connectionTo(place.redis), prefix)
-    : storageOver(callObject(place.objects, prefix));
+    : storageOver(objectControl(place.objects, prefix));
 }

@@ -17,8 +17,7 @@ import { report, requestReporter } from "../runtime/log.ts";
 import { monotonicNow } from "../runtime/time.ts";
 import { waitUntilOf } from "../runtime/wait-until.ts";
 import { type GatewayConfig, readConfig } from "./config/config.ts";
-import { alive, healthCheck, KEYS_UNREAD } from "./health.ts";
-import { liveFault } from "./live/live-health.ts";
+import { alive, gatewayFault, healthCheck } from "./health.ts";
 import { openLive } from "./live/open-live.ts";
 import { passThroughGateway } from "./pass-through.ts";
 import type { Platform } from "./platform.ts";
@@ -86,10 +85,8 @@ export function createGateway(environment: Environment, platform: Platform = {})
     store,
     defaults.prefix,
     monotonicNow,
-    () =>
-      liveFault(live, config.requiresLiveRules) ??
-      (defaults.tokenReader?.error() === undefined ? undefined : KEYS_UNREAD),
-    live.inspection?.facts,
+    () => gatewayFault(config, live),
+    live.inspection,
   );
   gateway.get(`/${OWN}/health`, async (c) => {
     await refresh?.before(waitUntilOf(c));

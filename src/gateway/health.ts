@@ -3,8 +3,10 @@ import { StoreError } from "../options/errors.ts";
 import { Faults } from "../options/faults.ts";
 import { compilePolicies } from "../policy/compile.ts";
 import type { Store, StoreFacts } from "../store/store.ts";
-import type { ControlFacts } from "./live/control-facts.ts";
-import type { LiveFault } from "./live/live-health.ts";
+import type { GatewayConfig } from "./config/config.ts";
+import type { ControlInspection } from "./live/control-facts.ts";
+import { type GatewayFault, liveFault } from "./live/live-health.ts";
+import type { LiveRules } from "./live/open-live.ts";
 
 /** How long an answer is reused, so that health checks cannot put load on Redis. */
 const FRESH_MS = 1_000;
@@ -25,11 +27,21 @@ export function alive(): Response {
 }
 
 /** The fault of a gateway that cannot read the keys of tokens. */
-export const KEYS_UNREAD: LiveFault = {
+const KEYS_UNREAD: GatewayFault = {
+  code: "keys-unread",
   detail:
     "The keys of JWT could not be read: tokens are verified by those of before, or count as missing.",
   isFatal: false,
 };
+
+/** Why a gateway is unwell although its store decides; `undefined` if it is not. */
+export function gatewayFault(
+  { requiresLiveRules, defaults }: Pick<GatewayConfig, "requiresLiveRules" | "defaults">,
+  rules: Pick<LiveRules, "enforcement" | "refresh">,
+): GatewayFault | undefined {
+  const keysError = defaults.tokenReader?.error();
+  return liveFault(rules, requiresLiveRules) ?? (keysError === undefined ? undefined : KEYS_UNREAD);
+}
 
 type Verdict =
   | { readonly status: "ok" }
@@ -46,8 +58,8 @@ export function healthCheck(
   store: Store,
   prefix: string,
   now: () => number,
-  faultNow: () => LiveFault | undefined,
-  control?: () => ControlFacts | undefined,
+  faultNow: () => GatewayFault | undefined,
+  control?: ControlInspection,
 ): () => Promise<Response> {
   // No identity maps to this partition: a partition key that begins with `#` has 43 more characters.
   const keys = POLICIES.map(({ key }) => `${prefix}:{#health}:${key}`);
@@ -74,14 +86,14 @@ export function healthCheck(
     // no timer of their own ends the wait of the others here.
     if (known === undefined || now() - askedAtMs >= FRESH_MS) {
       askedAtMs = now();
-      known = await ask();
+      [known] = await Promise.all([ask(), control?.ask()]);
     }
     const fault = known.status === "ok" ? faultNow() : undefined;
     const isWell = known.status === "ok" && fault?.isFatal !== true;
     const body = {
       ...known,
-      ...(fault && { status: "degraded", detail: fault.detail }),
-      control: control?.(),
+      ...(fault && { status: "degraded", code: fault.code, detail: fault.detail }),
+      control: control?.facts(),
     };
     return Response.json(body, {
       status: isWell ? 200 : 503,

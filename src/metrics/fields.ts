@@ -24,6 +24,8 @@ export const FIELD = {
   commands: "c",
   /** Units that isolates admitted ahead of the store, and that a policy had no room for. */
   excess: "x",
+  /** Units that isolates leased for later requests, or admitted ahead of the store: a policy. */
+  ahead: "a",
   /** Notices: the codes of a kind and a result, and a policy. */
   notices: "n",
   flushes: "f",

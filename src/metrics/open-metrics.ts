@@ -15,6 +15,8 @@ export interface Gauges {
     readonly limit: number;
     readonly windowSeconds: number;
   }[];
+  /** The policies with a lease or optimism. */
+  readonly ahead: readonly string[];
   readonly isBreakerOpen: boolean;
   /** The version of the live rules in force; 0 for the deployed ones. */
   readonly version: number;
@@ -30,7 +32,7 @@ type Sample = readonly [suffix: string, labels: Labels, value: number];
 /** Counts since the beginning, and gauges of now, in the OpenMetrics text format. */
 export function openMetricsOf(
   total: Snapshot,
-  { policies, isBreakerOpen, version, isPublished, isRestored }: Gauges,
+  { policies, ahead, isBreakerOpen, version, isPublished, isRestored }: Gauges,
 ): string {
   const counter = (name: string, help: string, samples: readonly (readonly [Labels, number])[]) =>
     family(
@@ -69,12 +71,12 @@ export function openMetricsOf(
     family(
       "tidegate_store_duration_seconds",
       "histogram",
-      "How long Redis took to decide, as the gateway saw it.",
+      "How long the store took to decide, as the gateway saw it.",
       histogram(total.durations, durationBounds, {}),
     ),
     counter(
       "tidegate_store_errors",
-      "Decisions that Redis did not answer, by the code of the error.",
+      "Decisions that the store did not answer, by the code of the error.",
       eachOf(
         "code",
         STORE_ERRORS.map((code) => `ERR_STORE_${code}`),
@@ -96,8 +98,17 @@ export function openMetricsOf(
       [[{}, total.commands]],
     ),
     counter(
+      "tidegate_ahead_units",
+      "Units that isolates leased for later requests, or admitted ahead of the store.",
+      eachOf(
+        "policy",
+        [...new Set([...ahead, ...total.ahead.map(({ policy }) => policy)])],
+        total.ahead.map(({ policy, count }) => [policy, count]),
+      ),
+    ),
+    counter(
       "tidegate_optimistic_excess_units",
-      "Units that isolates admitted ahead of Redis, and that a policy had no room for.",
+      "Units that isolates admitted ahead of the store, and that a policy had no room for.",
       [[{}, total.excess]],
     ),
     counter(
@@ -111,7 +122,7 @@ export function openMetricsOf(
     counter("tidegate_requests_lost", "Requests that were counted, and given up unwritten.", [
       [{}, total.lost],
     ]),
-    counter("tidegate_metrics_overflow", "Counts that had no room in Redis.", [
+    counter("tidegate_metrics_overflow", "Counts that had no room in the store.", [
       [{}, total.overflow],
     ]),
     gauge(
@@ -124,7 +135,7 @@ export function openMetricsOf(
       "The window of a policy, or how long its bucket refills.",
       policies.map(({ name, windowSeconds }) => [{ policy: name }, windowSeconds]),
     ),
-    gauge("tidegate_breaker_open", "1 while the isolate that answers does not ask Redis.", [
+    gauge("tidegate_breaker_open", "1 while the isolate that answers does not ask the store.", [
       [{}, Number(isBreakerOpen)],
     ]),
     gauge(

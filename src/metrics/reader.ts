@@ -1,10 +1,13 @@
-import { READ_METRICS } from "../algorithms/scripts.generated.ts";
-import { StoreError } from "../options/errors.ts";
-import type { RedisAddress } from "../store/redis/client.ts";
-import { storeError } from "../store/redis/errors.ts";
-import { restReader } from "../store/redis/rest.ts";
-import { evaluator } from "./evaluator.ts";
-import { HOUR_MS, metricsKeys, MINUTE_MS, TOP_KINDS, TOP_SPAN_MS, type TopKind } from "./keys.ts";
+import {
+  HOUR_MS,
+  type MetricsStore,
+  MINUTE_MS,
+  type SetKind,
+  SETS,
+  TOP_KINDS,
+  TOP_SPAN_MS,
+  type TopKind,
+} from "../store/metrics/metrics-store.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
 import { type Stats, statsOf } from "./stats.ts";
 
@@ -48,48 +51,33 @@ export interface MetricsReader {
   }>;
 }
 
-/** A dashboard's query may take longer than a decision. */
-const TIMEOUT_MS = 10_000;
+/** Sets that one call asks for: more would keep Redis from its decisions. */
+const SETS_PER_CALL = 60;
 
-/** Hashes that one call reads, and bytes that it replies with: more would keep Redis from its decisions. */
-const KEYS_PER_CALL = 60;
-const BYTES_PER_CALL = 1_000_000;
-
-export function metricsReader(redis: RedisAddress, prefix: string): MetricsReader {
-  const evaluate = evaluator(restReader(redis, TIMEOUT_MS), redis);
-  const keys = metricsKeys(prefix);
-
+export function metricsReader(store: MetricsStore): MetricsReader {
   /** @param names of the partitions that are read of "named" */
   async function read(
-    kind: "hashes" | "top" | "named",
+    kind: SetKind,
     wanted: readonly string[],
     names: readonly string[] = [],
   ): Promise<ReadonlyMap<string, number>[]> {
     const found: ReadonlyMap<string, number>[] = [];
-    try {
-      while (found.length < wanted.length) {
-        const some = wanted.slice(found.length, found.length + KEYS_PER_CALL);
-        const reply = await evaluate(READ_METRICS, some, [kind, BYTES_PER_CALL, ...names]);
-        if (!Array.isArray(reply) || reply.length === 0 || reply.length > some.length) {
-          throw foreign();
-        }
-        found.push(...reply.map(numbersOf));
-      }
-    } catch (error) {
-      throw storeError(error);
+    while (found.length < wanted.length) {
+      const some = wanted.slice(found.length, found.length + SETS_PER_CALL);
+      found.push(...(await store.read(kind, some, names)));
     }
     return found;
   }
 
   return {
     async total() {
-      const [fields] = await read("hashes", [keys.total]);
+      const [fields] = await read("hashes", [SETS.total]);
       return snapshotOf(fields!);
     },
 
     async stats(step, span) {
       const times = timesOf(span, step === "minute" ? MINUTE_MS : HOUR_MS);
-      const hashes = await read("hashes", times.map(keys[step]));
+      const hashes = await read("hashes", times.map(SETS[step]));
       return statsOf(times, hashes.map(snapshotOf));
     },
 
@@ -97,7 +85,7 @@ export function metricsReader(redis: RedisAddress, prefix: string): MetricsReade
       const times = timesOf(span, TOP_SPAN_MS);
       const sets = await read(
         "top",
-        times.map((ms) => keys.top(kind, ms)),
+        times.map((ms) => SETS.top(kind, ms)),
       );
       const partitions = new Map<string, TopPartition>();
       for (const [member, count] of sets.flatMap((set) => Array.from(set))) {
@@ -112,7 +100,7 @@ export function metricsReader(redis: RedisAddress, prefix: string): MetricsReade
 
     async topCounts(names, span) {
       const times = timesOf(span, TOP_SPAN_MS);
-      const asked = TOP_KINDS.flatMap((kind) => times.map((ms) => keys.top(kind, ms)));
+      const asked = TOP_KINDS.flatMap((kind) => times.map((ms) => SETS.top(kind, ms)));
       const sets = await read("named", asked, names);
       const named = sets.map(byName);
       const members = [...new Set(named.flatMap((set) => [...set.keys()]))];
@@ -134,16 +122,6 @@ function timesOf({ fromMs, toMs }: Span, stepMs: number): number[] {
   return Array.from({ length }, (_, i) => first + i * stepMs);
 }
 
-function numbersOf(list: unknown): ReadonlyMap<string, number> {
-  if (!Array.isArray(list)) throw foreign();
-  const numbers = new Map<string, number>();
-  for (let i = 0; i + 1 < list.length; i += 2) {
-    const count = Number(list[i + 1]);
-    if (Number.isFinite(count)) numbers.set(String(list[i]), count);
-  }
-  return numbers;
-}
-
 /** Counts without the ends of keys, which isolates of an older version do not write. */
 function byName(set: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
@@ -152,11 +130,4 @@ function byName(set: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
     counts.set(name, (counts.get(name) ?? 0) + count);
   }
   return counts;
-}
-
-function foreign(): StoreError {
-  return new StoreError(
-    "ERR_STORE_REPLY",
-    "What Redis has of metrics was not written by Tidegate.",
-  );
 }

@@ -1,26 +1,20 @@
-import { ADD_METRICS } from "../algorithms/scripts.generated.ts";
-import type { RedisAddress } from "../store/redis/client.ts";
-import { storeError } from "../store/redis/errors.ts";
-import type { SendCommand } from "../store/redis/rest.ts";
+import { type MetricsStore, MINUTE_MS } from "../store/metrics/metrics-store.ts";
 import { type AnalyticsDataset, analyticsWriter } from "./analytics.ts";
-import { type Batch, batchesOf, keysAt, MAX_PARTITIONS, namesOf } from "./batch.ts";
+import { type Batch, batchesOf, MAX_PARTITIONS, namesOf } from "./batch.ts";
 import { type Counter, counters } from "./counter.ts";
-import { evaluator } from "./evaluator.ts";
 import { codeOf, FIELD } from "./fields.ts";
-import { metricsKeys, MINUTE_MS } from "./keys.ts";
 import { type Counts, createMinutes, together } from "./minutes.ts";
 import { NOTICE_KINDS, NOTICE_RESULTS } from "./outcomes.ts";
 import { partitionName } from "./partition-name.ts";
 import type { PeriodicWriter } from "./periodic-writes.ts";
+import { metricsReader, type MetricsReader } from "./reader.ts";
 import { createSketch, type Heavy, type Sketches } from "./sketch.ts";
 import { createStoreMeter, type StoreMeter } from "./store-meter.ts";
 import type { CountedRule, Tally } from "./tally.ts";
 
 export interface RecorderOptions {
-  readonly send: SendCommand;
-  /** Where that goes. */
-  readonly redis: RedisAddress;
-  readonly prefix: string;
+  /** Opens the place of the counts; `onCommands` counts the commands of Redis that writing them takes. */
+  readonly openStore: (onCommands: (count: number) => void) => MetricsStore;
   /** How often an isolate writes at most, in milliseconds. */
   readonly flushMs: number;
   /** How partitions are named. */
@@ -32,13 +26,15 @@ export interface RecorderOptions {
   readonly random: () => number;
   /** Where counts are written, too. */
   readonly analytics?: AnalyticsDataset | undefined;
-  /** Called with the first failure of an outage of Redis, or of the dataset. */
+  /** Called with the first failure of an outage of the store, or of the dataset. */
   readonly onError: (error: Error) => void;
 }
 
-/** Counts in this isolate, and writes to Redis now and then. */
+/** Counts in this isolate, and writes to a store now and then. */
 export interface Recorder extends PeriodicWriter {
   readonly meter: StoreMeter;
+  /** What isolates have written. */
+  readonly reader: MetricsReader;
   /** The name of a partition in written counts. */
   nameOf(identity: string): Promise<string>;
   /** How often it writes at most, in milliseconds. */
@@ -51,7 +47,7 @@ export interface Recorder extends PeriodicWriter {
     kind: (typeof NOTICE_KINDS)[number],
     result: (typeof NOTICE_RESULTS)[number],
   ): void;
-  /** Writes counts. Never rejects: counts that Redis did not confirm are sent again the next time. */
+  /** Writes counts. Never rejects: counts that the store did not confirm are sent again the next time. */
   flush(): Promise<void>;
 }
 
@@ -67,22 +63,14 @@ interface Gathered {
 /** As many as Redis keeps of all time, and as an isolate keeps between two flushes. */
 const MAX_FIELDS = 20_000;
 
-/** A batch that Redis has not confirmed for so long is given up: Redis remembers for twice as long which ones it has. */
+/** A batch that is not confirmed for so long is given up: the store remembers for twice as long which ones it has. */
 const MAX_AGE_MS = 3_600_000;
 
-/** Opens the metrics of a gateway. */
-export type OpenRecorder = (options: RecorderOptions) => Recorder;
-
-/**
- * Counts the requests of a gateway.
- *
- * @example
- * export default createGateway(process.env, { admin, metrics });
- */
-export const metrics: OpenRecorder = (options) => {
-  const { send, flushMs, identities, now, wallNow, random, analytics, onError } = options;
-  const keys = metricsKeys(options.prefix);
+/** Counts the requests of a gateway. */
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { openStore, flushMs, identities, now, wallNow, random, analytics, onError } = options;
   const meter = createStoreMeter(now);
+  const store = openStore(meter.commands);
   const sketches: Sketches = { denied: createSketch(), near: createSketch() };
   const toAnalytics =
     analytics && analyticsWriter(analytics, (error) => onError(new Error(String(error))));
@@ -95,18 +83,14 @@ export const metrics: OpenRecorder = (options) => {
   let current: number | undefined;
   /** Counts that wait for the names of their partitions. A flush that finds them does not wait for the one that took them. */
   const gathered: Gathered[] = [];
-  /** Batches that Redis has not confirmed, with their numbers. */
-  let pending: (Batch & { readonly number: number })[] = [];
+  /** Batches that the store has not confirmed. */
+  let pending: Batch[] = [];
   let lost = 0;
   let last = 0;
   let dueAtMs: number | undefined;
   // Workers have no random numbers before the first request.
   let isolate: string | undefined;
   const counterOf = counters(sketches, (tally) => void tallies.push(tally));
-  const evaluate = evaluator((command) => {
-    meter.commands(1);
-    return send(command);
-  }, options.redis);
 
   /** Dates the counts since the last time, if that was in another minute. */
   function endMinute(): void {
@@ -148,13 +132,13 @@ export const metrics: OpenRecorder = (options) => {
   async function nameGathered(): Promise<void> {
     for (let next = gathered[0]; next; next = gathered[0]) {
       const { counted, denied, near, ms, madeAtMs } = next;
-      const tops = await Promise.all([namesOf(denied, identities), namesOf(near, identities)]);
+      const names = await Promise.all([namesOf(denied, identities), namesOf(near, identities)]);
       // Another flush may have named it, too, and gone on.
       if (gathered[0] !== next) continue;
       gathered.shift();
+      const tops = { denied: names[0], near: names[1] };
       for (const batch of batchesOf(counted, tops)) {
-        const at = keysAt(keys, isolate!, ms, batch.minutes);
-        pending.push({ ...batch, number: ++last, keys: at, madeAtMs });
+        pending.push({ ...batch, isolate: isolate!, number: ++last, atMs: ms, madeAtMs });
       }
     }
   }
@@ -167,11 +151,8 @@ export const metrics: OpenRecorder = (options) => {
 
   async function writePending(): Promise<void> {
     for (let batch = pending[0]; batch; batch = pending[0]) {
-      const { number, keys: at, args, commands } = batch;
-      const written = await evaluate(ADD_METRICS, at, [number, ...args]);
-      // One finds that Redis has a batch already.
-      meter.commands(written === 1 ? commands : 1);
-      // Another flush may have sent it, too, and gone on: Redis takes it once.
+      await store.add(batch);
+      // Another flush may have sent it, too, and gone on: the store takes it once.
       if (pending[0] === batch) pending.shift();
     }
   }
@@ -186,13 +167,14 @@ export const metrics: OpenRecorder = (options) => {
       await writePending();
       isFailing = false;
     } catch (error) {
-      if (!isFailing) onError(storeError(error));
+      if (!isFailing) onError(error as Error);
       isFailing = true;
     }
   }
 
   return {
     meter,
+    reader: metricsReader(store),
     flushMs,
     nameOf: (identity) => partitionName(identity, identities),
     counterOf(rules) {
@@ -216,4 +198,4 @@ export const metrics: OpenRecorder = (options) => {
     writeDue: flush,
     flush,
   };
-};
+}

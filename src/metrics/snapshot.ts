@@ -44,6 +44,8 @@ export interface Snapshot {
     readonly result: string;
     readonly count: number;
   }[];
+  /** Units that isolates leased for later requests, or admitted ahead of the store, by policy. */
+  readonly ahead: readonly { readonly policy: string; readonly count: number }[];
   readonly commands: number;
   /** Units that isolates admitted ahead of the store, and that a policy had no room for. */
   readonly excess: number;
@@ -59,6 +61,7 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
   const storeErrors: Snapshot["storeErrors"][number][] = [];
   const originFailures: Snapshot["originFailures"][number][] = [];
   const notices: Snapshot["notices"][number][] = [];
+  const ahead: Snapshot["ahead"][number][] = [];
   const utilization = new Map<string, Distribution>();
   const durations = distribution(DURATION_BOUNDS_MS.length + 1);
 
@@ -85,6 +88,8 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
       storeErrors.push({ code: `ERR_STORE_${STORE_ERRORS[first]}`, count });
     } else if (field[0] === FIELD.originFailures && ORIGIN_FAILURES[first]) {
       originFailures.push({ reason: ORIGIN_FAILURES[first], count });
+    } else if (field[0] === FIELD.ahead) {
+      ahead.push({ policy: field.slice(1), count });
     } else if (field[0] === FIELD.notices) {
       const [kind, result] = [NOTICE_KINDS[first], NOTICE_RESULTS[positionOf(field[2])]];
       if (kind && result) notices.push({ policy: field.slice(3), kind, result, count });
@@ -100,6 +105,7 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
     storeErrors,
     originFailures,
     notices,
+    ahead,
     commands: one(FIELD.commands),
     excess: one(FIELD.excess),
     flushes: one(FIELD.flushes),

@@ -13,6 +13,8 @@ export interface Stats {
   readonly durations: readonly { readonly le: number | null; readonly counts: readonly number[] }[];
   readonly storeErrors: readonly Series<"code">[];
   readonly commands: readonly number[];
+  /** Units that isolates leased for later requests, or admitted ahead of the store. */
+  readonly ahead: readonly Series<"policy">[];
   /** Units of optimistic policies that had no room. */
   readonly excess: readonly number[];
   readonly lost: readonly number[];
@@ -42,6 +44,7 @@ export function statsOf(times: readonly number[], spans: readonly Snapshot[]): S
     })),
     storeErrors: seriesOf(spans.map(({ storeErrors }) => storeErrors)),
     commands: spans.map(({ commands }) => commands),
+    ahead: seriesOf(spans.map(({ ahead }) => ahead)),
     excess: spans.map(({ excess }) => excess),
     lost: spans.map(({ lost }) => lost),
   };

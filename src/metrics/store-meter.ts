@@ -1,4 +1,5 @@
 import type { StoreError } from "../options/errors.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Reply, Store } from "../store/store.ts";
 import { codeOf, FIELD } from "./fields.ts";
 import { DURATION_BOUNDS_MS, STORE_ERRORS } from "./outcomes.ts";
@@ -20,6 +21,7 @@ export function createStoreMeter(now: () => number): StoreMeter {
   let sumUs = 0;
   let commands = 0;
   let excess = 0;
+  const ahead = new Map<string, number>();
 
   function note(ms: number): void {
     let bucket = 0;
@@ -56,6 +58,24 @@ export function createStoreMeter(now: () => number): StoreMeter {
     });
   }
 
+  function noteAhead(policies: readonly CompiledPolicy[], unitsOf: (i: number) => number): void {
+    policies.forEach(({ name }, i) => {
+      const units = unitsOf(i);
+      if (units > 0) ahead.set(name, (ahead.get(name) ?? 0) + units);
+    });
+  }
+
+  /** A lease's units beyond that of the request that asks for it, and those that a settlement counts late. */
+  function noteSpared(
+    [operation, , costs, policies, , lease]: Parameters<Store["decide"]>,
+    { leased = 0 }: Reply,
+  ): void {
+    if (operation === "lease") noteAhead(policies, () => leased - (lease?.own ?? 1));
+    if (operation === "charge") {
+      noteAhead(policies, (i) => (policies[i]!.optimistic ? costs[i]! : 0));
+    }
+  }
+
   return {
     measured(store) {
       return {
@@ -64,6 +84,7 @@ export function createStoreMeter(now: () => number): StoreMeter {
           const sentAtMs = now();
           const reply = await timed(store.decide(...asked), sentAtMs);
           noteExcess(asked, reply);
+          noteSpared(asked, reply);
           return reply;
         },
       };
@@ -80,6 +101,8 @@ export function createStoreMeter(now: () => number): StoreMeter {
       some(FIELD.durationSum, sumUs);
       some(FIELD.commands, commands);
       some(FIELD.excess, excess);
+      for (const [policy, units] of ahead) collect(FIELD.ahead + policy, units);
+      ahead.clear();
       durations.fill(0);
       errors.fill(0);
       sumUs = commands = excess = 0;

@@ -1,20 +1,11 @@
+import type { KeptValues } from "./kept-values.ts";
 import { withAccounts } from "./lease-accounts.ts";
 import { storeOver, type SynchronousStore } from "./memory-store.ts";
 import { createMemory } from "./memory.ts";
 
 /** The parts of a Durable Object's SQLite storage that the counts use. */
 export interface ObjectStorage {
-  readonly kv: {
-    get(name: string): unknown;
-    put(name: string, value: unknown): void;
-    delete(name: string): boolean;
-    list(options?: {
-      readonly prefix: string;
-      readonly reverse?: boolean;
-      readonly limit?: number;
-      readonly end?: string;
-    }): Iterable<readonly [string, unknown]>;
-  };
+  readonly kv: KeptValues;
   setAlarm(atMs: number): Promise<void>;
   deleteAll(): Promise<void>;
 }

@@ -4,11 +4,12 @@ import type { Operation, Slot } from "../algorithms/model.ts";
 import { type KeptControl, keptControl } from "./control/kept-control.ts";
 import { type KeptCounts, keepCounts, type ObjectStorage } from "./durable-object-counts.ts";
 import { type PolicyData, withAlgorithm } from "./durable-object-policies.ts";
+import { type KeptMetrics, keptMetrics } from "./metrics/kept-metrics.ts";
 import type { LeaseRequest, Reply } from "./store.ts";
 
 /**
- * Counts one partition, or has the control data of a gateway. Export it from the worker's main module, bind it with SQLite storage in `wrangler.toml`, and
- * pass the binding to `durableObjectStore()`.
+ * Counts one partition, or has the control data or the metrics of a gateway. Export it from the worker's main module, bind it with
+ * SQLite storage in `wrangler.toml`, and pass the binding to `durableObjectStore()`.
  *
  * @example
  * export { TidegateObject } from "tidegate/durable-object";
@@ -19,11 +20,13 @@ export class TidegateObject extends DurableObject {
 
   readonly #counts: KeptCounts;
   readonly #control: KeptControl;
+  readonly #metrics: KeptMetrics;
 
   constructor(context: { readonly storage: ObjectStorage }, environment: unknown) {
     super(context, environment);
     this.#counts = keepCounts(context.storage, () => Date.now() * 1000);
     this.#control = keptControl(context.storage.kv, () => Date.now());
+    this.#metrics = keptMetrics(context.storage.kv, () => Date.now());
   }
 
   decide(
@@ -58,6 +61,11 @@ export class TidegateObject extends DurableObject {
   /** Answers for the control data, in the one object of a gateway that has it. */
   control(name: keyof KeptControl, args: readonly unknown[]): unknown {
     return (this.#control[name] as (...given: readonly unknown[]) => unknown)(...args);
+  }
+
+  /** Adds up the metrics, in the one object of a gateway that has them. */
+  metrics(name: keyof KeptMetrics, args: readonly unknown[]): unknown {
+    return (this.#metrics[name] as (...given: readonly unknown[]) => unknown)(...args);
   }
 
   alarm(): Promise<void> {

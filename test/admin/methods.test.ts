@@ -95,14 +95,17 @@ test("health says which rules are enforced", async () => {
   } as const;
   const ask = askAdmin({
     enforced: () => ({ ...live, restoredAtMs: 0 }),
-    liveFault: () => ({ detail: "odd", isFatal: false }),
+    fault: () => ({ code: "rules-not-in-force", detail: "odd", isFatal: false }),
+    tokenReader: { error: () => "the status is 404" },
   });
   const { status, body } = await ask("/health");
   expect(status).toBe(200);
   const restored = { ...live, restoredAt: "1970-01-01T00:00:00.000Z" };
   expect(body).toMatchObject({
     status: "degraded",
+    code: "rules-not-in-force",
     detail: "odd",
+    keys: { error: "the status is 404" },
     store: "redis",
     breaker: "closed",
     live: restored,

@@ -103,6 +103,7 @@ export function statsFor(url: URL): object {
     durations,
     storeErrors: [],
     commands: times.map((_, i) => Math.round(310 * scale * shape(i, length, 2))),
+    ahead: [],
     excess: times.map(() => 0),
     lost: times.map(() => 0),
   };

@@ -1,9 +1,8 @@
 import type { LocalStack } from "../../scripts/local-stack/local-stack.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { MINUTE_MS } from "../../src/metrics/keys.ts";
-import { metrics } from "../../src/metrics/recorder.ts";
+import { metrics } from "../../src/metrics/metrics.ts";
 import { createMemory } from "../../src/store/memory.ts";
-import { restSender } from "../../src/store/redis/rest.ts";
+import { MINUTE_MS } from "../../src/store/metrics/metrics-store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { decisionOf } from "../support/metrics/decision-of.ts";
 
@@ -33,9 +32,9 @@ export async function countCrowd(
   const clock = { ms: Date.now() - MINUTES * MINUTE_MS };
   const redis = { url: bridge!, token };
   const recorder = metrics({
-    send: restSender(redis, 30_000),
-    redis,
+    place: { kind: "redis", redis },
     prefix: "tg",
+    timeoutMs: 30_000,
     flushMs: MINUTE_MS,
     identities: "hashed",
     now: () => clock.ms,

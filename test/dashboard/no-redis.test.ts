@@ -5,29 +5,37 @@ import { answerWith } from "./visit.ts";
 
 const on = useDashboard();
 
-test.each([
-  ["durable-object", "Durable Objects answer"],
-  ["memory", "Counts in memory"],
-])(
-  "of a gateway with the store %s the overview says what works without a Redis",
-  async (store, said) => {
-    const page = await on.open("#/rules");
-    await page.route("**/api/v1/health", async (route) => {
-      const answer = await route.fetch();
-      const health = (await answer.json()) as object;
-      await route.fulfill({ response: answer, json: { ...health, store } });
-    });
-    for (const path of ["stats", "top"]) {
-      await answerWith(page, `${path}?*`, { title: "Not Implemented", status: 501 }, 501);
-    }
-    await page.reload();
-    await page.getByRole("link", { name: "Overview" }).click();
-    await page.getByText(said, { exact: true }).waitFor();
-    await page.getByText("This gateway has no Redis").waitFor();
-    expect(await page.getByText("Redis answers").count()).toBe(0);
-    expect(await page.getByText("lists and the audit work").count()).toBe(0);
-  },
-);
+/** A page on a gateway with another store. */
+async function openWith(store: string) {
+  const page = await on.open("#/rules");
+  await page.route("**/api/v1/health", async (route) => {
+    const answer = await route.fetch();
+    const health = (await answer.json()) as object;
+    await route.fulfill({ response: answer, json: { ...health, store } });
+  });
+  return page;
+}
+
+test("of a gateway that counts in memory the overview says what works", async () => {
+  const page = await openWith("memory");
+  for (const path of ["stats", "top"]) {
+    await answerWith(page, `${path}?*`, { title: "Not Implemented", status: 501 }, 501);
+  }
+  await page.reload();
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByText("Counts in memory", { exact: true }).waitFor();
+  await page.getByText("This gateway counts in memory").waitFor();
+  expect(await page.getByText("Redis answers").count()).toBe(0);
+  expect(await page.getByText("lists and the audit work").count()).toBe(0);
+});
+
+test("a gateway that counts in Durable Objects has charts", async () => {
+  const page = await openWith("durable-object");
+  await page.reload();
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByText("Durable Objects answer", { exact: true }).waitFor();
+  await page.getByRole("heading", { name: /^Requests by/ }).waitFor();
+});
 
 test("a gateway without lists says why once", async () => {
   const page = await on.open("#/rules");

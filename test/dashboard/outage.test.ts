@@ -42,14 +42,15 @@ test(
 );
 
 test.each([
-  ["open", "it does not ask Redis"],
-  ["closed", "it asks Redis with each request"],
-  ["half-open", "single requests try Redis"],
+  ["open", "it does not ask"],
+  ["closed", "it asks with each request"],
+  ["half-open", "single requests ask"],
 ])("a breaker that is %s is told as health says it", async (breaker, text) => {
   const page = await on.open("#/lists").catch(() => undefined);
   expect(page).toBeDefined();
   const health = {
     status: "store-unavailable",
+    store: "redis",
     code: "ERR_STORE_TIMEOUT",
     detail: "Redis did not answer within 1 s.",
     breaker,

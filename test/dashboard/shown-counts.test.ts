@@ -107,7 +107,7 @@ test("what an isolate says of its rules, and what others met, is beside its heal
   await page.getByRole("link", { name: "Overview" }).click();
   await readAgain(page);
   const health = regionOf(page, "Health");
-  await health.getByText("Rules in Redis are not used: rules[0] is broken").waitFor();
+  await health.getByText("The published rules are not used: rules[0] is broken").waitFor();
   await health.getByText("Redis answers").waitFor();
   const others = health.getByText("All isolates: a breaker was open in the last 2 minutes");
   await others.waitFor();

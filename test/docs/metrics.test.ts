@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { bundle } from "../../bench/support/bundle.ts";
 import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
 import type { Gateway } from "../../src/gateway/gateway.ts";
-import { metricsReader } from "../../src/metrics/reader.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
+import { metricsReaderOf } from "../support/metrics/metrics-reader-of.ts";
 import { codeBlocks } from "./code-blocks.ts";
 import { writeBlocks } from "./typed-blocks.ts";
 
@@ -62,7 +62,7 @@ test("a server that is stopped as docs/metrics.md does it has written its counts
   }>(line);
   await gateway.flush();
   const counted = async () => {
-    const { requests } = await metricsReader(redis, PREFIX).total();
+    const { requests } = await metricsReaderOf(redis, PREFIX).total();
     return requests.reduce((sum, { count }) => sum + count, 0);
   };
   const before = await counted();
@@ -85,7 +85,7 @@ test("the bytes that the admin API and metrics add to a worker are those in the 
     const text = await bundle(`
       import { admin } from "./src/admin/admin.ts";
       import { createGateway } from "./src/gateway/gateway.ts";
-      import { metrics } from "./src/metrics/recorder.ts";
+      import { metrics } from "./src/metrics/metrics.ts";
       export default createGateway({}, { ${parts} });`);
     return gzipSync(text, { level: 9 }).length / 1000;
   };

@@ -22,12 +22,16 @@ async function startRedisRest(options: Partial<Parameters<typeof startBridge>[0]
   return bridge;
 }
 
+function faultOf(detail: string, isFatal: boolean) {
+  return { code: "rules-missing", detail, isFatal } as const;
+}
+
 test.each([
   [200, "ok", "decides", undefined],
-  [200, "degraded", "decides", { detail: "the rules have faults", isFatal: false }],
-  [503, "degraded", "decides", { detail: "there are no rules", isFatal: true }],
+  [200, "degraded", "decides", faultOf("the rules have faults", false)],
+  [503, "degraded", "decides", faultOf("there are no rules", true)],
   [503, "store-unavailable", "fails", undefined],
-  [503, "store-unavailable", "fails", { detail: "late", isFatal: false }],
+  [503, "store-unavailable", "fails", faultOf("late", false)],
 ] as const)(
   "health is %i and %s where the store %s and the fault of the live rules is %j",
   async (code, status, store, fault) => {

@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 
+import { admin } from "../../src/admin/admin.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
 import { listenTo } from "../support/gateway/serve.ts";
@@ -42,14 +43,17 @@ const RULES = [
 /** A gateway over HTTP that verifies the tokens of an issuer. */
 async function serve(issuer: Issuer, variables: object = {}): Promise<Ask> {
   const origin = await startOrigin();
-  const gateway = createGateway({
-    ORIGIN: origin.url,
-    STORE: "memory",
-    CLIENT_IP: { trustedHops: 1 },
-    JWT: { jwks: issuer.jwks, issuer: ISSUER, audience: AUDIENCE },
-    RULES,
-    ...variables,
-  });
+  const gateway = createGateway(
+    {
+      ORIGIN: origin.url,
+      STORE: "memory",
+      CLIENT_IP: { trustedHops: 1 },
+      JWT: { jwks: issuer.jwks, issuer: ISSUER, audience: AUDIENCE },
+      RULES,
+      ...variables,
+    },
+    { admin },
+  );
   const server = createServer(listenTo((asked) => gateway.fetch(asked)));
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(async () => {
@@ -333,6 +337,28 @@ describe("the keys of the issuer", () => {
     expect((await ask(old)).status).toBe(429);
     await vi.waitFor(() => expect(issuer.asked).toBe(2));
     await vi.waitFor(async () => expect((await ask(old)).status).toBe(400));
+  });
+
+  test("that cannot be read are told by both healths, and why by that of the admin API", async () => {
+    const issuer = await startIssuer();
+    const ADMIN_TOKEN = "fBv4mJ8xQ2fBv4mJ8xQ2";
+    const ask = await serve(issuer, { ADMIN_TOKEN, ADMIN_HOST: "any" });
+    const told = async (path: string, token = {}) => {
+      const { status, code, keys } = JSON.parse((await ask(token, path)).body);
+      return { status, code, keys };
+    };
+    const administered = () => told("/_tidegate/api/v1/health", bearer(ADMIN_TOKEN));
+    expect(await administered()).toEqual({ status: "ok", keys: {} });
+    issuer.answer((_, response) => response.writeHead(404).end());
+    await ask(bearer(await issuer.sign()));
+    const unwell = { status: "degraded", code: "keys-unread" };
+    expect(await told("/_tidegate/health")).toEqual(unwell);
+    const error = "the status is 404. No token is verified until the keys can be read.";
+    expect(await administered()).toEqual({ ...unwell, keys: { error } });
+    issuer.answer(undefined);
+    vi.advanceTimersByTime(10_000);
+    expect((await ask(bearer(await issuer.sign()))).status).toBe(200);
+    expect(await administered()).toEqual({ status: "ok", keys: {} });
   });
 
   test("go on for an hour while they cannot be read, which is told once", async () => {

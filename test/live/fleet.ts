@@ -3,7 +3,7 @@ import { inject, onTestFinished } from "vitest";
 
 import { admin } from "../../src/admin.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
-import { metrics } from "../../src/metrics/recorder.ts";
+import { metrics } from "../../src/metrics/metrics.ts";
 import { type LiveKeys, liveKeys } from "../../src/store/control/live-keys.ts";
 import { requestOf } from "../admin/ask.ts";
 import { startOrigin } from "../support/gateway/gateway.ts";

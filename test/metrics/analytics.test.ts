@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { readConfig } from "../../src/gateway/config/config.ts";
 import { type AnalyticsDataset, analyticsWriter } from "../../src/metrics/analytics.ts";
 import { codeOf } from "../../src/metrics/fields.ts";
+import { metrics } from "../../src/metrics/metrics.ts";
 import { ALLOWED, LIMITED } from "../../src/metrics/outcomes.ts";
-import { metrics } from "../../src/metrics/recorder.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { meteredGateways, requestsOf } from "../support/metrics/metered-gateway.ts";
 

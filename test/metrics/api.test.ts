@@ -253,6 +253,6 @@ test("the gauges of a policy in shards are those of the whole policy", async () 
 test("how often isolates write is what METRICS_FLUSH says, in milliseconds", async () => {
   const gateways = await meteredGateways(RULES);
   const flushMs = (METRICS_FLUSH?: string) =>
-    gateways.open({ METRICS_FLUSH }).administered.metricsFlushMs;
+    gateways.open({ METRICS_FLUSH }).administered.metrics?.flushMs;
   expect([flushMs(), flushMs("10s")]).toEqual([60_000, 10_000]);
 });

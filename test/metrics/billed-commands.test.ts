@@ -1,9 +1,9 @@
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 
-import { metricsReader } from "../../src/metrics/reader.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { meteredGateways } from "../support/metrics/metered-gateway.ts";
+import { metricsReaderOf } from "../support/metrics/metrics-reader-of.ts";
 import { ownRedis, TOKEN } from "../support/own-redis.ts";
 
 /* `tidegate_redis_commands_total`, by the commands that a real server counts. */
@@ -46,7 +46,7 @@ test("each command that Redis bills is counted: of decisions, live rules and flu
   // A flush counts itself with the next one.
   await flush();
   redis.disconnect();
-  const reader = metricsReader({ url: own.bridge.url, token: TOKEN }, gateways.prefix);
+  const reader = metricsReaderOf({ url: own.bridge.url, token: TOKEN }, gateways.prefix);
   const { commands } = await reader.total();
   // The gateway asks once, with INFO, whether a restart loses the live rules.
   const info = 1;

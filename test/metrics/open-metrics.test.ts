@@ -13,6 +13,7 @@ const GAUGES = {
   isBreakerOpen: false,
   isPublished: true,
   isRestored: false,
+  ahead: ["idle"],
   version: 7,
 };
 
@@ -35,6 +36,7 @@ test("counts are written in OpenMetrics", () => {
     ["ea", 1],
     ["c", 20],
     ["x", 3],
+    ["aapi", 7],
     ["naaapi", 2],
     ["nbbapi", 1],
   ]);
@@ -56,6 +58,9 @@ test("counts are written in OpenMetrics", () => {
     'tidegate_store_errors_total{code="ERR_STORE_TIMEOUT"}': 1,
     tidegate_redis_commands_total: 20,
     tidegate_optimistic_excess_units_total: 3,
+    'tidegate_ahead_units_total{policy="api"}': 7,
+    // So that its rise can be seen from the first on.
+    'tidegate_ahead_units_total{policy="idle"}': 0,
     'tidegate_notices_total{policy="api",kind="reached",result="told"}': 2,
     'tidegate_notices_total{policy="api",kind="denied",result="failed"}': 1,
     'tidegate_policy_limit{policy="api"}': 5,
@@ -65,7 +70,7 @@ test("counts are written in OpenMetrics", () => {
     tidegate_config_error: 0,
     tidegate_config_restored: 0,
   });
-  expect(families.size).toBe(18);
+  expect(families.size).toBe(19);
 });
 
 test.each(HOSTILE)("a rule with %j in its path is a label, and nothing else", (hostile) => {

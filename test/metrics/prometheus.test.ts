@@ -57,6 +57,7 @@ test("alerts and dashboard ask for nothing that the gateway does not tell", () =
     isBreakerOpen: false,
     isPublished: true,
     isRestored: false,
+    ahead: [],
     version: 0,
   };
   const { samples } = parseOpenMetrics(openMetricsOf(snapshotOf(fields), gauges));

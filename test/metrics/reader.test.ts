@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 
-import { metricsKeys } from "../../src/metrics/keys.ts";
-import { metricsReader } from "../../src/metrics/reader.ts";
+import { metricsKeys } from "../../src/store/metrics/redis-metrics.ts";
+import { metricsReaderOf } from "../support/metrics/metrics-reader-of.ts";
 
 const MORNING = Date.UTC(2031, 0, 1, 9);
 
@@ -25,7 +25,7 @@ test("many calls read the whole, and no reply is much larger than a megabyte", a
     return response;
   });
   const span = { fromMs: MORNING, toMs: MORNING + 3_600_000 };
-  const { requests } = await metricsReader(endpoint, prefix).stats("minute", span);
+  const { requests } = await metricsReaderOf(endpoint, prefix).stats("minute", span);
   fetched.mockRestore();
   const expected = Array.from({ length: 60 }, (_, minute) => (minute < 6 ? 1 : 0));
   expect(requests.map(({ counts }) => counts)).toEqual(rules.map(() => expected));

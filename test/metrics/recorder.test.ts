@@ -3,9 +3,8 @@ import { expect, inject, onTestFinished, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { listedDecision } from "../../src/decide/listed.ts";
-import { metricsKeys } from "../../src/metrics/keys.ts";
-import { metricsReader } from "../../src/metrics/reader.ts";
-import { metrics } from "../../src/metrics/recorder.ts";
+import { createRecorder } from "../../src/metrics/recorder.ts";
+import { metricsKeys, redisMetrics } from "../../src/store/metrics/redis-metrics.ts";
 import { restSender, type SendCommand } from "../../src/store/redis/rest.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { decisionOf } from "../support/metrics/decision-of.ts";
@@ -41,10 +40,9 @@ function startRecorder({ url = inject("redisRestUrl"), through = (send) => send 
     };
   const redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
   onTestFinished(() => redis.disconnect());
-  const recorder = metrics({
-    send: through(failing(restSender(endpoint, 5_000))),
-    redis: endpoint,
-    prefix,
+  const send = through(failing(restSender(endpoint, 5_000)));
+  const recorder = createRecorder({
+    openStore: (onCommands) => redisMetrics(endpoint, prefix, send, onCommands),
     flushMs: MINUTE,
     identities: "hashed",
     now: () => clock.ms,
@@ -52,8 +50,7 @@ function startRecorder({ url = inject("redisRestUrl"), through = (send) => send 
     random: () => 0,
     onError: ({ message }) => void errors.push(message),
   });
-  const reader = metricsReader(endpoint, prefix);
-  return { ...recorder, reader, clock, errors, sent, fault, redis, keys: metricsKeys(prefix) };
+  return { ...recorder, clock, errors, sent, fault, redis, keys: metricsKeys(prefix) };
 }
 
 const passedOf = async ({ reader }: ReturnType<typeof startRecorder>) =>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { readConfig } from "../../src/gateway/config/config.ts";
-import { metrics } from "../../src/metrics/recorder.ts";
+import { metrics } from "../../src/metrics/metrics.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { meteredGateways, requestsOf } from "../support/metrics/metered-gateway.ts";
@@ -137,6 +137,7 @@ test("requests before and after a live change are counted under the rules that d
     isBreakerOpen: false,
     isPublished: true,
     isRestored: false,
+    ahead: [],
     version: 1,
   });
 });

@@ -2,8 +2,7 @@ import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test } from "vitest";
 
 import { ADD_METRICS, READ_METRICS } from "../../src/algorithms/scripts.generated.ts";
-import { keysAt } from "../../src/metrics/batch.ts";
-import { metricsKeys } from "../../src/metrics/keys.ts";
+import { keysOf, metricsKeys } from "../../src/store/metrics/redis-metrics.ts";
 
 const MORNING = Date.UTC(2031, 0, 1, 9);
 
@@ -24,7 +23,9 @@ function startWriter() {
     redis,
     keys,
     write({ denied = [], near = [], fields = [] }: Written) {
-      const at = keysAt(keys, "isolate", MORNING, fields.length > 0 ? [MORNING / 60_000] : []);
+      const minute = { minute: MORNING / 60_000, counts: fields };
+      const dated = fields.length > 0 ? [minute] : [];
+      const at = keysOf(keys, { isolate: "isolate", atMs: MORNING, minutes: dated });
       const minutes = fields.length > 0 ? [1, fields.length, fields].flat(2) : [0];
       const tops = [denied, near].flatMap((list) => [list.length, list].flat(2));
       const args = [++batch, minutes, tops].flat(2);
@@ -102,7 +103,8 @@ test("every key but that of the total expires: days, an hour or two after the la
   const redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
   onTestFinished(() => redis.disconnect());
   const keys = metricsKeys(crypto.randomUUID());
-  const at = keysAt(keys, "isolate", MORNING, [MORNING / 60_000]);
+  const dated = [{ minute: MORNING / 60_000, counts: [] }];
+  const at = keysOf(keys, { isolate: "isolate", atMs: MORNING, minutes: dated });
   const minutes = [1, 1, "a.allowed", 3];
   const tops = [1, "api p1", 2, 1, "api p2", 2];
   await redis.eval(ADD_METRICS, at.length, ...at, 1, ...minutes, ...tops);

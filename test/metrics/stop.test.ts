@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { periodicWrites } from "../../src/metrics/periodic-writes.ts";
-import { metricsReader } from "../../src/metrics/reader.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
+import { metricsReaderOf } from "../support/metrics/metrics-reader-of.ts";
 
 const program = fileURLToPath(new URL("gateway-process.ts", import.meta.url));
 
@@ -66,7 +66,7 @@ async function gatewayProcesses(count: number, limit: number) {
   const gateways = await Promise.all(
     Array.from({ length: count }, () => startGatewayProcess(variables)),
   );
-  const reader = metricsReader(endpoint, prefix);
+  const reader = metricsReaderOf(endpoint, prefix);
   const counts = async () => {
     const { requests } = await reader.total();
     return Object.fromEntries(

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { fixedWindow } from "../../src/index.ts";
 import { createStoreMeter } from "../../src/metrics/store-meter.ts";
 import { StoreError } from "../../src/options/errors.ts";
+import { leaseBoundOf } from "../../src/policy/tighten.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
@@ -59,4 +60,25 @@ test("units that isolates admitted without room in a policy are counted, and no 
   meter.drain((field, count) => void (found[field] = count));
   expect(found["x"]).toBe(4);
   meter.drain((field) => void expect(field).not.toBe("x"));
+});
+
+test("units ahead of the store are counted by policy: a lease's beyond its request, and what optimism settles", async () => {
+  const meter = createStoreMeter(() => 0);
+  const store = meter.measured(openMemoryStore());
+  const leased = compilePolicy(fixedWindow({ name: "leased", limit: 10_000, window: "1h" }));
+  const plain = compilePolicy(fixedWindow({ name: "plain", limit: 100, window: "1h" }));
+  const early = { ...plain, name: "early", optimistic: { unsettled: 2, above: 0.5 } };
+  const lease = { own: 1, bounds: [leaseBoundOf(leased)], spent: [] };
+  await store.decide("lease", ["a"], [10], [leased], undefined, lease);
+  await store.decide("lease", ["b"], [1], [leased], undefined, lease);
+  await store.decide("charge", ["c"], [3], [early]);
+  for (const operation of ["charge", "consume"] as const)
+    await store.decide(operation, ["d"], [3], [plain]);
+  const found: Record<string, number> = {};
+  meter.drain((field, count) => void (found[field] = count));
+  expect(Object.entries(found).filter(([field]) => field.startsWith("a"))).toEqual([
+    ["aleased", 9],
+    ["aearly", 3],
+  ]);
+  meter.drain((field) => void expect(field).not.toMatch(/^a/));
 });

@@ -61,6 +61,7 @@ const TESTS: Table = {
   "src/policy": ["test/policy/", "test/lease/"],
   "src/runtime": ["test/runtime/", "test/store/", "test/optimistic/"],
   "src/store": ["test/store/"],
+  "src/store/metrics": ["test/metrics/"],
   "src/store/control": ["test/live/", "test/admin/", "test/store/"],
 };
 

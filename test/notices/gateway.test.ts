@@ -9,7 +9,7 @@ import { admin } from "../../src/admin/admin.ts";
 import type { NoticeListener } from "../../src/features/notice-listener.ts";
 import type { Platform } from "../../src/gateway.ts";
 import { createGateway, type Gateway } from "../../src/gateway/gateway.ts";
-import { metrics } from "../../src/metrics/recorder.ts";
+import { metrics } from "../../src/metrics/metrics.ts";
 import type { ConfigurationError, Fault, FaultCode } from "../../src/options/errors.ts";
 import { openReceiver, type Receiver, SECRET } from "./receiver.ts";
 

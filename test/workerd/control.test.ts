@@ -5,7 +5,7 @@ import { admin } from "../../src/admin.ts";
 import { durableObjectStore, type ObjectNamespace } from "../../src/durable-object.ts";
 import { createGateway } from "../../src/gateway.ts";
 import { liveStoreOver, storageOver } from "../../src/store/control/control-over.ts";
-import { callObject } from "../../src/store/control/object-control.ts";
+import { objectControl } from "../../src/store/control/object-control.ts";
 import { controlContract } from "../live/control-contract.ts";
 
 const namespace = env["LIMITS"] as ObjectNamespace;
@@ -13,7 +13,7 @@ const TOKEN = "pS0qYh6mLk2VxZr9Tn4Jd8WcGf1Bu7Ea3Ri5Oo0Hs=";
 
 describe("control data in a Durable Object", () => {
   controlContract(() => {
-    const call = callObject(namespace, crypto.randomUUID());
+    const call = objectControl(namespace, crypto.randomUUID());
     return { live: liveStoreOver(call, "managed"), storage: storageOver(call) };
   });
 });

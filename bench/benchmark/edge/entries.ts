@@ -15,7 +15,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./vercel": 27_600,
   "./node": 6_300,
   "./cloudflare": 3_400,
-  "./durable-object": 21_300,
+  "./durable-object": 22_500,
   "./llm": 12_000,
   "./express-rate-limit": 13_200,
   "./nest-throttler": 13_400,
@@ -24,9 +24,9 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./upstash-ratelimit": 35_400,
   "./jwt": 11_200,
   "./tracing": 2_400,
-  "./admin": 60_500,
+  "./admin": 61_500,
   "./gateway": 123_400,
-  "./worker": 152_200,
+  "./worker": 154_000,
 };
 
 /** A peer of Node alone, which no bundler for the edge takes. */

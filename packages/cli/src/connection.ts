@@ -33,7 +33,7 @@ export function connectionOf(command: Command): Connection {
   const options = command.optsWithGlobals<GlobalOptions>();
   return {
     url: readUrl(options.url ?? process.env["TIDEGATE_URL"]),
-    token: readToken(options.tokenFile),
+    token: readToken(options.tokenFile, process.env),
     timeoutMs: readTimeout(options.timeout),
   };
 }
@@ -62,8 +62,8 @@ function readUrl(text: string | undefined): string {
 }
 
 /** From a file or the environment: arguments are visible to every process of a machine. */
-function readToken(file: string | undefined): string {
-  const token = (file === undefined ? process.env["TIDEGATE_TOKEN"] : readFile(file))?.trim();
+export function readToken(file: string | undefined, environment: NodeJS.ProcessEnv): string {
+  const token = (file === undefined ? environment["TIDEGATE_TOKEN"] : readFile(file))?.trim();
   if (!token) {
     throw new UsageError(
       file === undefined

@@ -4,6 +4,7 @@ import { environmentsIn } from "./check/environments.ts";
 import { leasesIn } from "./check/leases-in.ts";
 import { variablesIn } from "./check/oversized.ts";
 import { rulesIn } from "./check/rules-in.ts";
+import { readToken } from "./connection.ts";
 import { type Algorithm, ALGORITHMS } from "./doctor/memory-formula.ts";
 import type { DoctorOptions } from "./doctor/options.ts";
 import { UsageError } from "./errors.ts";
@@ -12,6 +13,7 @@ import { readFile } from "./files.ts";
 /** The options of `tidegate doctor` as they are written. */
 export interface DoctorArguments {
   readonly url?: string;
+  readonly tokenFile?: string;
   readonly adminUrl?: string;
   readonly preview?: string;
   readonly path?: string;
@@ -55,8 +57,10 @@ export function readDoctorOptions(
   if (algorithm !== undefined && !ALGORITHMS.some((known) => known === algorithm)) {
     throw new UsageError(`--algorithm takes one of ${ALGORITHMS.join(", ")}, not "${algorithm}".`);
   }
+  const hasToken = args.tokenFile !== undefined || Boolean(environment["TIDEGATE_TOKEN"]);
   const options = {
     url,
+    token: url !== undefined && hasToken ? readToken(args.tokenFile, environment) : undefined,
     adminUrl,
     preview,
     rest,

@@ -1,4 +1,4 @@
-import { metricsReader, type MetricsReader } from "../../metrics/reader.ts";
+import type { MetricsReader } from "../../metrics/reader.ts";
 import type { Administered } from "../administered.ts";
 
 /**
@@ -7,15 +7,10 @@ import type { Administered } from "../administered.ts";
 export type UpToDate = () => Promise<MetricsReader>;
 
 /** `undefined` without metrics. */
-export function countsOf({
-  metricsRedis,
-  prefix,
-  flushMetrics,
-}: Administered): UpToDate | undefined {
-  if (!metricsRedis || !flushMetrics) return undefined;
-  const reader = metricsReader(metricsRedis, prefix);
+export function countsOf({ metrics }: Administered): UpToDate | undefined {
+  if (!metrics) return undefined;
   return async () => {
-    await flushMetrics();
-    return reader;
+    await metrics.flush();
+    return metrics.reader;
   };
 }

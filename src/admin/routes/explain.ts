@@ -1,6 +1,6 @@
-import { HOUR_MS } from "../../metrics/keys.ts";
 import { ConfigurationError, StoreError } from "../../options/errors.ts";
 import { isRecord } from "../../options/record.ts";
+import { HOUR_MS } from "../../store/metrics/metrics-store.ts";
 import type { Administered, DescribedRequest } from "../administered.ts";
 import { type AdminRoute, auditedAction, type Call, json, readSmallBody } from "../call.ts";
 import { keptChanges } from "../changes.ts";
@@ -39,7 +39,7 @@ async function explain(call: Call, upToDate: UpToDate | undefined): Promise<Resp
 
 /** How often each policy denied the client of a request in the last hour, at least. */
 async function deniedLately(
-  { counted, nameOf }: Administered,
+  { counted, metrics }: Administered,
   body: unknown,
   upToDate: UpToDate,
 ): Promise<ReadonlyMap<string, number>> {
@@ -47,7 +47,7 @@ async function deniedLately(
   const named = await Promise.all(
     clients.map(async ({ policy, identity }) => ({
       policy,
-      partition: await nameOf!(identity),
+      partition: await metrics!.nameOf(identity),
     })),
   );
   const toMs = Date.now();

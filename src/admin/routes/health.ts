@@ -10,8 +10,8 @@ export function healthRoutes(gateway: Administered): readonly AdminRoute[] {
     gateway.store,
     gateway.prefix,
     monotonicNow,
-    gateway.liveFault,
-    gateway.controlFacts,
+    gateway.fault,
+    gateway.controlInspection,
   );
 
   function enforced(): Health["live"] {
@@ -19,13 +19,20 @@ export function healthRoutes(gateway: Administered): readonly AdminRoute[] {
     return restoredAtMs === undefined ? live : { ...live, restoredAt: isoTime(restoredAtMs) };
   }
 
+  function keys(): Health["keys"] {
+    if (!gateway.tokenReader) return undefined;
+    const error = gateway.tokenReader.error();
+    return error === undefined ? {} : { error };
+  }
+
   async function health({ caller }: Call): Promise<Response> {
     const answer = await check();
     const { status, headers } = answer;
     const body = {
-      ...((await answer.json()) as Omit<Health, "onFailure" | "live" | "role">),
+      ...((await answer.json()) as Omit<Health, "onFailure" | "live" | "keys" | "role">),
       onFailure: gateway.onFailure(),
       live: enforced(),
+      keys: keys(),
       role: caller.role,
     } satisfies Health;
     return new Response(JSON.stringify(body), { status, headers });

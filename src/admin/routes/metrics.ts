@@ -1,5 +1,5 @@
-import { TOP_KINDS } from "../../metrics/keys.ts";
 import { CONTENT_TYPE, openMetricsOf } from "../../metrics/open-metrics.ts";
+import { TOP_KINDS } from "../../store/metrics/metrics-store.ts";
 import type { Administered } from "../administered.ts";
 import { type AdminRoute, type Call, isoTime, json } from "../call.ts";
 import type { Stats, Top } from "../metrics-answers.ts";
@@ -16,7 +16,10 @@ export function metricsRoutes(gateway: Administered): readonly AdminRoute[] {
   const upToDate: UpToDate =
     countsOf(gateway) ??
     (async () => {
-      throw new Refusal(501, "Metrics are off: they need a Redis, and METRICS must not be off.");
+      throw new Refusal(
+        501,
+        "Metrics are off: they need a Redis or Durable Objects, and METRICS must not be off.",
+      );
     });
 
   async function scrape({ gateway }: Call): Promise<Response> {
@@ -30,15 +33,22 @@ export function metricsRoutes(gateway: Administered): readonly AdminRoute[] {
   async function stats({ query }: Call): Promise<Response> {
     const step = oneOf(query, "step", ["minute", "hour"] as const);
     const span = spanOf(query, STEPS[step]);
-    const { times, ...series } = await (await upToDate()).stats(step, span);
+    const counts = await upToDate();
+    const [{ times, ahead, ...series }, gauges] = await Promise.all([
+      counts.stats(step, span),
+      gateway.gauges(),
+    ]);
+    const idle = gauges.ahead.filter((name) => !ahead.some(({ policy }) => policy === name));
     // Other isolates may not have written their latest counts yet.
-    const completeTo = isoTime(Date.now() - gateway.metricsFlushMs!);
+    const completeTo = isoTime(Date.now() - gateway.metrics!.flushMs);
     return json({
       step,
       ...shown(span),
       completeTo,
       times: times.map(isoTime),
       ...series,
+      // Those that saved nothing are what somebody looks for.
+      ahead: [...ahead, ...idle.map((policy) => ({ policy, counts: times.map(() => 0) }))],
     } satisfies Stats);
   }
 

@@ -46,7 +46,7 @@ export function partitionHistoryRoute(
     const clients = await about(request, (described) => gateway.counted(described));
     return Promise.all(
       clients.map(async ({ policy, identity }) => {
-        const partition = await gateway.nameOf!(identity);
+        const partition = await gateway.metrics!.nameOf(identity);
         return { policy, partition };
       }),
     );

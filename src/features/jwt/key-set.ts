@@ -44,7 +44,7 @@ export function createKeySet({ read, now, onError }: KeySetOptions): Keys {
   let askedAtMs = -Infinity;
   /** On Workers it stays true if the asking request has ended; then others wait no longer than `WAIT_MS`. */
   let isAsking = false;
-  let failure: string | undefined;
+  let failure: { readonly kind: string; readonly message: string } | undefined;
 
   function usable(): JWTVerifyGetKey | undefined {
     return known && now() - known.readAtMs < USABLE_MS ? known.keys : undefined;
@@ -56,8 +56,9 @@ export function createKeySet({ read, now, onError }: KeySetOptions): Keys {
       failure = undefined;
     } catch (error) {
       const kind = usable() ? OLD_KEYS : NO_KEYS;
-      if (kind !== failure) onError(`${(error as Error).message}. ${kind}`);
-      failure = kind;
+      const message = `${(error as Error).message}. ${kind}`;
+      if (kind !== failure?.kind) onError(message);
+      failure = { kind, message };
     } finally {
       isAsking = false;
       room.letGoOn();
@@ -92,7 +93,7 @@ export function createKeySet({ read, now, onError }: KeySetOptions): Keys {
       return keys;
     },
     newer: renew,
-    error: () => failure,
+    error: () => failure?.message,
   };
 }
 

@@ -2,8 +2,9 @@ import { compileListener, type DecisionListener } from "../../features/decision-
 import type { NoticeListener } from "../../features/notice-listener.ts";
 import type { SharedCache, SharedDenials } from "../../features/shared-denials.ts";
 import type { DenialLog } from "../../metrics/denial-log.ts";
+import type { OpenRecorder } from "../../metrics/metrics.ts";
 import type { PeriodicWriter } from "../../metrics/periodic-writes.ts";
-import type { OpenRecorder, Recorder } from "../../metrics/recorder.ts";
+import type { Recorder } from "../../metrics/recorder.ts";
 import { type Duration, parseDuration } from "../../options/duration.ts";
 import { Faults } from "../../options/faults.ts";
 import { FUNCTION } from "../../options/messages.ts";
@@ -12,7 +13,6 @@ import type { Environment } from "../../runtime/environment.ts";
 import type { ControlPlace } from "../../store/control/place.ts";
 import type { durableObjectStore } from "../../store/durable-object-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
-import type { RedisAddress } from "../../store/redis/client.ts";
 import { countedRedis } from "../../store/redis/counted-redis.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
@@ -32,7 +32,7 @@ import { readLists, readPlans, readRules } from "./json-variables.ts";
 import { reportMisspelt } from "./misspelt-variables.ts";
 import { type Notices, noticesTo } from "./notices.ts";
 import { openControl } from "./open-control.ts";
-import { openCounts } from "./open-counts.ts";
+import { countsPlace, openCounts } from "./open-counts.ts";
 import { openDenialLog } from "./open-denial-log.ts";
 import { analyticsIn, openRecorder } from "./open-recorder.ts";
 import { readJwt } from "./read-jwt.ts";
@@ -72,8 +72,6 @@ export interface GatewayConfig {
   readonly ruleset: Ruleset;
   readonly defaults: RulesetDefaults;
   readonly store: Store;
-  /** The place of Redis; `undefined` if another store counts. */
-  readonly redis: RedisAddress | undefined;
   /** The place of live rules, drafts and the audit; `undefined` if there is none. */
   readonly control: ControlPlace | undefined;
   /** Whether the gateway is unwell while no published rules are in force. */
@@ -111,11 +109,11 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
   const faults = new Faults();
   reportMisspelt(environment, faults);
   const variables = readVariables(environment, faults);
-  const { store, timeout, dialect, ambiguousPaths, prefix, onFailure } = variables;
+  const { store, timeout, ambiguousPaths, prefix, onFailure } = variables;
   const tokens = readTokens(environment, faults);
   const timeoutMs = timeout ? parseDuration(timeout)! / 1000 : DEFAULT_TIMEOUT_MS;
-  const redis = store === "redis" ? { ...endpointIn(environment), dialect } : undefined;
-  const control = openControl(environment, variables, redis, faults);
+  const place = countsPlace(variables, environment);
+  const control = openControl(environment, variables, place, faults);
   const requiresLiveRules = variables.liveRules === "required";
   const liveRefreshMs = control && refreshMs(variables, tokens);
   if (requiresLiveRules && liveRefreshMs === undefined) {
@@ -125,7 +123,7 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
     variables,
     {
       create: platform.metrics,
-      redis,
+      place,
       timeoutMs,
       tokens,
       analytics: analyticsIn(environment),
@@ -176,7 +174,6 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
     ruleset: ruleset!,
     defaults,
     store: recorder ? recorder.meter.measured(opened!) : opened!,
-    redis,
     control,
     requiresLiveRules,
     timeoutMs,

@@ -2,9 +2,9 @@ import type { Faults } from "../../options/faults.ts";
 import { REDIS_VARIABLE } from "../../options/messages.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { ControlPlace } from "../../store/control/place.ts";
+import type { CountsPlace } from "../../store/counts-place.ts";
 import type { ObjectNamespace } from "../../store/durable-object-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
-import type { RedisAddress } from "../../store/redis/client.ts";
 import { createRedisClient } from "../../store/redis/endpoint.ts";
 import { NO_OBJECT_BINDING, TWO_CONTROLS } from "../rules/variable-messages.ts";
 import { BINDING } from "./open-counts.ts";
@@ -28,12 +28,12 @@ function openObjects(binding: unknown, isOwn: boolean, faults: Faults): ControlP
 /**
  * The place of the control data: a Redis of its own or Durable Objects, or else where the counts are; `undefined` where there is none.
  *
- * @param counts the Redis that counts
+ * @param place where the counts are
  */
 export function openControl(
   environment: Environment,
   { control, store }: Variables,
-  counts: RedisAddress | undefined,
+  place: CountsPlace | undefined,
   faults: Faults,
 ): ControlPlace | undefined {
   const { [URL_NAME]: url, [TOKEN_NAME]: token } = environment;
@@ -43,6 +43,7 @@ export function openControl(
     if (isGiven) faults.add("CONTROL", kind, TWO_CONTROLS);
     return openObjects(environment[BINDING], store !== kind, faults);
   }
+  const counts = place?.kind === "redis" ? place.redis : undefined;
   if (!isGiven) {
     if (control === "redis" && counts === undefined) faults.add(URL_NAME, url, REDIS_VARIABLE);
     return counts && { kind: "redis", redis: counts, isOwn: false };

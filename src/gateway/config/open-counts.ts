@@ -2,10 +2,12 @@ import { EVERY_FEATURE } from "../../features/every-feature.ts";
 import { partsOf } from "../../limiter/check-limiter.ts";
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
+import type { CountsPlace } from "../../store/counts-place.ts";
 import type { durableObjectStore, ObjectNamespace } from "../../store/durable-object-store.ts";
 import { openMemoryStore } from "../../store/memory-store.ts";
 import { openStore } from "../../store/open-store.ts";
 import type { CountedRedis } from "../../store/redis/counted-redis.ts";
+import { endpointIn } from "../../store/redis/endpoint.ts";
 import { inspectRedis } from "../../store/redis/inspect.ts";
 import type { Store } from "../../store/store.ts";
 import { NO_DURABLE_OBJECTS, NO_OBJECT_BINDING } from "../rules/variable-messages.ts";
@@ -13,6 +15,17 @@ import type { Variables } from "./variables.ts";
 
 /** The binding of the class `TidegateObject`. */
 export const BINDING = "LIMITS";
+
+/** Where all isolates count together; `undefined` if they do not, or the variables do not say where. */
+export function countsPlace(
+  { store, dialect }: Variables,
+  environment: Environment,
+): CountsPlace | undefined {
+  if (store === "redis") return { kind: store, redis: { ...endpointIn(environment), dialect } };
+  const objects = environment[BINDING];
+  const isBound = store === "durable-object" && typeof objects === "object" && objects !== null;
+  return isBound ? { kind: store, objects: objects as ObjectNamespace } : undefined;
+}
 
 /** The parts that open a store besides the variables. */
 interface CountsParts {

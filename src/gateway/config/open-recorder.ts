@@ -1,24 +1,24 @@
 import type { AnalyticsDataset } from "../../metrics/analytics.ts";
-import type { OpenRecorder, Recorder } from "../../metrics/recorder.ts";
+import type { OpenRecorder } from "../../metrics/metrics.ts";
+import type { Recorder } from "../../metrics/recorder.ts";
 import { type Duration, parseDuration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import { report } from "../../runtime/log.ts";
 import { monotonicNow } from "../../runtime/time.ts";
-import type { RedisAddress } from "../../store/redis/client.ts";
-import { restSender } from "../../store/redis/rest.ts";
+import type { CountsPlace } from "../../store/counts-place.ts";
 import { METRICS_IN_MEMORY, NO_METRICS } from "../rules/variable-messages.ts";
 import { hasTokens, type Tokens } from "./tokens.ts";
 import type { Variables } from "./variables.ts";
 
-/** Few commands of Redis, and few requests that are lost with an isolate. */
+/** Few writes, and few requests that are lost with an isolate. */
 const DEFAULT_FLUSH: Duration = "1m";
 
-/** The store of the counts, the Redis of the metrics, and the readers. */
+/** Where the counts are, and who reads them. */
 interface RecorderParts {
   /** Only in deployments that bring it. */
   readonly create: OpenRecorder | undefined;
-  readonly redis: RedisAddress | undefined;
+  readonly place: CountsPlace | undefined;
   readonly timeoutMs: number;
   readonly tokens: Tokens;
   readonly analytics: AnalyticsDataset | undefined;
@@ -32,22 +32,22 @@ export function analyticsIn({ ANALYTICS: bound }: Environment): AnalyticsDataset
 
 /** Opens the metrics; `undefined` if they are off. A deployment without readers of the counts does not pay for them. */
 export function openRecorder(
-  { metrics, metricsFlush, metricsIdentities, prefix }: Variables,
-  { create, redis, timeoutMs, tokens, analytics }: RecorderParts,
+  { metrics, metricsFlush, metricsIdentities, prefix, store }: Variables,
+  { create, place, timeoutMs, tokens, analytics }: RecorderParts,
   faults: Faults,
 ): Recorder | undefined {
   const hasReaders = hasTokens(tokens);
-  if (metrics === "on" && redis === undefined) {
+  if (metrics === "on" && store === "memory") {
     faults.add("METRICS", "on", METRICS_IN_MEMORY);
   } else if (metrics === "on" && create === undefined) {
     faults.add("METRICS", "on", NO_METRICS);
   }
   const isOn = metrics === undefined ? hasReaders : metrics === "on";
-  if (!isOn || redis === undefined) return undefined;
+  if (!isOn || place === undefined) return undefined;
   return create?.({
-    send: restSender(redis, timeoutMs),
-    redis,
+    place,
     prefix,
+    timeoutMs,
     flushMs: parseDuration(metricsFlush ?? DEFAULT_FLUSH)! / 1000,
     identities: metricsIdentities,
     now: monotonicNow,

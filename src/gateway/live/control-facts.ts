@@ -6,7 +6,7 @@ export interface ControlFacts {
   readonly store: ControlPlace["kind"];
   /** Whether the counts are elsewhere. */
   readonly own: boolean;
-  /** `unknown` also until the store was asked. */
+  /** `unknown` also until the store has answered. */
   readonly persistence: Persistence;
 }
 
@@ -15,7 +15,7 @@ const NOT_KEPT =
 
 /** What an isolate knows of its control store. */
 export interface ControlInspection {
-  /** Asks once, and reports a store that keeps nothing. */
+  /** Asks until it has an answer, and reports a store that keeps nothing. Never rejects. */
   ask(): Promise<void>;
   facts(): ControlFacts;
 }
@@ -25,15 +25,15 @@ export function inspectControl(
   persistenceOf: LiveStore["persistence"],
   report: (message: string) => void,
 ): ControlInspection {
-  let isAsked = false;
-  let persistence: Persistence = "unknown";
+  /** `undefined` until the store has answered. The answer is kept, not its promise: on Workers the request that asks may end before. */
+  let persistence: Persistence | undefined;
   return {
     async ask() {
-      if (isAsked) return;
-      isAsked = true;
-      persistence = await persistenceOf();
-      if (persistence === "none") report(NOT_KEPT);
+      if (persistence !== undefined) return;
+      const answer = await persistenceOf().catch(() => undefined);
+      if (answer === "none" && persistence === undefined) report(NOT_KEPT);
+      persistence ??= answer;
     },
-    facts: () => ({ store, own, persistence }),
+    facts: () => ({ store, own, persistence: persistence ?? "unknown" }),
   };
 }

@@ -1,6 +1,6 @@
 import { liveStoreOver } from "../../store/control/control-over.ts";
 import type { LiveStore } from "../../store/control/control-store.ts";
-import { callObject } from "../../store/control/object-control.ts";
+import { objectControl } from "../../store/control/object-control.ts";
 import type { ControlPlace } from "../../store/control/place.ts";
 import { redisLiveStore } from "../../store/control/redis/live-store.ts";
 
@@ -17,7 +17,7 @@ export function liveStoreIn(
 ): LiveStore {
   return place.kind === "redis"
     ? redisLiveStore(place.redis, prefix, timeoutMs, onCommand)
-    : liveStoreOver(callObject(place.objects, prefix), "managed");
+    : liveStoreOver(objectControl(place.objects, prefix), "managed");
 }
 
 /**

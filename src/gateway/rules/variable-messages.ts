@@ -46,7 +46,7 @@ export const NO_LIVE_RULES = {
 
 export const METRICS_IN_MEMORY = {
   code: "unsupported",
-  say: "Leave it out, except with STORE=redis: Redis adds isolates up.",
+  say: "Leave it out with STORE=memory, where no isolate knows the counts of another.",
 } as const;
 
 export const NO_METRICS = {

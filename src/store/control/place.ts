@@ -1,11 +1,4 @@
-import type { ObjectNamespace } from "../durable-object-store.ts";
-import type { RedisAddress } from "../redis/client.ts";
+import type { CountsPlace } from "../counts-place.ts";
 
 /** Where a gateway's control data is, and whether the counts are elsewhere. */
-export type ControlPlace =
-  | { readonly kind: "redis"; readonly redis: RedisAddress; readonly isOwn: boolean }
-  | {
-      readonly kind: "durable-object";
-      readonly objects: ObjectNamespace;
-      readonly isOwn: boolean;
-    };
+export type ControlPlace = CountsPlace & { readonly isOwn: boolean };

@@ -239,6 +239,18 @@ test.for<Planted>([
     found: ["warning rules-not-in-force"],
   },
   {
+    fault: "keys of tokens that cannot be read",
+    front: healthOf(() =>
+      Response.json({ status: "degraded", code: "keys-unread", detail: "no keys", store: "redis" }),
+    ),
+    found: ["warning keys-unread"],
+  },
+  {
+    fault: "counts in Durable Objects, which is none",
+    front: healthOf(() => Response.json({ status: "ok", store: "durable-object" })),
+    found: [],
+  },
+  {
     fault: "an admin API that needs no token",
     front: answering((response, request) =>
       pathOf(request).startsWith("/_tidegate/api/") ? Response.json({}) : response,

@@ -36,6 +36,7 @@ const HEALTHY: Gauges = {
   isBreakerOpen: false,
   isPublished: true,
   isRestored: false,
+  ahead: [],
   version: 3,
 };
 

@@ -12,15 +12,14 @@ export const METRICS: readonly Written[] = [
   {
     name: "a batch whose answer is lost is dropped",
     file: "src/metrics/recorder.ts",
-    find: "const written = await evaluate(ADD_METRICS, at, [number, ...args]);",
-    replace:
-      "pending.shift();\n      const written = await evaluate(ADD_METRICS, at, [number, ...args]);",
+    find: "await store.add(batch);",
+    replace: "pending.shift();\n      await store.add(batch);",
     tests: ["test/metrics/recorder"],
   },
   {
     name: "the commands inside a flush are not counted",
-    file: "src/metrics/recorder.ts",
-    find: "meter.commands(written === 1 ? commands : 1);",
+    file: "src/store/metrics/redis-metrics.ts",
+    find: "onCommands(written === 1 ? commandsOf(batch) : 1);",
     replace: "",
     tests: ["test/metrics/billed-commands"],
   },
@@ -105,15 +104,15 @@ export const METRICS: readonly Written[] = [
   {
     name: "a second batch names the partitions again",
     file: "src/metrics/batch.ts",
-    find: "start === 0 ? tops : [[], []]",
-    replace: "start >= 0 ? tops : [[], []]",
+    find: "start === 0 ? tops : NO_PARTITIONS",
+    replace: "start >= 0 ? tops : NO_PARTITIONS",
     tests: ["test/metrics/recorder"],
   },
   {
     name: "a second batch that is given up is no loss",
     file: "src/metrics/batch.ts",
-    find: "requests: requestsIn(dated.flat()),",
-    replace: "requests: start === 0 ? requestsIn(dated.flat()) : 0,",
+    find: "requests: requestsIn([...dated.values()].flat()),",
+    replace: "requests: start === 0 ? requestsIn([...dated.values()].flat()) : 0,",
     tests: ["test/metrics/recorder"],
   },
 ];

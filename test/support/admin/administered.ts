@@ -8,6 +8,7 @@ import { Faults } from "../../../src/options/faults.ts";
 import { isRecord } from "../../../src/options/record.ts";
 import { openMemoryStore } from "../../../src/store/memory-store.ts";
 import { openStore } from "../../../src/store/open-store.ts";
+import { metricsReaderOf } from "../metrics/metrics-reader-of.ts";
 import { EVERY_PART } from "../store/every-part.ts";
 
 export const ADMIN_TOKEN = "admin-token-of-this-test-1";
@@ -48,10 +49,10 @@ export function administered(
     ? openStore({ redis, timeout: "10s" }, EVERY_PART, {}, faults)!
     : openMemoryStore();
   faults.throwIfAny();
+  const prefix = `admin-${process.pid}-${Date.now()}-${++created}`;
   return {
-    prefix: `admin-${process.pid}-${Date.now()}-${++created}`,
+    prefix,
     control: redis && { kind: "redis", redis, isOwn: false },
-    metricsRedis: redis,
     store,
     adminToken: ADMIN_TOKEN,
     readToken: READ_TOKEN,
@@ -62,8 +63,9 @@ export function administered(
     isLeftOut: () => false,
     checkEntry,
     enforced: () => enforced,
-    liveFault: () => undefined,
-    controlFacts: () => undefined,
+    fault: () => undefined,
+    controlInspection: undefined,
+    tokenReader: undefined,
     held: () => ({
       version: 0,
       source: "deployed",
@@ -71,9 +73,12 @@ export function administered(
     }),
     policyNames: () => [["rides"]],
     refresh: async () => {},
-    flushMetrics: async () => {},
-    metricsFlushMs: 60_000,
-    nameOf: async (identity) => identity,
+    metrics: redis && {
+      reader: metricsReaderOf(redis, prefix),
+      flush: async () => {},
+      flushMs: 60_000,
+      nameOf: async (identity) => identity,
+    },
     counted: async () => [
       { policy: "rides", identity: "x-user-id:hash", partition: "x-user-id:42" },
     ],
@@ -82,6 +87,7 @@ export function administered(
       isBreakerOpen: false,
       isPublished: true,
       isRestored: false,
+      ahead: [],
       version: 0,
     }),
     onFailure: () => ({ local: 1, open: 0, closed: 0 }),

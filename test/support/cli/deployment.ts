@@ -14,7 +14,7 @@ import {
   startBridge,
 } from "../../../packages/redis-rest/src/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../../scripts/support/redis-server.ts";
-import { admin } from "../../../src/admin.ts";
+import { admin, metrics } from "../../../src/admin.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
 import { quota, startOrigin } from "../gateway/gateway.ts";
 import { listenTo } from "../gateway/serve.ts";
@@ -84,7 +84,7 @@ export async function deployGateway(
       RULES,
       ...variables,
     },
-    { admin },
+    { admin, metrics },
   );
   const listener = listenTo((request) => front(request, (passed) => gateway.fetch(passed)));
   return (await startOrigin(listener)).url;

@@ -5,18 +5,20 @@ import { answerAdmin } from "../../../src/admin/admin.ts";
 import { administer } from "../../../src/admin/administer.ts";
 import type { Administered } from "../../../src/admin/administered.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
-import { type MetricsKeys, metricsKeys } from "../../../src/metrics/keys.ts";
-import { type MetricsReader, metricsReader } from "../../../src/metrics/reader.ts";
-import { metrics } from "../../../src/metrics/recorder.ts";
+import { metrics } from "../../../src/metrics/metrics.ts";
+import type { MetricsReader } from "../../../src/metrics/reader.ts";
 import { liveKeys } from "../../../src/store/control/live-keys.ts";
+import type { MetricsSets } from "../../../src/store/metrics/metrics-store.ts";
+import { metricsKeys } from "../../../src/store/metrics/redis-metrics.ts";
 import { startOrigin } from "../gateway/gateway.ts";
 import { ADMIN_TOKEN, liveVariables } from "../live/live-gateway.ts";
+import { metricsReaderOf } from "./metrics-reader-of.ts";
 
 /** Gateways over one real Redis that count their answers. */
 export interface MeteredGateways {
   readonly prefix: string;
   readonly redis: Redis;
-  readonly keys: MetricsKeys;
+  readonly keys: MetricsSets;
   readonly reader: MetricsReader;
   readonly origin: { readonly seen: readonly unknown[] };
   /** Opens another isolate. */
@@ -50,7 +52,7 @@ export async function meteredGateways(
     redis,
     origin,
     keys: metricsKeys(prefix),
-    reader: metricsReader(endpoint, prefix),
+    reader: metricsReaderOf(endpoint, prefix),
 
     open(variables = {}) {
       let administered: Administered | undefined;
@@ -87,7 +89,7 @@ export async function meteredGateways(
           return answer(request, undefined);
         },
         async flush() {
-          await administered!.flushMetrics!();
+          await administered!.metrics!.flush();
         },
       };
     },

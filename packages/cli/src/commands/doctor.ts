@@ -13,7 +13,7 @@ export function registerDoctor(program: Command): void {
     program
       .command("doctor")
       .description(
-        "Find what is wrong with a deployment: asks the gateway from outside, and its Redis. Needs no token of the gateway, and waits 5 s for each answer.",
+        "Find what is wrong with a deployment: asks the gateway from outside, and its Redis. Needs no token of the gateway, looks at its metrics with one, and waits 5 s for each answer.",
       )
       .option("--path <path>", "a limited path, asked with GET about 30 times (default: /)")
       .option(

@@ -1,3 +1,4 @@
+import { checkAhead } from "./checks/ahead.ts";
 import { checkGatewayClock, checkRedisClock } from "./checks/clock.ts";
 import { checkCluster } from "./checks/cluster.ts";
 import { checkDecision } from "./checks/decision.ts";
@@ -83,6 +84,7 @@ function judgeGateway(facts: GatewayFacts | UnreachableGateway): Found[] {
     checkDisclosure(facts),
     checkAdmin(facts),
     checkAdminHost(facts),
+    checkAhead(facts),
     checkFields(facts),
     checkCache(facts),
     checkRetryAfter(facts),

@@ -7,6 +7,8 @@ import type { Algorithm } from "./memory-formula.ts";
 export interface DoctorOptions {
   /** The gateway's address. */
   readonly url?: string;
+  /** A token of the gateway, for what its metrics say. Default: none, and they are not looked at. */
+  readonly token?: string;
   /** The address of `ADMIN_HOST`, where the gateway has one. Default: `url`. */
   readonly adminUrl?: string;
   /** Another deployment, which shall share no counts with the gateway. */

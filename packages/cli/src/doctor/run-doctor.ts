@@ -15,6 +15,7 @@ import type { DoctorOptions } from "./options.ts";
 export async function runDoctor(options: DoctorOptions): Promise<Report> {
   const {
     url,
+    token,
     adminUrl,
     preview,
     path = "/",
@@ -25,7 +26,7 @@ export async function runDoctor(options: DoctorOptions): Promise<Report> {
   // Before the gateway is asked, which may count in this very Redis.
   const redis = await lookAtRedis(options, now);
   const common = { path, identityHeader, now };
-  const own = adminUrl === undefined ? {} : { adminUrl: new URL(adminUrl) };
+  const own = { token, ...(adminUrl !== undefined && { adminUrl: new URL(adminUrl) }) };
   const gateway =
     url === undefined ? undefined : await gatherGateway({ url: new URL(url), ...own, ...common });
   const apart =

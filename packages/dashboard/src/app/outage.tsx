@@ -5,7 +5,7 @@ import { HealthContext } from "../live/health.ts";
 import { useAnswer } from "../live/use-answer.ts";
 import { plain } from "../parts/plain.ts";
 
-/** Reads the health for all views, and says above them when Redis does not answer. */
+/** Reads the health for all views, and says above them when the store does not answer. */
 export function WithHealth({ children }: { readonly children: Child }) {
   const health = useAnswer<Health>("/health");
   return (
@@ -18,15 +18,21 @@ export function WithHealth({ children }: { readonly children: Child }) {
 
 /** The state of the breaker, in the form of the health answer. */
 const BREAKER: Readonly<Record<NonNullable<Health["breaker"]>, string>> = {
-  closed: "Its breaker is closed: it asks Redis with each request, and waits for the timeout.",
-  open: "Its breaker is open: it does not ask Redis, and answers at once.",
-  "half-open": "Its breaker is half-open: single requests try Redis.",
+  closed: "Its breaker is closed: it asks with each request, and waits for the timeout.",
+  open: "Its breaker is open: it does not ask, and answers at once.",
+  "half-open": "Its breaker is half-open: single requests ask.",
 };
 
-function Outage({ health: { detail, breaker, onFailure } }: { readonly health: Health }) {
+const SILENT: Readonly<Record<Health["store"], string>> = {
+  redis: "Redis does not answer",
+  "durable-object": "Durable Objects do not answer",
+  memory: "The memory does not answer",
+};
+
+function Outage({ health: { store, detail, breaker, onFailure } }: { readonly health: Health }) {
   return (
     <div class="banner outage" role="alert">
-      <strong>Redis does not answer the isolate that answered you</strong>
+      <strong>{SILENT[store]} the isolate that answered you</strong>
       <p>
         {detail !== undefined && `${plain(detail)} `}
         {breaker && BREAKER[breaker]} Other isolates may still reach it.

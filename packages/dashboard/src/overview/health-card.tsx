@@ -1,6 +1,7 @@
 import type { Health, Stats } from "../api/answers.ts";
 import { duration } from "../parts/format.ts";
 import { plain } from "../parts/plain.ts";
+import { ControlFacts } from "./control-facts.tsx";
 
 const SOUND: Readonly<Record<Health["store"], string>> = {
   redis: "Redis answers",
@@ -8,7 +9,7 @@ const SOUND: Readonly<Record<Health["store"], string>> = {
   memory: "Counts in memory",
 };
 
-/** Whether decisions of one isolate come from its store, its breaker, and which rules it enforces. */
+/** Whether decisions of one isolate come from its store, its breaker, which rules it enforces, and where they are. */
 export function HealthCard({
   health,
   stats,
@@ -16,8 +17,8 @@ export function HealthCard({
   readonly health: Health;
   readonly stats: Stats | undefined;
 }) {
-  const { status, store, detail, breaker, live } = health;
-  // Degraded is about the rules, which have a line of their own.
+  const { status, store, detail, breaker, live, keys } = health;
+  // What degrades it has a line of its own.
   const isUp = status === "ok" || status === "degraded";
   return (
     <section class="health" aria-label="Health">
@@ -35,7 +36,11 @@ export function HealthCard({
         {live.ageMs !== undefined && `, read ${duration(live.ageMs)} ago`}
       </span>
       {live.error !== undefined && (
-        <span class="dot bad">Rules in Redis are not used: {plain(live.error)}</span>
+        <span class="dot bad">The published rules are not used: {plain(live.error)}</span>
+      )}
+      <ControlFacts health={health} />
+      {keys?.error !== undefined && (
+        <span class="dot bad">The keys of tokens cannot be read: {plain(keys.error)}</span>
       )}
       {stats && <OtherBreakers stats={stats} />}
     </section>

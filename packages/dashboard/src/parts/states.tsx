@@ -52,7 +52,7 @@ function titleOf({ status }: ApiError): string {
   if (status === 412) return "Somebody else published";
   if (status === 429) return "Too many wrong tokens";
   if (status === 501) return "This gateway has no live rules";
-  if (status === 503) return "Redis does not answer";
+  if (status === 503) return "The store does not answer";
   return "That did not work";
 }
 
@@ -71,7 +71,7 @@ export function Answered<Answer>({
     <>
       {error && !isOutage && <Failed error={error} retry={reload} />}
       {isOutage && data === undefined && (
-        <p class="state">Not known while Redis does not answer: {what}.</p>
+        <p class="state">Not known while the store does not answer: {what}.</p>
       )}
       {data === undefined && !error && <Loading what={what} />}
       {data !== undefined && children(data)}
@@ -81,11 +81,11 @@ export function Answered<Answer>({
 
 export function MetricsOff() {
   const store = useHealth()?.data?.store;
-  if (store !== undefined && store !== "redis") {
+  if (store === "memory") {
     return (
-      <Empty title="This gateway has no Redis">
-        It shows its rules and explains requests. To count requests, change rules and block clients
-        it needs one.
+      <Empty title="This gateway counts in memory">
+        It shows its rules and explains requests. To count those of all isolates, it needs a Redis
+        or Durable Objects.
       </Empty>
     );
   }

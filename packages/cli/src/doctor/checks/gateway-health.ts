@@ -76,6 +76,7 @@ export function checkHealth({ health: answer }: GatewayFacts): (Finding | undefi
   }
   return [
     checkRulesInForce(health),
+    checkKeys(health),
     checkControl(health),
     checkStore(health),
     checkBreaker(health),
@@ -108,8 +109,8 @@ function checkControl({ control }: Health): Finding | undefined {
 }
 
 /** A gateway that is degraded decides by Redis, but by other rules than the published ones. */
-function checkRulesInForce({ status, detail }: Health): Finding | undefined {
-  if (status !== "degraded") return undefined;
+function checkRulesInForce({ status, code, detail }: Health): Finding | undefined {
+  if (status !== "degraded" || code === KEYS_UNREAD) return undefined;
   return {
     id: "rules-not-in-force",
     severity: "warning",
@@ -120,14 +121,30 @@ function checkRulesInForce({ status, detail }: Health): Finding | undefined {
   };
 }
 
+/** The code of health where the keys of tokens cannot be read. */
+const KEYS_UNREAD = "keys-unread";
+
+function checkKeys({ code, detail }: Health): Finding | undefined {
+  if (code !== KEYS_UNREAD) return undefined;
+  return {
+    id: "keys-unread",
+    severity: "warning",
+    title: "The keys of JWT cannot be read",
+    evidence: `/_tidegate/health: ${String(detail)}`,
+    remedy:
+      "Ask the address in jwks of JWT from where the gateway runs: it has to answer 200 with a set of keys, without a redirect. GET /_tidegate/api/v1/health says why it does not.",
+  };
+}
+
 function checkStore({ store }: Health): Finding | undefined {
-  if (store === "redis") return undefined;
+  if (store !== "memory") return undefined;
   return {
     id: "counts-in-memory",
     severity: "warning",
-    title: "The gateway counts without Redis",
-    evidence: `its store is ${String(store)}`,
-    remedy: 'Set STORE = "redis": n isolates that count alone admit up to n times each limit.',
+    title: "Each isolate of the gateway counts alone",
+    evidence: "its store is memory",
+    remedy:
+      'Set STORE = "redis" or "durable-object": n isolates that count alone admit up to n times each limit.',
   };
 }
 

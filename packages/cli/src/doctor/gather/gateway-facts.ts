@@ -28,6 +28,8 @@ export interface GatewayFacts {
   readonly admin: HttpAnswer;
   /** The same at the address of `ADMIN_HOST`, where that is known. */
   readonly ownAdmin?: HttpAnswer | undefined;
+  /** The counts of the last hour; `undefined` without a token. */
+  readonly stats?: HttpAnswer | undefined;
   /** The limited path, twice. */
   readonly limited: readonly HttpAnswer[];
   readonly headers: readonly HeaderProbe[];

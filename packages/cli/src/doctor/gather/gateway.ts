@@ -13,6 +13,7 @@ export interface GatewayOptions {
   readonly url: URL;
   /** The address of `ADMIN_HOST`. Default: `url`. */
   readonly adminUrl?: URL | undefined;
+  readonly token?: string | undefined;
   readonly path: string;
   readonly identityHeader: string;
   readonly now: () => number;
@@ -21,11 +22,16 @@ export interface GatewayOptions {
 /** Header fields in which proxies state the client's address. */
 const ADDRESS_HEADERS = ["x-forwarded-for", "cf-connecting-ip", "x-real-ip"];
 
+/** The counts of the last hour. */
+const STATS = "/_tidegate/api/v1/stats?step=minute&last=1h";
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
 /** Asks a gateway from outside, as any client can. It takes quota of the clients that it plays. */
 export async function gatherGateway(
   options: GatewayOptions,
 ): Promise<GatewayFacts | UnreachableGateway> {
-  const { url, adminUrl, path, identityHeader, now } = options;
+  const { url, adminUrl, token, path, identityHeader, now } = options;
   const ask = httpClient(url, now);
   const askAdmin = adminUrl ? httpClient(adminUrl, now) : ask;
   try {
@@ -33,6 +39,7 @@ export async function gatherGateway(
     const health = await askAdmin("/_tidegate/health");
     const admin = await ask("/_tidegate/api/v1/rules");
     const ownAdmin = adminUrl && (await askAdmin("/_tidegate/api/v1/rules"));
+    const stats = token === undefined ? undefined : await askAdmin(STATS, bearer(token));
     const limited = [await ask(path), await ask(path)];
     const headers: HeaderProbe[] = [];
     for (const header of new Set([identityHeader, ...ADDRESS_HEADERS])) {
@@ -46,6 +53,7 @@ export async function gatherGateway(
       health,
       admin,
       ownAdmin,
+      stats,
       limited,
       headers,
       spellings: await probeSpellings(ask, spellings),

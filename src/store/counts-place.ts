@@ -1,0 +1,7 @@
+import type { ObjectNamespace } from "./durable-object-store.ts";
+import type { RedisAddress } from "./redis/client.ts";
+
+/** A place that all isolates share. */
+export type CountsPlace =
+  | { readonly kind: "redis"; readonly redis: RedisAddress }
+  | { readonly kind: "durable-object"; readonly objects: ObjectNamespace };
