@@ -298,7 +298,11 @@ export function controlContract(open: () => OpenedControl): void {
     // Another publication on the wiped store ends it: it was tried beside the version that was lost.
     const wiped = open();
     await wiped.storage.publish('{"rules":[3]}', FIRST, by("publish"), undefined);
-    const stored = { ...(await wiped.live.read(NO_STATE)), publishedAtMs: held.publishedAtMs + 1 };
+    // A moment later than what is held, whatever the clock of the store shows.
+    const revision = held.revision + 1;
+    const publishedAtMs = held.publishedAtMs + 1;
+    const read = await wiped.live.read(NO_STATE);
+    const stored = { ...read, revision, lineage: ` ${revision}`, publishedAtMs };
     const both = restoredOver(stored, held, 5_000);
     expect([both.state.version, both.state.trial]).toEqual([3, undefined]);
     expect([...both.documents.keys()].toSorted()).toEqual([1, 2, 3]);
