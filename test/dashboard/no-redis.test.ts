@@ -35,6 +35,8 @@ test("a gateway that counts in Durable Objects has charts", async () => {
   await page.getByRole("link", { name: "Overview" }).click();
   await page.getByText("Durable Objects answer", { exact: true }).waitFor();
   await page.getByRole("heading", { name: /^Requests by/ }).waitFor();
+  await page.getByText("Store latency p99").waitFor();
+  expect(await page.getByText(/Redis (?:commands|latency|errors)|without Redis/).count()).toBe(0);
 });
 
 test("a gateway without lists says why once", async () => {

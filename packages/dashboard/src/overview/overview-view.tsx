@@ -1,7 +1,7 @@
 import { useMemo } from "hono/jsx/dom";
 
 import type { Live, Stats, TopPartition } from "../api/answers.ts";
-import { useHealth } from "../live/health.ts";
+import { useHealth, useStoreName } from "../live/health.ts";
 import { useLive } from "../live/live.ts";
 import { statsPath, topPath } from "../live/ranges.ts";
 import { type Loaded, useAnswer } from "../live/use-answer.ts";
@@ -42,6 +42,7 @@ export function OverviewView() {
 function Counted({ stats, rules }: { readonly stats: Stats; readonly rules: Live | undefined }) {
   // With thousands of rules they take longer than all that is drawn, and each answer draws it again.
   const { times, outcomes, denials, latencies } = useMemo(() => seriesOf(stats), [stats]);
+  const store = useStoreName();
   const growsFrom = Date.parse(stats.completeTo);
   const byStep = `by the ${stats.step}`;
   return (
@@ -65,7 +66,7 @@ function Counted({ stats, rules }: { readonly stats: Stats; readonly rules: Live
           format={count}
         />
         <Picture
-          title="Redis latency"
+          title={`${store.title} latency`}
           kind="lines"
           times={times}
           series={latencies}
@@ -75,14 +76,16 @@ function Counted({ stats, rules }: { readonly stats: Stats; readonly rules: Live
       </div>
       <div class="halves">
         <RuleTable stats={stats} rules={rules} />
-        <Picture
-          title={`Redis commands ${byStep}`}
-          kind="layers"
-          times={times}
-          series={[{ label: "commands", colour: "--series-1", values: stats.commands }]}
-          growsFrom={growsFrom}
-          format={count}
-        />
+        {store.isRedis && (
+          <Picture
+            title={`Redis commands ${byStep}`}
+            kind="layers"
+            times={times}
+            series={[{ label: "commands", colour: "--series-1", values: stats.commands }]}
+            growsFrom={growsFrom}
+            format={count}
+          />
+        )}
       </div>
       <Top rules={rules} />
     </>

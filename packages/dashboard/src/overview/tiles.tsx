@@ -1,9 +1,11 @@
 import type { Stats } from "../api/answers.ts";
+import { useStoreName } from "../live/health.ts";
 import { count, milliseconds, percent, sum } from "../parts/format.ts";
 import { added } from "../parts/request-counts.ts";
 import { overall } from "./latency.ts";
 
 export function Tiles({ stats }: { readonly stats: Stats }) {
+  const store = useStoreName();
   const { requests, durations, commands, storeErrors, excess, lost, times } = stats;
   const totalOf = (outcome: string) =>
     sum(requests.filter((each) => each.outcome === outcome).map(({ counts }) => sum(counts)));
@@ -18,7 +20,7 @@ export function Tiles({ stats }: { readonly stats: Stats }) {
   const errors = sum(storeErrors.map(({ counts }) => sum(counts)));
   const ofReason = (isWanted: (reason: string) => boolean) =>
     sum(requests.filter(({ reason }) => isWanted(reason)).map(({ counts }) => sum(counts)));
-  const withoutRedis = ofReason((reason) => reason.startsWith("store-unavailable"));
+  const withoutStore = ofReason((reason) => reason.startsWith("store-unavailable"));
   const ahead = ofReason((reason) => reason === "optimistic");
   const open = ofReason((reason) => reason === "store-unavailable-open");
   return (
@@ -35,24 +37,26 @@ export function Tiles({ stats }: { readonly stats: Stats }) {
         tone={denied > 0 ? "denied" : ""}
       />
       <Tile
-        title="Redis latency p99"
+        title={`${store.title} latency p99`}
         value={milliseconds(overall(durations, 0.99))}
         note={`p50 ${milliseconds(overall(durations, 0.5))}`}
       />
+      {store.isRedis && (
+        <Tile
+          title="Redis commands"
+          value={count(spent)}
+          note={all === 0 ? "no request" : `${(spent / all).toFixed(2)} per request`}
+        />
+      )}
       <Tile
-        title="Redis commands"
-        value={count(spent)}
-        note={all === 0 ? "no request" : `${(spent / all).toFixed(2)} per request`}
-      />
-      <Tile
-        title="Decided without Redis"
-        value={count(withoutRedis)}
-        note={`${count(open)} passed unlimited, ${count(errors)} Redis errors`}
-        tone={errors > 0 || withoutRedis > 0 ? "bad" : ""}
+        title={`Decided without ${store.name}`}
+        value={count(withoutStore)}
+        note={`${count(open)} passed unlimited, ${count(errors)} ${store.isRedis ? "Redis errors" : "errors"}`}
+        tone={errors > 0 || withoutStore > 0 ? "bad" : ""}
       />
       {ahead > 0 && (
         <Tile
-          title="Answered ahead of Redis"
+          title={`Answered ahead of ${store.name}`}
           value={percent(ahead, all)}
           note={`${count(sum(excess))} units had no room`}
         />
