@@ -1,7 +1,7 @@
 import type { RedisAddress } from "../store/redis/client.ts";
 import { dialectAt } from "../store/redis/dialect.ts";
 import type { SendCommand } from "../store/redis/rest.ts";
-import { inDialect } from "../store/redis/store.ts";
+import { inDialect } from "../store/redis/run-script.ts";
 
 /** Runs a script as this Redis takes it. */
 export type Evaluate = (
