@@ -378,8 +378,8 @@ export const REGIONS_OF_CREDIT = {
 
 export const CREDIT_TOO_LARGE = {
   code: "conflict",
-  say: (least: number) =>
-    `Regions may admit half of a limit on credit at most: give a limit from ${least} on, or a lower region.credit.`,
+  say: ({ name, least }: { name: string; least: number }) =>
+    `Regions may admit half of a limit on credit at most: give a lower credit, or ${name} a limit from ${least} on.`,
 } as const;
 
 export const NO_POLICY_FOR_REGION = {

@@ -62,6 +62,8 @@ export interface RegionTerms {
   readonly termUs: number;
   /** The most units that the region admits before home has counted them. */
   readonly credit: number;
+  /** Those of all regions, by which home lowers the limit. */
+  readonly reserve: number;
 }
 
 /** The meaning of `optimistic: true`. */

@@ -80,7 +80,7 @@ export interface RedisParts {
 
 /** Opens the store from the options or the environment, guarded; `undefined` after a fault. */
 export function openStore(
-  options: StoreOptions,
+  options: StoreOptions & { readonly region?: RegionStoreOptions | undefined },
   parts: RedisParts,
   environment: Environment,
   faults: Faults,

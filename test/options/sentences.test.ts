@@ -59,7 +59,7 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
   LONG_LEASE: [50],
   LEASES_DIFFER: [0],
   REGION_WITH: ["store"],
-  CREDIT_TOO_LARGE: [40],
+  CREDIT_TOO_LARGE: [{ name: "api", least: 40 }],
   OPTIMISM_DIFFERS: [0],
   OPTIMISM_IS_LATE: ["shards"],
   NOTIFY: [8],

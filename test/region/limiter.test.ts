@@ -307,7 +307,7 @@ test.each<[string, object, readonly string[]]>([
       region: region({ name: "a", redis: GONE, credit: 5, regions: 20 }),
       policies: [fixedWindow({ limit: 199, window: "1h" })],
     },
-    ["policies[0].limit"],
+    ["region.credit"],
   ],
   [
     "with optimistic policies alone",

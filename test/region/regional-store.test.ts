@@ -14,7 +14,7 @@ const SPENT_LIFE = 999_500;
 
 const nearby = (policy: Policy) => ({
   ...compilePolicy(policy),
-  region: { termUs: TERM, credit: 0 },
+  region: { termUs: TERM, credit: 0, reserve: 0 },
 });
 const log = nearby(slidingWindowLog({ limit: 100, window: "1m" }));
 const fixed = nearby(fixedWindow({ limit: 100, window: "1m" }));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { tightenPolicy } from "../../src/policy/tighten.ts";
+import { tightenForRegion } from "../../src/policy/tighten.ts";
 import { WINDOWS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { excessOf } from "../support/lease/excess.ts";
@@ -26,8 +26,7 @@ const TERM = 200_000;
 
 /** As home enforces it where regions may admit this many units on credit, all of them together. */
 function inRegion(policy: Policy, credit = 0, onCredit = 0) {
-  const lowered = { ...policy, limit: policy.limit - onCredit };
-  return { ...tightenPolicy(compilePolicy(lowered), TERM), region: { termUs: TERM, credit } };
+  return tightenForRegion(compilePolicy(policy), { termUs: TERM, credit, reserve: onCredit });
 }
 
 function worst(policies: readonly Policy[], { admissions }: World): number {
@@ -35,7 +34,7 @@ function worst(policies: readonly Policy[], { admissions }: World): number {
 }
 
 const cases: [name: string, policies: Policy[]][] = [
-  ["a small bucket", [tokenBucket({ limit: 60, refill: 150, per: "1s" })]],
+  ["a small bucket", [tokenBucket({ limit: 90, refill: 150, per: "1s" })]],
   ["a large bucket", [tokenBucket({ limit: 300, refill: 150, per: "1s" })]],
   ...WINDOWS.map(({ algorithm, of }): [string, Policy[]] => [algorithm, [of(100, "1s", 50)]]),
   ["a fixed window shorter than two terms", [fixedWindow({ limit: 60, window: "270ms" })]],

@@ -11,9 +11,9 @@ import {
 } from "../../options/messages.ts";
 import { checkPositiveInteger } from "../../options/positive-integer.ts";
 import { checkOptions } from "../../options/unknown-options.ts";
-import { completePolicy, type CompiledPolicy, NAME } from "../../policy/compile.ts";
+import { type CompiledPolicy, NAME } from "../../policy/compile.ts";
 import { oncePerPolicy } from "../../policy/once-per-policy.ts";
-import { AUTO_LEASE, tightenPolicy } from "../../policy/tighten.ts";
+import { AUTO_LEASE, tightenForRegion } from "../../policy/tighten.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import type { PlainRegion } from "./region-options.ts";
 
@@ -73,17 +73,14 @@ export function compileRegion(
     const variants = [policies, ...plans.values()].map((list) => list[i]!);
     const termUs = Math.min(...variants.map((policy) => termOf(policy, checked)));
     if (termUs >= parseDuration(TERM_RANGE.min)!) terms.set(name, termUs);
-    if (terms.has(name)) checkCredit(variants, checked, `policies[${i}].limit`, faults);
+    if (terms.has(name)) checkCredit(variants, checked, faults);
   });
   reportHome(policies, terms, checked.name, faults);
   return oncePerPolicy((policy) => {
     const termUs = terms.get(policy.name);
     if (termUs === undefined) return policy;
     const { credit, regions } = checked;
-    return {
-      ...tightenPolicy(lessCredit(policy, credit * regions), termUs),
-      region: { termUs, credit },
-    };
+    return tightenForRegion(policy, { termUs, credit, reserve: credit * regions });
   });
 }
 
@@ -130,20 +127,12 @@ function termOf(policy: CompiledPolicy, { termUs }: CheckedRegion): number {
 function checkCredit(
   variants: readonly CompiledPolicy[],
   { credit, regions }: CheckedRegion,
-  path: string,
   faults: Faults,
 ): void {
-  const least = Math.min(...variants.map(({ limit }) => limit));
-  if (2 * credit * regions > least) {
-    faults.add(path, least, CREDIT_TOO_LARGE, 2 * credit * regions);
-  }
-}
-
-/** The policy less the units that all regions may have admitted on credit. */
-function lessCredit(policy: CompiledPolicy, units: number): CompiledPolicy {
-  if (units === 0) return policy;
-  const { key, limit, implementation } = policy;
-  return { ...completePolicy(policy, implementation.partOf(policy, limit - units, 1)), key };
+  const misfit = variants.find(({ limit }) => 2 * credit * regions > limit);
+  if (!misfit) return;
+  const least = 2 * credit * regions;
+  faults.add("region.credit", credit, CREDIT_TOO_LARGE, { name: misfit.name, least });
 }
 
 /** Says which policies the region does not decide. */

@@ -21,18 +21,6 @@ import {
 /** A store that decides for a region. */
 export type HomeStore = Store & Required<Pick<Store, "take">>;
 
-/** What a region does. Told once for each call, for metrics. */
-export interface RegionEvents {
-  /** Units of the region that expired unspent. */
-  readonly expired?: (units: number) => void;
-  /** A request that waited for home. */
-  readonly waited?: () => void;
-  /** A call to home, of requests that waited and of those that did not. */
-  readonly asked?: () => void;
-  /** Units that came too late for their claim. */
-  readonly dropped?: (units: number) => void;
-}
-
 export interface RegionalParts {
   readonly home: HomeStore;
   readonly pools: Pools;
@@ -40,7 +28,6 @@ export interface RegionalParts {
   readonly forget: (keys: readonly string[]) => Promise<unknown>;
   /** The isolate's monotonic clock, in milliseconds. */
   readonly now: () => number;
-  readonly events?: RegionEvents | undefined;
 }
 
 /**
@@ -54,7 +41,7 @@ const DRIFT = 5e-4;
  * one call to the store nearby; home decides all others, what the region cannot decide, and everything while the region gives
  * no answer.
  */
-export function regionalStore({ home, pools, forget, now, events = {} }: RegionalParts): Store {
+export function regionalStore({ home, pools, forget, now }: RegionalParts): Store {
   const deniedHere = createDeniedHere(now);
 
   async function decideNearby(
@@ -73,33 +60,29 @@ export function regionalStore({ home, pools, forget, now, events = {} }: Regiona
     } catch {
       return asOfHome(await home.decide("consume", keys, costs, policies));
     }
-    if (spent.expired > 0) events.expired?.(spent.expired);
     const isForHome = spent.verdict === HOME_DECIDES;
     const lacks = (i: number) => isForHome && spent.pools[i]!.state === MISSING;
     const asked = [...keys.keys()].filter((i) => lacks(i) || spent.pools[i]!.isClaimed);
     const nearby = replyOf(spent, policies);
     if (asked.length === 0) return nearby;
 
-    events.asked?.();
     const taking = home.take(
       asked.map((i) => keys[i]!),
       asked.map((i) => (lacks(i) ? costs[i]! : 0)),
       asked.map((i) => policies[i]!),
       asked.map((i) => spent.pools[i]!.order),
     );
-    async function bring(taken: TakenReply | undefined, isGivenBack: boolean): Promise<void> {
+    const bring = (taken: TakenReply | undefined, isGivenBack: boolean) => {
       const deliveries = requests.map((request, i) =>
         deliveryOf(request, spent.pools[i]!, policies[i]!, asked.indexOf(i), taken, isGivenBack),
       );
-      const dropped = await pools.put(keys, spent.nowUs, deliveries);
-      if (dropped > 0) events.dropped?.(dropped);
-    }
+      return pools.put(keys, spent.nowUs, deliveries);
+    };
 
     if (!isForHome) {
       follow(taking.then((taken) => bring(taken, false)));
       return nearby;
     }
-    events.waited?.();
     let taken: TakenReply;
     try {
       taken = await taking;

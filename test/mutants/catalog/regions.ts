@@ -97,16 +97,16 @@ export const REGIONS: readonly Written[] = [
   },
   {
     name: "home enforces the policy of a region as it is written",
-    file: "src/features/region/compile-region.ts",
-    find: "...tightenPolicy(lessCredit(policy, credit * regions), termUs),",
-    replace: "...lessCredit(policy, credit * regions),",
+    file: "src/policy/tighten.ts",
+    find: "...tightenPolicy(lowered, termUs), region",
+    replace: "...lowered, region",
     tests: ["test/region/compile"],
   },
   {
     name: "home leaves no room for what regions admit on credit",
-    file: "src/features/region/compile-region.ts",
-    find: "lessCredit(policy, credit * regions)",
-    replace: "policy",
+    file: "src/policy/tighten.ts",
+    find: "tightenPolicy(lowered, termUs)",
+    replace: "tightenPolicy(policy, termUs)",
     tests: ["test/region/compile"],
   },
   {
