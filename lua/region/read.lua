@@ -4,7 +4,6 @@
 --   makes the local   pools, by the number of the policy: a table of what is below, and
 --                       term     in microseconds
 --                       units    all that may be spent
---                       expired  those that were dropped
 --
 -- Pool    a string of big-endian numbers. Times are microseconds of this server's clock:
 --           byte  size
@@ -68,6 +67,6 @@ for i = 1, #KEYS do
     claim = claim, claim_ends = claim_ends, trip = trip, since = since, requested = requested / 64, before = before / 64,
     left = left - 1, retry_until = retry_until, poll_at = poll_at, open = open, short_at = short_at,
     lost = math.min(2 ^ 40, lost + 64 * expired), full_at = full_at,
-    grants = grants, returns = returns, term = term, units = units, expired = expired,
+    grants = grants, returns = returns, term = term, units = units,
   }
 end

@@ -26,19 +26,17 @@
 --     most, need  how many, as take.lua defines them
 --     owed        units on credit that home has not counted
 --     spent_until until when the first of the spent units would have been kept
---   expired       units of all policies that expired unspent
 
 local arguments = ARGV
 local width = 7
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 -- @include read.lua
-local denied, missing, expired = false, false, 0
+local denied, missing = false, false
 
 for i = 1, #KEYS do
   local pool, at = pools[i], width * (i - 1)
   local term, cost, credit = pool.term, arguments[at + 2] + 0, arguments[at + 3] + 0
-  expired = expired + pool.expired
   -- The demand of the last term, by a sliding window of two counts.
   local terms = math.floor((now - pool.since) / term)
   if terms > 0 then
@@ -146,5 +144,4 @@ for i = 1, #KEYS do
   local key = KEYS[i]
   -- @include write.lua
 end
-reply[9 * #KEYS + 3] = expired
 return reply

@@ -114,7 +114,7 @@ test("units may be spent until one term after the claim, however late they arriv
   now = atUs + TERM - 1;
   expect(await spend()).toMatchObject({ verdict: ALLOWED, pools: [{ state: SPENT, left: 102 }] });
   now = atUs + TERM;
-  expect(await spend()).toMatchObject({ verdict: HOME_DECIDES, expired: 2 });
+  expect(await spend()).toMatchObject({ verdict: HOME_DECIDES, pools: [{ left: 100 }] });
 });
 
 test("units that arrive after their term are dropped", async () => {

@@ -39,7 +39,7 @@ function isolate(verdict: number, pools: readonly PoolAnswer[], more: Partial<Ho
   const nearbyPools: Pools = {
     async spend(_, requests) {
       spent.push(requests);
-      return { nowUs: 7, verdict, pools, expired: 0 };
+      return { nowUs: 7, verdict, pools };
     },
     async put(_, atUs, deliveries) {
       expect(atUs).toBe(7);

@@ -28,7 +28,26 @@ export interface WorldOptions {
   readonly trouble: boolean;
   /** Whether regions keep their memory: where they admit on credit, a region without it counts as one more. */
   readonly remembers: boolean;
+  /** How requests arrive. Default: they come and go about as fast as terms do. */
+  readonly demand?: Demand;
 }
+
+/** Draws the moments of requests within a span, in microseconds, in order. */
+export type Demand = (
+  next: () => number,
+  span: number,
+  policies: readonly CompiledPolicy[],
+  arrive: (at: number) => void,
+) => void;
+
+/** As many requests all the time, by this share of what the first policy admits. */
+export const steady =
+  (load: number): Demand =>
+  (next, span, [policy], arrive) => {
+    const gapUs = policy!.windowUs / policy!.limit / load;
+    const gap = () => -Math.log(1 - next()) * gapUs;
+    for (let at = gap(); at < span; at += gap()) arrive(Math.floor(at));
+  };
 
 export interface World {
   /** For each policy, what was admitted, at the times of the store that counted it. */
@@ -56,7 +75,7 @@ interface Seen {
 }
 
 export async function world(redis: Redis, options: WorldOptions): Promise<World> {
-  const { seed, regions, policies, span, trouble, remembers } = options;
+  const { seed, regions, policies, span, trouble, remembers, demand = restless } = options;
   const next = random(seed);
   const time = virtualTime(START);
   const story = crypto.randomUUID();
@@ -139,11 +158,11 @@ export async function world(redis: Redis, options: WorldOptions): Promise<World>
     const seen: Seen = {};
     try {
       const { rows } = await storeFor(region, seen).decide("consume", keys, costs, policies);
-      if (!rows.every(({ allowed }) => allowed)) return;
       const { spend, spentAt, homeAt } = seen;
       const isForHome = spend?.verdict === HOME_DECIDES;
       if (isForHome || !spend) waited++;
       else nearby++;
+      if (!rows.every(({ allowed }) => allowed)) return;
       policies.forEach((_, i) => {
         const isOfHome = !spend || (isForHome && spend.pools[i]!.state === MISSING);
         admissions[i]!.push({ time: (isOfHome ? homeAt : spentAt)!, units: costs[i]! });
@@ -176,12 +195,7 @@ function lasting(script: string): string {
 }
 
 /** Requests that come and go about as fast as terms do: units are hoarded, held to their last moment, and spent at once. */
-function demand(
-  next: () => number,
-  span: number,
-  policies: readonly CompiledPolicy[],
-  arrive: (at: number) => void,
-): void {
+const restless: Demand = (next, span, policies, arrive) => {
   const { region, limit, windowUs } = policies[0]!;
   const { termUs } = region!;
   const even = (limit * termUs) / windowUs;
@@ -204,7 +218,7 @@ function demand(
     }
     from = to;
   }
-}
+};
 
 /** Calls that arrive late, twice or never, and answers that are lost. */
 function networkOf(time: VirtualTime, next: () => number, trouble: boolean, termUs: number) {

@@ -47,8 +47,6 @@ export interface SpendReply {
   readonly nowUs: number;
   readonly verdict: number;
   readonly pools: readonly PoolAnswer[];
-  /** Units that expired unspent. */
-  readonly expired: number;
 }
 
 /** What an isolate brings to one pool. */
@@ -110,13 +108,12 @@ export function openPools(run: RunScript): Pools {
         spend,
         keys.map(poolKeyOf),
         args.map(String),
-        3 + WIDTH * keys.length,
+        2 + WIDTH * keys.length,
       );
       return {
         nowUs: numbers[0]!,
         verdict: numbers[1]!,
         pools: keys.map((_, i) => answerIn(numbers.slice(2 + WIDTH * i, 2 + WIDTH * (i + 1)))),
-        expired: numbers.at(-1)!,
       };
     },
 
