@@ -66,6 +66,7 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
     "settle-optimistic.ts",
   ],
   plans: ["plan-step.ts", "plans.ts", "plans-feature.ts", "plans-option.ts", "read-plan.ts"],
+  region: ["region/"],
   roles: ["roles/"],
   shards: ["shard-step.ts", "shards-feature.ts", "shards-option.ts"],
   "shared denials": [

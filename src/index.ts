@@ -9,6 +9,8 @@ export { optimistic } from "./features/optimistic-option.ts";
 export { plans } from "./features/plans-option.ts";
 export { denials } from "./features/roles/denials-option.ts";
 export { failures } from "./limiter/failures-option.ts";
+export { region } from "./features/region/region-option.ts";
+export type { RegionOptions } from "./features/region/region-options.ts";
 export { shadow, soft } from "./features/roles/mode-options.ts";
 export { shards } from "./features/shards-option.ts";
 export { asn, cookie, country, header, query, subnet } from "./features/source-options.ts";

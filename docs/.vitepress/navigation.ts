@@ -52,6 +52,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
       ["Tokens of language models", "llm"],
       ["Agents: tools and models", "agents"],
       ["Hot keys", "hot-keys"],
+      ["Regions", "regions"],
       ["Notices before a limit", "notices"],
       ["Testing your code", "testing"],
     ],

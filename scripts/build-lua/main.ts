@@ -1,7 +1,7 @@
 // Builds lua/ into one TypeScript module that every bundler understands: the scripts' texts with their includes and inline
 // functions resolved. Scripts that decide are cut into their own text and one branch per algorithm, common to all, so that a
 // bundle has only the scripts and branches that it uses. The scripts that refund and extend are one text each. The scripts of
-// live rules and those of drop-ins are modules of their own.
+// live rules, those of regions and those of drop-ins are modules of their own.
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ import { readLua } from "./source.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** The scripts of decisions, by the names of their files. */
-const SCRIPTS = ["decide-one", "decide-enforced", "decide", "lease"];
+const SCRIPTS = ["decide-one", "decide-enforced", "decide", "lease", "take"];
 /** The scripts of holds: by the same names for their locals, they repeat text of the others, which a compressed bundle has once. */
 const HOLD_SCRIPTS = ["refund", "extend"];
 /** The scripts that write and read live rules, each a text of its own. */
@@ -33,8 +33,11 @@ const LIVE = [
 ];
 /** The scripts that count in the place of another package's store, each a text of its own. */
 const DROPINS = ["counter", "throttler"];
+/** The scripts of regional stores, each a text of its own. */
+const REGION = ["spend", "put"];
 const OUTPUT = "src/algorithms/scripts.generated.ts";
 const LIVE_OUTPUT = "src/store/control/redis/scripts.generated.ts";
+const REGION_OUTPUT = "src/store/region/scripts.generated.ts";
 const DROPINS_OUTPUT = "src/dropins/scripts.generated.ts";
 
 /** Upstash locks the whole database for a script that does not begin with this line; stock Redis rejects it. */
@@ -92,6 +95,7 @@ if (import.meta.main) {
   writeOrCheck("build:lua", {
     [OUTPUT]: build(),
     [LIVE_OUTPUT]: buildApart("live", LIVE),
+    [REGION_OUTPUT]: buildApart("region", REGION),
     [DROPINS_OUTPUT]: buildApart("dropins", DROPINS),
   });
 }

@@ -120,6 +120,15 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   CONTROL_REDIS_REST_URL:
     "The address of another Redis for live rules, blocks, drafts, history and audit. Default: the Redis that counts.",
   CONTROL_REDIS_REST_TOKEN: "Its token. Bind it as a secret.",
+  REGION_REDIS_REST_URL:
+    "The address of a Redis near this deployment, which decides hot identities: [regions](regions.md). Default: none.",
+  REGION_REDIS_REST_TOKEN: "Its token. Bind it as a secret.",
+  REGION_NAME: 'Names the region in the log. Default: `"nearby"`.',
+  REGION_TERM:
+    "For how long the region may spend a unit after the home Redis took it, `100ms` to `10s`. Default: a second, or less where a policy permits less.",
+  REGION_CREDIT:
+    "Units of a policy that the region admits before home has counted them, 1 to 1,000; needs `REGIONS`. Default: none.",
+  REGIONS: "How many regional stores there are at most, those of previews too, 1 to 1,000.",
   METRICS:
     'Counts requests for [metrics](metrics.md), `"on"` or `"off"`. Default: `"on"` with Redis where a token of the admin API is set, otherwise `"off"`.',
   METRICS_FLUSH: "How often an isolate writes what it has counted: `10s` to `10m`. Default: `1m`.",

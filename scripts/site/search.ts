@@ -27,6 +27,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   jwt: ["identities"],
   latency: ["costs"],
   lease: ["hot-keys"],
+  "limit over 30 regions": ["regions"],
   "login brute force": ["recipes"],
   monthly: ["recipes"],
   nextjs: ["vercel"],

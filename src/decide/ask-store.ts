@@ -4,6 +4,7 @@ import { accountKeyOf } from "../store/lease-accounts.ts";
 import type { Reply } from "../store/store.ts";
 import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
 import { deniesIn } from "./local-denials.ts";
+import type { Reason } from "./outcome.ts";
 import type {
   Answer,
   AskStore,
@@ -81,7 +82,7 @@ export function byGroup<Item>(
 
 export function verdictsOf(
   groups: readonly PartitionRequest[],
-  { rows, nowUs, clocksUs, estimated }: Reply,
+  { rows, nowUs, clocksUs, estimated, isFromRegion }: Reply,
   sentAtMs: number,
   receivedAtMs: number,
 ): GroupVerdict[] {
@@ -91,6 +92,7 @@ export function verdictsOf(
         asked: groups[0]!,
         rows,
         countedBy: "store",
+        isFromRegion,
         at: { nowUs, sentAtMs, receivedAtMs, estimated },
       },
     ];
@@ -100,6 +102,7 @@ export function verdictsOf(
     asked: groups[i]!,
     rows: own,
     countedBy: "store",
+    isFromRegion,
     at: { nowUs: clocks?.[i]![0] ?? nowUs, sentAtMs, receivedAtMs, estimated },
   }));
 }
@@ -184,8 +187,12 @@ function verdictOf(groups: readonly GroupVerdict[]): Verdict {
     if (each.at.nowUs > nowUs) nowUs = each.at.nowUs;
   }
   if (!isDenied) return { reason: "allowed", status: 200, nowUs, groups };
-  const wasAsked = groups.some((each) => deniesIn(each) && isAsked(each));
-  return { reason: wasAsked ? "limited" : "cached-denial", status: 429, nowUs, groups };
+  return { reason: reasonOf(groups.filter(deniesIn)), status: 429, nowUs, groups };
+}
+
+function reasonOf(denying: readonly GroupVerdict[]): Reason {
+  if (!denying.some(isAsked)) return "cached-denial";
+  return denying.some(({ isFromRegion }) => isFromRegion) ? "region-denial" : "limited";
 }
 
 /** A spent lease is an earlier answer of the store, unless this request renewed it. */

@@ -25,6 +25,7 @@ export function decidePath<Settings extends CoreSettings>(
     role?.setApart,
     tooCostly(context, known),
     lease?.countDemand,
+    features.regions?.steps(context),
     knownDenials(context, known),
     features.optimistic?.steps(context, known, lease),
     features.sharedDenials?.steps(context, known),

@@ -14,6 +14,8 @@ export type Reason =
    * asked.
    */
   | "cached-denial"
+  /** A regional store has no units left, and its home had none by an earlier answer; home was not asked. */
+  | "region-denial"
   /** The cost is above a policy's limit, so it can never pass. */
   | "cost-exceeds-limit"
   /** A list allows this client: no policy took part, and the store was not asked. */

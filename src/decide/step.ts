@@ -58,6 +58,8 @@ export interface GroupVerdict {
   readonly countedBy: "store" | "lease" | "memory" | "none";
   /** Set if the store answered this request with a lease. */
   readonly isRenewed?: boolean;
+  /** Set if a regional store denied, by an earlier answer of its home. */
+  readonly isFromRegion?: true | undefined;
   /** Only for policies in shadow that a call counts later: has it count these units, one number per policy. */
   readonly settle?: (costs: readonly number[]) => void;
   readonly at: Moment;

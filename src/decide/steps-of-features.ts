@@ -24,6 +24,7 @@ export interface StepsOfFeatures<Settings extends CoreSettings = CoreSettings> {
     ) => Step<Decide> | undefined
   >;
   readonly leases?: WithSteps<(context: LimiterContext<Settings>) => LeaseSteps>;
+  readonly regions?: WithSteps<(context: LimiterContext<Settings>) => Step<Decide>>;
   readonly cluster?: { readonly partialAnswer: PartialAnswer };
   readonly notices?: WithSteps<(context: LimiterContext<Settings>) => NoticeSteps>;
 }

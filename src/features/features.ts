@@ -10,6 +10,7 @@ import type { lists } from "./lists/lists-feature.ts";
 import type { notices } from "./notices-feature.ts";
 import type { optimistic } from "./optimistic-feature.ts";
 import type { plans } from "./plans-feature.ts";
+import type { regions } from "./region/region-feature.ts";
 import type { roles } from "./roles/roles-feature.ts";
 import type { shards } from "./shards-feature.ts";
 import type { sharedDenials } from "./shared-denials-feature.ts";
@@ -31,6 +32,7 @@ export interface Features {
   readonly notices?: typeof notices;
   readonly optimistic?: typeof optimistic;
   readonly plans?: typeof plans;
+  readonly regions?: typeof regions;
   readonly roles?: typeof roles;
   readonly shards?: typeof shards;
   readonly sharedDenials?: typeof sharedDenials;

@@ -53,12 +53,21 @@ export function checkLimiter(
 }
 
 /** The parts of the store that these features need. */
-export function partsOf({ clients, cluster, holds, leases, roles, slots }: Features): RedisParts {
+export function partsOf({
+  clients,
+  cluster,
+  holds,
+  leases,
+  regions,
+  roles,
+  slots,
+}: Features): RedisParts {
   const scripts = {
     decide: DECIDE_ENFORCED,
     ...(roles ?? slots)?.scripts,
     ...leases?.scripts,
+    ...regions?.scripts,
     ...(holds ?? cluster)?.scripts,
   };
-  return { scripts, clients, cluster };
+  return { scripts, clients, cluster, openRegion: regions?.open };
 }

@@ -3,6 +3,7 @@ import type { HeaderOptions } from "../decide/header-fields.ts";
 import type { DecisionListener } from "../features/decision-listener.ts";
 import type { ListOptions } from "../features/lists/list-options.ts";
 import type { Plans } from "../features/plans.ts";
+import type { PlainRegion } from "../features/region/region-options.ts";
 import type { SharedDenials } from "../features/shared-denials.ts";
 import type { Duration } from "../options/duration.ts";
 import type { OptionValue } from "../options/option-value.ts";
@@ -40,6 +41,8 @@ export interface LimiterOptions extends StoreOptions {
   readonly denialCache?: false | { readonly maxEntries: number };
   /** The plain form of `lease()`, for every policy without its own. Default: no leases, Redis makes every decision. */
   readonly lease?: Duration | "auto";
+  /** The plain form of `region()`. Default: Redis makes every decision. */
+  readonly region?: PlainRegion;
   /** The plain form of `coloDenials()` and `shareDenials()`. Default: not shared. */
   readonly sharedDenials?: SharedDenials;
   /** The header fields of a response. Default: all. */
@@ -59,7 +62,7 @@ export interface LimiterOptions extends StoreOptions {
 /** The options of a limiter, with the values that bring their code. */
 export interface CreateLimiterOptions<Of extends Policy = Policy> extends Omit<
   LimiterOptions,
-  "policies" | "plans" | "lease" | "sharedDenials" | "redis" | "lists"
+  "policies" | "plans" | "lease" | "region" | "sharedDenials" | "redis" | "lists"
 > {
   /** The policies, decided together: either every policy takes the cost, or none does. Range: 1 to 16 policies. */
   readonly policies: readonly Of[];
@@ -67,6 +70,8 @@ export interface CreateLimiterOptions<Of extends Policy = Policy> extends Omit<
   readonly plans?: OptionValue<"plans">;
   /** What `lease()` returns, for every policy without its own. Default: no leases, Redis makes every decision. */
   readonly lease?: OptionValue<"lease">;
+  /** What `region()` returns: a Redis nearby, which decides most requests. Default: Redis makes every decision. */
+  readonly region?: OptionValue<"region">;
   /** What `coloDenials()` of `tidegate/cloudflare` returns, or `shareDenials()`. Default: not shared. */
   readonly sharedDenials?: OptionValue<"sharedDenials">;
   /**
@@ -87,6 +92,7 @@ export const LIMITER_OPTIONS = [
   "retryJitter",
   "denialCache",
   "lease",
+  "region",
   "sharedDenials",
   "headers",
   "redis",

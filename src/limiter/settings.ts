@@ -79,9 +79,20 @@ export function checkSettings(
     ...noticed?.(policy),
     retryJitter: policy.retryJitter ?? retryJitter,
   }));
-  return {
+  const settled = {
     policies: planned.policies.map(enforce),
     plans: new Map([...planned.plans].map(([plan, list]) => [plan, list.map(enforce)])),
+  };
+  const nearby = features.regions?.compile(
+    options,
+    isSound() ? settled : { ...settled, policies: [] },
+    faults,
+  );
+  return {
+    policies: nearby ? settled.policies.map(nearby) : settled.policies,
+    plans: nearby
+      ? new Map([...settled.plans].map(([plan, list]) => [plan, list.map(nearby)]))
+      : settled.plans,
     prefix: checkPrefix(options.prefix ?? DEFAULTS.prefix, faults),
     onFailure,
     maxDenials: checkDenialCache(options.denialCache, faults),

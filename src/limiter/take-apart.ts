@@ -21,6 +21,7 @@ const MAKERS: Readonly<Record<string, string>> = {
   optimistic: "optimistic",
   plans: "plans",
   refundable: "refundable",
+  region: "region",
   shards: "shards",
   sharedDenials: "shareDenials",
   timeZone: "month",

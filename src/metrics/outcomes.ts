@@ -19,6 +19,7 @@ export const OUTCOMES = [
   { outcome: "allowed", reason: "store-unavailable-open" },
   { outcome: "allowed", reason: "optimistic" },
   { outcome: "passed", reason: "preflight" },
+  { outcome: "denied", reason: "region-denial" },
 ] as const;
 
 /** The position of an outcome. */
@@ -41,6 +42,8 @@ export const ALLOWED_OPEN = 13;
 export const ALLOWED_AHEAD = 14;
 /** The gateway answered what a browser asks before it sends a request. */
 export const PREFLIGHT = 15;
+/** A regional store denied, by an earlier answer of its home. */
+export const DENIED_IN_REGION = 16;
 
 /** As policies name it; their positions are codes, too. */
 export const MODES = ["enforce", "shadow", "soft"] as const;

@@ -353,6 +353,40 @@ export const LEASE_WITH_SHARING = {
   say: "Leave out this or sharedDenials: while one isolate waits for its next lease, others may still hold units.",
 } as const;
 
+// Regions.
+
+export const REGION_REDIS = {
+  code: "shape",
+  say: "Give the Redis nearby: { url, token }, or what client() returns.",
+} as const;
+
+export const REGION_WITH = {
+  code: "conflict",
+  say: (other: string) =>
+    `Leave out this or ${other}: a region takes its units from a Redis, and knows its denials itself.`,
+} as const;
+
+export const REGION_OF_CLUSTER = {
+  code: "unsupported",
+  say: "Leave it out: a Redis Cluster is no home of regions, and no region.",
+} as const;
+
+export const REGIONS_OF_CREDIT = {
+  code: "conflict",
+  say: "Give credit and regions together: home lowers each limit by what all regions may admit on credit.",
+} as const;
+
+export const CREDIT_TOO_LARGE = {
+  code: "conflict",
+  say: ({ name, least }: { name: string; least: number }) =>
+    `Regions may admit half of a limit on credit at most: give a lower credit, or ${name} a limit from ${least} on.`,
+} as const;
+
+export const NO_POLICY_FOR_REGION = {
+  code: "conflict",
+  say: "Leave it out: none of these policies can be decided in a region. Their windows are too short, or they need to see each request.",
+} as const;
+
 // Optimistic decisions.
 
 export const OPTIMISTIC = {

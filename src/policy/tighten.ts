@@ -1,4 +1,5 @@
 import { type CompiledPolicy, completePolicy } from "./compile.ts";
+import type { RegionTerms } from "./traits.ts";
 
 /** Bounds of an automatic lease: an isolate chooses its units by what Redis has left. */
 export const AUTO_LEASE = {
@@ -55,19 +56,33 @@ export function tightenPolicy(policy: CompiledPolicy, leaseUs: number): Compiled
   return { ...completePolicy(policy, implementation.lease.tighten(policy, leaseUs)), key };
 }
 
+/** The policy that home has to enforce so that its regions keep the original one. Its key stays, as with a lease. */
+export function tightenForRegion(policy: CompiledPolicy, region: RegionTerms): CompiledPolicy {
+  const { key, limit, implementation } = policy;
+  const { reserve, termUs } = region;
+  const lowered =
+    reserve === 0
+      ? policy
+      : { ...completePolicy(policy, implementation.partOf(policy, limit - reserve, 1)), key };
+  return { ...tightenPolicy(lowered, termUs), region };
+}
+
 /**
- * Whether the lease of a policy leaves enough of its quota. For windows this depends on the window alone, so that all policies of one
+ * Whether the lease of a policy, or the term of its region, leaves enough of its quota. For windows this depends on the window alone, so that all policies of one
  * key are tightened alike.
  */
 export function leavesEnough(policy: CompiledPolicy): boolean {
-  const { leaseUs = 0, autoLease, implementation } = policy;
+  const { leaseUs = 0, autoLease, region, implementation } = policy;
   const longestUs = implementation.lease.maxUs(policy);
-  return leaseUs <= (autoLease ? longestUs * AUTO_LEASE.shareOfLongest : longestUs);
+  const heldUs = region?.termUs ?? leaseUs;
+  return heldUs <= (autoLease ? longestUs * AUTO_LEASE.shareOfLongest : longestUs);
 }
 
-/** Whether isolates can lease a policy. */
+/** Whether isolates can lease a policy, or regions decide it. */
 export function fitsLease(policy: CompiledPolicy): boolean {
-  return leavesEnough(policy) && (!policy.autoLease || hasUnitsToLease(policy.limit));
+  const { limit, autoLease, region } = policy;
+  if (2 * (region?.reserve ?? 0) > limit) return false;
+  return leavesEnough(policy) && (!autoLease || hasUnitsToLease(limit));
 }
 
 /** Whether an automatic lease is ever taken under a limit. */

@@ -29,6 +29,8 @@ export interface PolicyTraits {
   readonly leaseUs?: number | undefined;
   /** Set if each isolate chooses leases by itself. */
   readonly autoLease?: boolean;
+  /** How a region decides it; `undefined` if home decides each request. */
+  readonly region?: RegionTerms | undefined;
   /** The bound of requests that are admitted before the store has counted them; `undefined` if none is. */
   readonly optimistic?: Optimism | undefined;
   /** Shares of the limit that cause a notice, the highest first; `undefined` for none. */
@@ -52,6 +54,16 @@ export const AUTO = "auto";
 export interface Optimism {
   readonly unsettled: number;
   readonly above: number;
+}
+
+/** The bounds within which a region decides a policy. */
+export interface RegionTerms {
+  /** For how long the region may spend a unit after home took it, in microseconds. */
+  readonly termUs: number;
+  /** The most units that the region admits before home has counted them. */
+  readonly credit: number;
+  /** Those of all regions, by which home lowers the limit. */
+  readonly reserve: number;
 }
 
 /** The meaning of `optimistic: true`. */

@@ -1,24 +1,10 @@
 import type { DurationRange } from "../options/duration.ts";
-import { StoreError } from "../options/errors.ts";
-import { report } from "../runtime/log.ts";
-import { TIMED_OUT, withTimeout } from "../runtime/time.ts";
 import { createPlainBreaker, type StoreBreaker, type StoreBreakerState } from "./breaker.ts";
-import { firstContactMs } from "./first-contact.ts";
+import { createGuard, type GuardOptions } from "./guard.ts";
 import type { Store } from "./store.ts";
 
 /** No decision is worth a wait of more than a minute; no network answers in less than a millisecond. */
 export const TIMEOUT_RANGE: DurationRange = { min: "1ms", max: "1m", example: "250ms" };
-
-export interface GuardOptions {
-  /** The name of the store in messages. Default: `Redis`. */
-  readonly name?: string | undefined;
-  /** The time limit of an answer; longer until the first answer, see `firstContactMs`. */
-  readonly timeoutMs: number;
-  /** The isolate's monotonic clock, in milliseconds. */
-  readonly now: () => number;
-  /** Called with the first failure of an outage. Default: logs one line then, and one when the outage is over. */
-  readonly onStoreError?: ((error: StoreError) => void) | undefined;
-}
 
 /** A store that answers or fails within its timeout. */
 export interface GuardedStore extends Store {
@@ -37,98 +23,22 @@ export const DEFAULT_TIMEOUT_MS = 250;
  */
 export function guardStore(
   store: Store,
-  { name = "Redis", timeoutMs, now, onStoreError }: GuardOptions,
+  options: GuardOptions,
   breaker: StoreBreaker = createPlainBreaker(),
 ): GuardedStore {
-  /** Created once: during an outage every request throws it, and a stack trace costs time. */
-  const suspended = new StoreError(
-    "ERR_STORE_SUSPENDED",
-    `${name} failed several times in a row; it is probed once per second until it answers again.`,
-  );
-  /**
-   * One call may open the connection for the others, so each call that is sent before the first answer waits for it.
-   */
-  let patienceMs = firstContactMs(timeoutMs);
-  let firstFailureMs = 0;
-  let lastFailureMs = 0;
-
-  /** A listener that throws must not prevent the decision. */
-  function notify(failure: StoreError): void {
-    if (onStoreError === undefined) return reportStoreError(failure);
-    try {
-      const told: unknown = onStoreError(failure);
-      // It may be asynchronous, and its rejection would be unhandled, which ends a process of Node.
-      if (told instanceof Promise) told.catch(reportListener);
-    } catch (error) {
-      reportListener(error);
-    }
-  }
-
-  function noteAnswer(key: string): void {
-    patienceMs = timeoutMs;
-    if (breaker.succeeded(key, now()) && onStoreError === undefined) {
-      reportRecovery(name, lastFailureMs - firstFailureMs);
-    }
-  }
-
-  async function guarded<Answer>(
-    [key]: readonly string[],
-    ask: () => Answer | Promise<Answer>,
-  ): Promise<Answer> {
-    const sentAtMs = now();
-    const ms = patienceMs;
-    if (!breaker.admits(key!, sentAtMs)) throw suspended;
-    try {
-      const answer = await withTimeout(ms, ask);
-      if (answer === TIMED_OUT) {
-        throw new StoreError("ERR_STORE_TIMEOUT", `${name} did not answer within ${ms} ms.`);
-      }
-      noteAnswer(key!);
-      return answer;
-    } catch (error) {
-      if (breaker.isAnswer(error)) {
-        noteAnswer(key!);
-        throw error;
-      }
-      const failure =
-        error instanceof StoreError
-          ? error
-          : new StoreError(
-              "ERR_STORE_UNREACHABLE",
-              `The ${name} client failed for an unknown reason.`,
-            );
-      lastFailureMs = now();
-      if (breaker.failed(key!, sentAtMs, lastFailureMs)) {
-        firstFailureMs = lastFailureMs;
-        notify(failure);
-      }
-      throw failure;
-    }
-  }
-
+  const { run, state } = createGuard(options, breaker);
   return {
-    decide: (operation, keys, ...asked) =>
-      guarded(keys, () => store.decide(operation, keys, ...asked)),
+    decide: (operation, keys, ...asked) => run(keys, () => store.decide(operation, keys, ...asked)),
     ...(store.refund && {
-      refund: (keys, ...args) => guarded(keys, () => store.refund!(keys, ...args)),
+      refund: (keys, ...args) => run(keys, () => store.refund!(keys, ...args)),
     }),
     ...(store.extend && {
-      extend: (keys, ...more) => guarded(keys, () => store.extend!(keys, ...more)),
+      extend: (keys, ...more) => run(keys, () => store.extend!(keys, ...more)),
     }),
-    reset: (keys) => guarded(keys, () => store.reset(keys)),
-    state: () => breaker.state(now()),
+    ...(store.take && {
+      take: (keys, ...asked) => run(keys, () => store.take!(keys, ...asked)),
+    }),
+    reset: (keys) => run(keys, () => store.reset(keys)),
+    state,
   };
-}
-
-function reportStoreError({ code, message }: StoreError): void {
-  report(`${code}: ${message} Until it answers again, each policy's onFailure decides.`);
-}
-
-function reportRecovery(name: string, ms: number): void {
-  const seconds = Math.max(1, Math.ceil(ms / 1000));
-  report(`${name} answers again after ${seconds} s; decisions are exact again.`);
-}
-
-function reportListener(error: unknown): void {
-  report(`onStoreError failed: ${String(error)}`);
 }

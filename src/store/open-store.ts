@@ -16,6 +16,7 @@ import type { DialectName } from "./redis/dialect.ts";
 import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
 import type { inspectRedis } from "./redis/inspect.ts";
 import { type MoreScripts, redisStore } from "./redis/store.ts";
+import type { openRegion } from "./region/open-region.ts";
 import type { Store } from "./store.ts";
 
 const DIALECTS: readonly unknown[] = ["upstash", "redis"] satisfies DialectName[];
@@ -55,6 +56,14 @@ export interface StoreOptions {
   readonly onStoreError?: (error: StoreError) => void;
 }
 
+/** The region of a limiter, as far as its store knows it. */
+export interface RegionStoreOptions {
+  /** Names it in the log. */
+  readonly name: string;
+  /** The Redis nearby. */
+  readonly redis: RedisEndpoint | RedisClient;
+}
+
 /** The scripts and functions for a Redis, besides the script of a single policy. A bundle contains the given parts. */
 export interface RedisParts {
   readonly scripts: MoreScripts;
@@ -64,13 +73,14 @@ export interface RedisParts {
   readonly clients?: typeof clients | undefined;
   /** Reports facts about the store. */
   readonly inspect?: typeof inspectRedis;
+  readonly openRegion?: typeof openRegion | undefined;
   /** Counts the commands of the store and its client. */
   readonly counted?: CountedRedis | undefined;
 }
 
 /** Opens the store from the options or the environment, guarded; `undefined` after a fault. */
 export function openStore(
-  options: StoreOptions,
+  options: StoreOptions & { readonly region?: RegionStoreOptions | undefined },
   parts: RedisParts,
   environment: Environment,
   faults: Faults,
@@ -88,7 +98,13 @@ export type StoreOpener = (
 
 /** Checks the options of the connection, before the Redis itself is known. */
 export function storeOpener(
-  { store, timeout, dialect, onStoreError }: Omit<StoreOptions, "redis">,
+  {
+    store,
+    region,
+    timeout,
+    dialect,
+    onStoreError,
+  }: Omit<StoreOptions, "redis"> & { readonly region?: RegionStoreOptions | undefined },
   faults: Faults,
 ): StoreOpener {
   const timeoutMs =
@@ -107,7 +123,7 @@ export function storeOpener(
       if (!isStore || redis !== undefined) faults.add("store", kindOf(store), STORE);
       return store;
     }
-    const { scripts, cluster, clients, inspect, counted } = parts;
+    const { scripts, cluster, clients, inspect, openRegion, counted } = parts;
     const opened = openClient(redis, environment, { timeoutMs, dialect }, clients, faults);
     if (opened === undefined) return undefined;
     const client = counted?.client(opened.client) ?? opened.client;
@@ -117,10 +133,16 @@ export function storeOpener(
       { timeoutMs, now: monotonicNow, onStoreError },
       cluster?.createBreaker(),
     );
-    return {
+    const home: Store = {
       ...(cluster ? cluster.split(guard) : guard),
       ...(inspect && { inspect: inspect(client, opened.dialect, guard, timeoutMs) }),
     };
+    // Without one its check has added a fault.
+    if (!openRegion || !region?.redis) return home;
+    const { name, redis: nearby } = region;
+    const openNearby = (placed: Faults) =>
+      openClient(nearby, environment, { timeoutMs, dialect: undefined }, clients, placed);
+    return openRegion(home, { name, openClient: openNearby, timeoutMs, onStoreError }, faults);
   };
 }
 

@@ -22,8 +22,10 @@ export interface Reply extends DecidedAt {
   readonly epochs?: readonly number[];
   /** Only for a lease beside advisory policies: for each policy, the number of taken units that it had room for. */
   readonly charged?: readonly number[];
-  /** Set if the store was not asked: its last answer, projected to now, with an estimated clock. */
+  /** Set if `nowUs` says nothing about the clock of other answers: it is projected to now, or that of another store. */
   readonly estimated?: true;
+  /** Set if a regional store denied, because its home had no units left by an earlier answer. */
+  readonly isFromRegion?: true;
 }
 
 /** The parts of a request for a lease besides its units. */
@@ -41,6 +43,24 @@ export interface SpentUnits {
   readonly units: number;
   /** For each policy, the epoch of its account that counts them. */
   readonly epochs: readonly number[];
+}
+
+/** What a region asks of one policy beside the cost of a request. */
+export interface RegionOrder {
+  /** The most units for the region. */
+  readonly most: number;
+  /** How many of these are taken from whatever is left; further ones only from an eighth of it. */
+  readonly need: number;
+  /** Units that the region has admitted on credit: they are charged in any case. */
+  readonly owed: number;
+}
+
+/** The answer to a region. */
+export interface TakenReply extends Reply {
+  /** For each policy, the units for the region. */
+  readonly taken: readonly number[];
+  /** For each policy, how long one more unit has to wait, in microseconds; 0 if not at all. */
+  readonly againUs: readonly number[];
 }
 
 /** Facts about a store, for a health check. */
@@ -130,12 +150,28 @@ export interface Store {
   ): readonly boolean[] | Promise<readonly boolean[]>;
 
   /**
+   * Decides what a region could not: as a `consume` does, with a cost of 0 for each policy that the region has decided. It also
+   * takes the region's next units. Only for enforced policies.
+   *
+   * @throws StoreError if there is no usable answer; the cost and the units may have been taken anyway
+   */
+  take?(
+    keys: readonly string[],
+    costs: readonly number[],
+    policies: readonly CompiledPolicy[],
+    orders: readonly RegionOrder[],
+  ): Promise<TakenReply>;
+
+  /**
    * Whether one decision can have several partitions without a partial give-back. If not, a denial may end early,
    * because units of another decision come back. Default: it can.
    *
    * @param prefix of the limiter's keys
    */
   spansPartitions?(prefix: string): boolean | Promise<boolean>;
+
+  /** Notes the cost of a request that the isolate denied without asking: a region plans by the demand. */
+  noteDenied?(keys: readonly string[], costs: readonly number[]): void;
 
   /** Deletes the counts of these keys. */
   reset(keys: readonly string[]): void | Promise<void>;

@@ -37,6 +37,8 @@ beforeAll(async () => {
   });
   vi.stubEnv("UPSTASH_REDIS_REST_URL", inject("redisRestUrl"));
   vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", inject("redisRestToken"));
+  vi.stubEnv("REGION_URL", inject("redisRestUrl"));
+  vi.stubEnv("REGION_TOKEN", inject("redisRestToken"));
   vi.stubEnv("SESSION_SECRET", SESSION_SECRET);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -88,7 +90,7 @@ async function statusesOf(
 
 describe("the guides' TypeScript", () => {
   test("has every block that it should", () => {
-    expect(blocks).toHaveLength(25);
+    expect(blocks).toHaveLength(26);
   });
 
   test.for(blocks)(

@@ -9,6 +9,7 @@ const GUIDES = [
   "docs/vercel.md",
   "docs/gateway.md",
   "docs/hot-keys.md",
+  "docs/regions.md",
   "docs/local-stack.md",
   "docs/bridge.md",
   "docs/live-rules.md",

@@ -28,6 +28,7 @@ const CODE: Readonly<Record<string, string>> = {
   notices: "src/features/notice",
   optimistic: "src/features/optimistic-",
   plans: "src/features/plan",
+  regions: "src/features/region/",
   roles: "src/features/roles/",
   shards: "src/features/shard-",
   sharedDenials: "src/features/shared-denials",
@@ -64,6 +65,8 @@ const VALUES: readonly (readonly [imported: string, options: string, features: s
   ["client", limiter(`redis: client({})`), ["clients"]],
   ["client, cluster", limiter(`redis: cluster(client({}))`), ["clients", "cluster"]],
   ["shareDenials", limiter(`sharedDenials: shareDenials({})`), ["sharedDenials"]],
+  ["region", limiter(`region: region({})`), ["regions"]],
+  ["client, region", limiter(`region: region({ redis: client({}) })`), ["clients", "regions"]],
   ["concurrency", `policies: [concurrency({ limit: 1 })]`, ["holds"]],
 ];
 

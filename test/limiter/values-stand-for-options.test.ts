@@ -213,6 +213,7 @@ const isReset = (call: unknown) => (call as unknown[])[0] === "reset";
 
 describe("in Redis", () => {
   const far = { url: "https://far.example", token: "f" };
+  const near = { url: "https://near.example", token: "n" };
   const answer = () => [START_US, 1, 5, 0, 3_600e6];
 
   /** Has every endpoint answer, and notes what each is sent. */
@@ -240,6 +241,11 @@ describe("in Redis", () => {
       "cluster() of a client()",
       (to) => ({ redis: cluster(client(own(to))) }),
       (to) => ({ redis: own(to) }),
+    ],
+    [
+      "region()",
+      () => ({ redis: far, region: values.region({ name: "a", redis: near }) }),
+      () => ({ redis: far, region: { name: "a", redis: near } }),
     ],
     [
       "shareDenials()",

@@ -29,6 +29,7 @@ import {
   KEY_LOCKING,
   LEASE,
   REFUND,
+  TAKE,
 } from "../../src/algorithms/scripts.generated.ts";
 import { calendar } from "../../src/features/calendar-feature.ts";
 import type { Algorithm, Policy } from "../../src/policy/policy.ts";
@@ -52,11 +53,12 @@ function write(name: string, text: string): string {
   return file;
 }
 
-const [one, enforced, decide, lease, refund, extend] = minify(
+const [one, enforced, decide, lease, take, refund, extend] = minify(
   readLua("lua/decide-one.lua"),
   readLua("lua/decide-enforced.lua"),
   readLua("lua/decide.lua"),
   readLua("lua/lease.lua"),
+  readLua("lua/take.lua"),
   readLua("lua/refund.lua"),
   readLua("lua/extend.lua"),
 );
@@ -65,6 +67,7 @@ const minified: Record<string, string> = {
   "decide-enforced": enforced,
   decide,
   lease,
+  take,
 };
 
 /** A policy of each of these algorithms. */
@@ -96,6 +99,7 @@ test.for([
   { name: "decide-enforced", frame: DECIDE_ENFORCED },
   { name: "decide", frame: DECIDE },
   { name: "lease", frame: LEASE },
+  { name: "take", frame: TAKE },
 ])("the script $name of all algorithms is the whole of its file", ({ name, frame }) => {
   const whole = minified[name]!;
   const branches = [...cutBranches(whole).branches.values()];
@@ -119,8 +123,9 @@ test("the extending script is the whole of its file, and has no code that decide
 });
 
 test("a script that decides has nothing that gives back", () => {
-  for (const text of [one, enforced, decide, lease]) expect(text).not.toMatch(/KEEPTTL|taken_at/);
-  for (const name of ["decide-one", "decide-enforced", "decide", "lease"]) {
+  for (const text of [one, enforced, decide, lease, take])
+    expect(text).not.toMatch(/KEEPTTL|taken_at/);
+  for (const name of ["decide-one", "decide-enforced", "decide", "lease", "take"]) {
     expect(readLua(`lua/${name}.lua`)).not.toMatch(/_refund|given/);
   }
 });
@@ -131,7 +136,7 @@ test("every inline function is one that a script calls", () => {
     [...text.matchAll(/-- @inline\n *local function (\w+)/g)].map(([, name]) => name!),
   );
   expect(names.length).toBeGreaterThan(ALGORITHMS.length);
-  const programs = ["decide", "lease", "refund", "extend"].map((name) =>
+  const programs = ["decide", "lease", "take", "refund", "extend"].map((name) =>
     resolveIncludes(`lua/${name}.lua`),
   );
   const uncalled = names.filter((name) =>

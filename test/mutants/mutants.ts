@@ -21,6 +21,7 @@ import { PARTITION } from "./catalog/partition.ts";
 import { PATHS } from "./catalog/paths.ts";
 import { PROGRAMS } from "./catalog/programs.ts";
 import { REDIS } from "./catalog/redis.ts";
+import { REGIONS } from "./catalog/regions.ts";
 import { STORE } from "./catalog/store.ts";
 import type { Written } from "./written.ts";
 
@@ -48,5 +49,6 @@ export const WRITTEN: readonly Written[] = [
   ...PATHS,
   ...PROGRAMS,
   ...REDIS,
+  ...REGIONS,
   ...STORE,
 ];

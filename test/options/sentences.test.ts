@@ -58,6 +58,8 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
   LIMIT_BELOW_SHARDS: [4],
   LONG_LEASE: [50],
   LEASES_DIFFER: [0],
+  REGION_WITH: ["store"],
+  CREDIT_TOO_LARGE: [{ name: "api", least: 40 }],
   OPTIMISM_DIFFERS: [0],
   OPTIMISM_IS_LATE: ["shards"],
   NOTIFY: [8],

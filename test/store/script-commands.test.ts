@@ -136,6 +136,27 @@ test("the counted commands are those that a server ran, whatever the policies, t
   expect(store.taken()).toBe(await ran());
 });
 
+test("the commands of a region's call are counted", async () => {
+  const draw = random(11);
+  const store = countedStore();
+  const drawn = everyPolicy(3, WINDOW).map((policy, i) => Object.assign(policy, { name: `p${i}` }));
+  // A log reads more where several units are taken at once.
+  const policies = compile(drawn.filter(({ algorithm }) => algorithm !== "sliding-window-log"));
+  for (let call = 0; call < runs(300); call++) {
+    const keys = policies.map(({ key }) => `tg:{take ${call >> 2}}:${key}`);
+    const costs = policies.map(() => Math.floor(draw() * 3));
+    const orders = policies.map(() => ({
+      most: Math.floor(draw() * 2),
+      need: 1,
+      owed: Math.floor(draw() * 1.2),
+    }));
+    store.taken();
+    await ran();
+    const reply = await store.take!(keys, costs, policies, orders);
+    expect(store.taken(), JSON.stringify({ costs, orders, reply })).toBe(await ran());
+  }
+});
+
 test("a call that Redis does not answer is counted as one command", async () => {
   let commands = 0;
   const counted = countedRedis((count) => void (commands += count));

@@ -36,6 +36,7 @@ import { countsPlace, openCounts } from "./open-counts.ts";
 import { openDenialLog } from "./open-denial-log.ts";
 import { analyticsIn, openRecorder } from "./open-recorder.ts";
 import { readJwt } from "./read-jwt.ts";
+import { inVariables, readRegion } from "./read-region.ts";
 import { hasTokens, readTokens, type Tokens } from "./tokens.ts";
 import { readVariables, type StoreName, type Variables } from "./variables.ts";
 import { readWebhookSettings } from "./webhook-settings.ts";
@@ -142,12 +143,17 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
     listener: platform.onNotice,
     identities: variables.metricsIdentities,
   });
+  const region = readRegion(environment, variables, faults);
   const defaults = {
     prefix,
     onFailure,
+    region,
     clientIp: environment["CLIENT_IP"],
     tokenReader: readJwt(environment, faults),
-    sharedDenials: readSharing(variables.shared, environment, store, platform, faults),
+    // A region knows its denials itself.
+    sharedDenials: region
+      ? undefined
+      : readSharing(variables.shared, environment, store, platform, faults),
   };
   const deployed = {
     rules: readRules(environment["RULES"], faults),
@@ -156,13 +162,13 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
     overrides: undefined,
   };
   const cors = readCors(environment["CORS"], faults);
-  const ruleset = compileRuleset(deployed, defaults, faults);
+  const ruleset = compileRuleset(deployed, defaults, inVariables(faults));
   const counted = recorder && countedRedis(recorder.meter.commands);
   const opened = openCounts(
     variables,
     environment,
-    { openObjects: platform.durableObjectStore, counted },
-    faults,
+    { openObjects: platform.durableObjectStore, counted, region },
+    inVariables(faults),
   );
   faults.throwIfAny();
   // Checked with the rules.

@@ -1,4 +1,5 @@
 import { EVERY_FEATURE } from "../../features/every-feature.ts";
+import type { PlainRegion } from "../../features/region/region-options.ts";
 import { partsOf } from "../../limiter/check-limiter.ts";
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
@@ -32,19 +33,21 @@ interface CountsParts {
   readonly openObjects: typeof durableObjectStore | undefined;
   /** Counts the commands of a Redis. */
   readonly counted: CountedRedis | undefined;
+  /** The Redis nearby. */
+  readonly region: PlainRegion | undefined;
 }
 
 /** Opens the store that `STORE` names; `undefined` after a fault. */
 export function openCounts(
   { store, timeout, dialect }: Variables,
   environment: Environment,
-  { openObjects, counted }: CountsParts,
+  { openObjects, counted, region }: CountsParts,
   faults: Faults,
 ): Store | undefined {
   if (store === "memory") return openMemoryStore();
   if (store === "redis") {
     return openStore(
-      { ...(dialect && { dialect }), ...(timeout && { timeout }) },
+      { region, ...(dialect && { dialect }), ...(timeout && { timeout }) },
       { ...partsOf(EVERY_FEATURE), inspect: inspectRedis, counted },
       environment,
       faults,

@@ -128,10 +128,13 @@ const AdminHost = z.optional(
 
 const Token = z.optional(z.string());
 
+/** A number, or its text where variables are text. The region checks it. */
+const WholeNumber = z.optional(z.union([z.number(), z.string()]));
+
 const RestUrl = z.optional(z.string());
 const RestToken = z.optional(z.string());
 
-/** Every variable that the gateway reads. Rules, lists, client IP, CORS, JWT, and Redis are checked where they are used. */
+/** Every variable that the gateway reads. Rules, lists, client IP, CORS, JWT, Redis and the region are checked where they are used. */
 export const VARIABLES = {
   ORIGIN: Origin,
   ORIGIN_TIMEOUT: OriginTimeout,
@@ -148,6 +151,12 @@ export const VARIABLES = {
   CONTROL: Control,
   CONTROL_REDIS_REST_URL: RestUrl,
   CONTROL_REDIS_REST_TOKEN: RestToken,
+  REGION_REDIS_REST_URL: RestUrl,
+  REGION_REDIS_REST_TOKEN: RestToken,
+  REGION_NAME: z.optional(z.string()),
+  REGION_TERM: z.optional(z.string()),
+  REGION_CREDIT: WholeNumber,
+  REGIONS: WholeNumber,
   METRICS: z.optional(Metrics),
   METRICS_FLUSH: z.optional(duration(FLUSH_RANGE)),
   METRICS_IDENTITIES: MetricsIdentities,

@@ -1,5 +1,6 @@
 import { EVERY_FEATURE } from "../../features/every-feature.ts";
-import type { Plans } from "../../features/plans.ts";
+import type { Planned, Plans } from "../../features/plans.ts";
+import type { PlainRegion } from "../../features/region/region-options.ts";
 import type { LimiterSettings } from "../../limiter/settings.ts";
 import type { Faults } from "../../options/faults.ts";
 import { checkSearchedSegments } from "./check-searched-segments.ts";
@@ -20,10 +21,15 @@ export interface CompiledRules {
   readonly settings: LimiterSettings;
 }
 
+/** What applies to all rules, and the region, which decides them together. */
+interface DefaultsOfAll extends Omit<RuleDefaults, "plans"> {
+  readonly region?: PlainRegion | undefined;
+}
+
 /** Checks rules and plans, and compiles them; `undefined` after a fault in a rule. */
 export function compileRules(
   { rules: list, plans }: RulesData,
-  defaults: Omit<RuleDefaults, "plans">,
+  { region, ...defaults }: DefaultsOfAll,
   faults: Faults,
 ): CompiledRules | undefined {
   const before = faults.list.length;
@@ -35,11 +41,15 @@ export function compileRules(
   checkSearchedSegments(rules, list, faults);
   if (rules.length === 0 || faults.list.length > before) return undefined;
   const sound = rules as Rule[];
-  return { rules: sound, settings: settingsOf(sound, plans, faults) };
+  return { rules: sound, settings: settingsOf(sound, { plans, region }, faults) };
 }
 
 /** One limiter's settings for all rules. Policies keep the settings of their own rule. */
-function settingsOf(rules: readonly Rule[], plans: unknown, faults: Faults): LimiterSettings {
+function settingsOf(
+  rules: readonly Rule[],
+  { plans, region }: { readonly plans: unknown; readonly region: DefaultsOfAll["region"] },
+  faults: Faults,
+): LimiterSettings {
   const policies = rules.flatMap(({ settings: { policies: own, onFailure } }) =>
     own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
   );
@@ -51,7 +61,18 @@ function settingsOf(rules: readonly Rule[], plans: unknown, faults: Faults): Lim
     policies,
     faults,
   );
-  return { ...rules[0]!.settings, ...planned };
+  return { ...rules[0]!.settings, ...inRegion(planned, region, faults) };
+}
+
+/** The policies as home enforces them, if a region decides some of them. */
+function inRegion(planned: Planned, region: DefaultsOfAll["region"], faults: Faults): Planned {
+  const nearby = EVERY_FEATURE.regions.compile({ region }, planned, faults);
+  if (!nearby) return planned;
+  const { policies, plans } = planned;
+  return {
+    policies: policies.map(nearby),
+    plans: new Map([...plans].map(([plan, list]) => [plan, list.map(nearby)])),
+  };
 }
 
 /** Rejects two policies with one name in different rules: they would share one count. */

@@ -1,6 +1,7 @@
 import { lists as listFeature } from "../../features/lists/lists-feature.ts";
 import type { Lists } from "../../features/lists/lists.ts";
 import type { FindListed } from "../../features/lists/request-lists.ts";
+import type { PlainRegion } from "../../features/region/region-options.ts";
 import type { SharedDenials } from "../../features/shared-denials.ts";
 import type { LimiterOptions } from "../../limiter/options.ts";
 import type { Faults } from "../../options/faults.ts";
@@ -36,6 +37,8 @@ export interface RulesetDefaults extends Pick<
   /** `CLIENT_IP`, unchecked. */
   readonly clientIp: unknown;
   readonly sharedDenials: SharedDenials | undefined;
+  /** `undefined` without a Redis nearby. */
+  readonly region?: PlainRegion | undefined;
 }
 
 /** The rules, plans, lists and overrides, compiled. */

@@ -5,6 +5,7 @@ import {
   commandsOfDecision,
   commandsOfExtension,
   commandsOfRefund,
+  commandsOfTake,
 } from "./script-commands.ts";
 
 /** Stands between a Redis, its client and its store. */
@@ -38,6 +39,14 @@ export function countedRedis(onCommands: (commands: number) => void): CountedRed
         onCommands(commandsOfDecision(asked, reply));
         return reply;
       },
+
+      ...(store.take && {
+        async take(keys, costs, policies, orders) {
+          const reply = await store.take!(keys, costs, policies, orders);
+          onCommands(commandsOfTake(policies, costs, orders, reply));
+          return reply;
+        },
+      }),
 
       async reset(keys) {
         await store.reset(keys);

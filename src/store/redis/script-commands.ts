@@ -1,7 +1,7 @@
 import type { Row } from "../../algorithms/model.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { mayDeny } from "../decide-together.ts";
-import type { LeaseRequest, Reply, Store } from "../store.ts";
+import type { LeaseRequest, RegionOrder, Reply, Store, TakenReply } from "../store.ts";
 import { readCommands, TIME } from "./billed-commands.ts";
 
 /*
@@ -68,6 +68,20 @@ function commandsOfLease(
     if (writesAccount && (role !== "advisory" || policies.length === 1)) commands++;
   });
   return commands;
+}
+
+/** Those of a region's call: a write for each state that changes. */
+export function commandsOfTake(
+  policies: readonly CompiledPolicy[],
+  costs: readonly number[],
+  orders: readonly RegionOrder[],
+  { rows, taken }: TakenReply,
+): number {
+  const isDenied = rows.some(({ allowed }, i) => costs[i]! > 0 && !allowed);
+  const charged = policies.filter(
+    (_, i) => orders[i]!.owed + taken[i]! + (isDenied ? 0 : costs[i]!) > 0,
+  );
+  return TIME + readsOf(policies) + charged.length;
 }
 
 /** Those of a concurrency policy, which is asked twice where it takes a slot only if no other policy denies. */

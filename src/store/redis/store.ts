@@ -1,18 +1,18 @@
 import type { Row, Slot } from "../../algorithms/model.ts";
 import { DECIDE_ONE } from "../../algorithms/scripts.generated.ts";
-import { StoreError } from "../../options/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { setRecent } from "../../runtime/lru.ts";
-import type { LeaseRequest, Reply, Store } from "../store.ts";
+import type { LeaseRequest, RegionOrder, Reply, Store, TakenReply } from "../store.ts";
 import type { RedisClient } from "./client.ts";
 import type { Dialect } from "./dialect.ts";
-import { isMissingScript, isUnknownDialect, storeError } from "./errors.ts";
-import { type Script, scriptFor, type ScriptTemplate, sha1For } from "./script.ts";
+import { type RunScript, scriptRunner } from "./run-script.ts";
+import { type Script, scriptFor, type ScriptTemplate } from "./script.ts";
 
 /** Computed once for each combination of algorithms and roles. */
 interface ScriptCall {
   readonly decide: Script;
   readonly lease: Script | undefined;
+  readonly take: Script | undefined;
   /** One text with a letter for each policy, if one of them is not enforced; else nothing. */
   readonly roles: readonly string[];
 }
@@ -24,16 +24,9 @@ export interface MoreScripts {
   /** Decides several policies, and resets. */
   readonly decide?: ScriptTemplate;
   readonly lease?: LeaseCalls;
+  readonly take?: TakeCalls;
   readonly holds?: HoldCalls;
 }
-
-/** Runs a script whose reply has this many numbers. */
-export type RunScript = (
-  script: Script,
-  keys: readonly string[],
-  args: string[],
-  length: number,
-) => Promise<readonly number[]>;
 
 /** The call that takes a lease. */
 export interface LeaseCalls {
@@ -48,6 +41,19 @@ export interface LeaseCalls {
     roles: readonly string[],
     request?: LeaseRequest,
   ): Promise<Reply>;
+}
+
+/** The call of a region at its home. */
+export interface TakeCalls {
+  readonly script: ScriptTemplate;
+  /** @param args those of a decision */
+  take(
+    run: RunScript,
+    script: Script,
+    keys: readonly string[],
+    args: string[],
+    orders: readonly RegionOrder[],
+  ): Promise<TakenReply>;
 }
 
 /** The calls that give units back, and change the slots of holds. */
@@ -79,7 +85,7 @@ export function redisStore(
 ): Store {
   // A reset involves no policy.
   const reset = scripts.decide && scriptFor(scripts.decide, []);
-  const { holds, lease: leases } = scripts;
+  const { holds, lease: leases, take: takes } = scripts;
   const calls = new Map<string, ScriptCall>();
 
   function callFor(policies: readonly CompiledPolicy[]): ScriptCall {
@@ -92,6 +98,7 @@ export function redisStore(
       call = {
         decide: scriptFor(isOne ? (scripts.one ?? DECIDE_ONE) : scripts.decide!, policies),
         lease: leases && scriptFor(leases.script, policies),
+        take: takes && scriptFor(takes.script, policies),
         roles,
       };
       setRecent(calls, kind, call, MAX_CALLS);
@@ -99,31 +106,7 @@ export function redisStore(
     return call;
   }
 
-  const send = (script: Script, keys: string[], args: string[]): Promise<unknown> =>
-    inDialect(dialect, async () => {
-      const { firstLine } = dialect;
-      try {
-        const sha1 = script.sha1s.get(firstLine) ?? (await sha1For(script, firstLine));
-        return await redis.evalsha(sha1, keys, args);
-      } catch (error) {
-        // After any other failure the script may have run, and would charge twice.
-        if (!isMissingScript(error)) throw error;
-        // The answer may have corrected the dialect.
-        return redis.eval(dialect.firstLine + script.text, keys, args);
-      }
-    });
-
-  const run: RunScript = async (script, keys, args, length) => {
-    try {
-      const reply = await send(script, keys as string[], args);
-      if (!Array.isArray(reply) || reply.length !== length || !reply.every(Number.isSafeInteger)) {
-        throw new StoreError("ERR_STORE_REPLY", "The answer is not one of Tidegate's script.");
-      }
-      return reply as number[];
-    } catch (error) {
-      throw storeError(error);
-    }
-  };
+  const run = scriptRunner(redis, dialect);
 
   return {
     async decide(operation, keys, costs, policies, slot, request) {
@@ -137,6 +120,13 @@ export function redisStore(
       args.push(...(slot ? holds!.argumentsFor(policies, slot, roles) : roles));
       return parseReply(await run(decide, keys, args, replyLength(policies)));
     },
+
+    ...(takes && {
+      take(keys, costs, policies, orders) {
+        const args = ["take", ...argumentsOf(costs, policies)];
+        return takes.take(run, callFor(policies).take!, keys, args, orders);
+      },
+    }),
 
     async reset(keys) {
       // Only the script's own reply confirms the reset.
@@ -185,18 +175,4 @@ export function parseReply(numbers: readonly number[]): Reply {
     });
   }
   return { nowUs: numbers[0]!, rows };
-}
-
-/** Sends a script, and sends it once more if Redis rejected its first line, so that it did not run. */
-export async function inDialect<Answer>(
-  dialect: Dialect,
-  send: () => Promise<Answer>,
-): Promise<Answer> {
-  try {
-    return await send();
-  } catch (error) {
-    if (!isUnknownDialect(error)) throw error;
-    dialect.firstLine = "";
-    return send();
-  }
 }

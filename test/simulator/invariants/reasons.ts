@@ -33,6 +33,8 @@ export function trueReasons({ scenario, scheduler, statistics, violated }: Obser
       case "exempt":
       case "blocked":
         return "there are no lists";
+      case "region-denial":
+        return "there is no region";
       case "optimistic":
         return "no policy has the option";
       case "store-unavailable":

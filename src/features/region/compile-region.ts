@@ -1,0 +1,154 @@
+import { checkDuration, type DurationRange, parseDuration } from "../../options/duration.ts";
+import type { Faults } from "../../options/faults.ts";
+import {
+  CREDIT_TOO_LARGE,
+  NAME as NAME_FAULT,
+  NO_POLICY_FOR_REGION,
+  OPTIONS,
+  REGION_REDIS,
+  REGION_WITH,
+  REGIONS_OF_CREDIT,
+} from "../../options/messages.ts";
+import { checkPositiveInteger } from "../../options/positive-integer.ts";
+import { checkOptions } from "../../options/unknown-options.ts";
+import { type CompiledPolicy, NAME } from "../../policy/compile.ts";
+import { oncePerPolicy } from "../../policy/once-per-policy.ts";
+import { AUTO_LEASE, tightenForRegion } from "../../policy/tighten.ts";
+import { reportOnce } from "../../runtime/log.ts";
+import type { PlainRegion } from "./region-options.ts";
+
+/**
+ * A term should be several trips to home. With a longer one, clients would notice that one region holds quota that the others
+ * lack.
+ */
+const TERM_RANGE: DurationRange = { min: "100ms", max: "10s", example: "1s" };
+const DEFAULT_TERM_US = 1_000_000;
+
+const MOST_CREDIT = 1_000;
+const MOST_REGIONS = 1_000;
+
+/** The policies, in the caller's order, and the same policies under each plan. */
+interface Planned {
+  readonly policies: readonly CompiledPolicy[];
+  readonly plans: ReadonlyMap<string, readonly CompiledPolicy[]>;
+}
+
+/** The options that a region needs or excludes. */
+interface OptionsBeside {
+  readonly region?: PlainRegion | undefined;
+  readonly store?: unknown;
+  readonly sharedDenials?: unknown;
+}
+
+/** A checked region; after a fault it has values to go on with. */
+interface CheckedRegion {
+  readonly name: string;
+  readonly termUs: number | undefined;
+  readonly credit: number;
+  readonly regions: number;
+}
+
+/**
+ * Checks a region, and compiles the policies that it decides, also under a plan: each is tightened by its term.
+ *
+ * @param planned with all other options; empty after faults
+ * @returns `undefined` without a region
+ */
+export function compileRegion(
+  { region, store, sharedDenials }: OptionsBeside,
+  planned: Planned,
+  faults: Faults,
+): ((policy: CompiledPolicy) => CompiledPolicy) | undefined {
+  if (region === undefined) return undefined;
+  if (typeof region !== "object" || region === null) {
+    faults.add("region", region, OPTIONS);
+    return undefined;
+  }
+  const checked = checkRegion(region, faults);
+  if (store !== undefined) faults.add("region", checked.name, REGION_WITH, "store");
+  if (sharedDenials !== undefined) faults.add("region", checked.name, REGION_WITH, "sharedDenials");
+  const { policies, plans } = planned;
+  const terms = new Map<string, number>();
+  policies.forEach(({ name }, i) => {
+    const variants = [policies, ...plans.values()].map((list) => list[i]!);
+    const termUs = Math.min(...variants.map((policy) => termOf(policy, checked)));
+    if (termUs >= parseDuration(TERM_RANGE.min)!) terms.set(name, termUs);
+    if (terms.has(name)) checkCredit(variants, checked, faults);
+  });
+  reportHome(policies, terms, checked.name, faults);
+  return oncePerPolicy((policy) => {
+    const termUs = terms.get(policy.name);
+    if (termUs === undefined) return policy;
+    const { credit, regions } = checked;
+    return tightenForRegion(policy, { termUs, credit, reserve: credit * regions });
+  });
+}
+
+function checkRegion(
+  { name, redis, term, credit, regions, ...others }: PlainRegion,
+  faults: Faults,
+): CheckedRegion {
+  checkOptions(others, ["redis", "name", "term", "credit", "regions"], "region.", faults);
+  const isNamed = typeof name === "string" && NAME.test(name);
+  if (!isNamed) faults.add("region.name", name, NAME_FAULT);
+  // Without one, the home's would be opened, from the environment.
+  if (redis === undefined || redis === null) faults.add("region.redis", redis, REGION_REDIS);
+  const termUs =
+    term === undefined ? undefined : checkDuration(term, TERM_RANGE, "region.term", faults);
+  const units =
+    credit === undefined
+      ? 0
+      : (checkPositiveInteger(credit, MOST_CREDIT, "region.credit", faults) ?? 0);
+  const stores =
+    regions === undefined
+      ? 0
+      : (checkPositiveInteger(regions, MOST_REGIONS, "region.regions", faults) ?? 0);
+  if ((credit === undefined) !== (regions === undefined)) {
+    faults.add(
+      credit === undefined ? "region.regions" : "region.credit",
+      credit ?? regions,
+      REGIONS_OF_CREDIT,
+    );
+  }
+  return { name: isNamed ? name : "", termUs, credit: units, regions: stores };
+}
+
+/** For how long a region may hold units of a policy, in microseconds; 0 if home has to decide each request. */
+function termOf(policy: CompiledPolicy, { termUs }: CheckedRegion): number {
+  const { role, refundable, countsFailures, shards, leaseUs, optimistic, implementation } = policy;
+  const isPlain = role === "enforced" && !refundable && !countsFailures && shards === 1;
+  if (!isPlain || leaseUs !== undefined || optimistic !== undefined) return 0;
+  const longestUs = Math.floor(implementation.lease.maxUs(policy));
+  if (termUs !== undefined) return Math.min(termUs, longestUs);
+  return Math.min(DEFAULT_TERM_US, Math.floor(longestUs * AUTO_LEASE.shareOfLongest));
+}
+
+/** Regions admit at most half of a limit before home has counted it. */
+function checkCredit(
+  variants: readonly CompiledPolicy[],
+  { credit, regions }: CheckedRegion,
+  faults: Faults,
+): void {
+  const misfit = variants.find(({ limit }) => 2 * credit * regions > limit);
+  if (!misfit) return;
+  const least = 2 * credit * regions;
+  faults.add("region.credit", credit, CREDIT_TOO_LARGE, { name: misfit.name, least });
+}
+
+/** Says which policies the region does not decide. */
+function reportHome(
+  policies: readonly CompiledPolicy[],
+  terms: ReadonlyMap<string, number>,
+  name: string,
+  faults: Faults,
+): void {
+  const atHome = policies.filter((policy) => !terms.has(policy.name));
+  if (policies.length > 0 && atHome.length === policies.length) {
+    faults.add("region", name, NO_POLICY_FOR_REGION);
+  } else if (atHome.length > 0) {
+    const names = atHome.map((policy) => policy.name).join(", ");
+    reportOnce(
+      `the region ${name} cannot decide ${names}: requests in which one of them takes part wait for Redis.`,
+    );
+  }
+}

@@ -1,0 +1,57 @@
+import { DECIDE_ENFORCED } from "../../algorithms/scripts.generated.ts";
+import type { StoreError } from "../../options/errors.ts";
+import type { Faults } from "../../options/faults.ts";
+import { REGION_OF_CLUSTER } from "../../options/messages.ts";
+import { PlacedFaults } from "../../options/placed-faults.ts";
+import { monotonicNow } from "../../runtime/time.ts";
+import { createPlainBreaker } from "../breaker.ts";
+import { createGuard } from "../guard.ts";
+import type { ScriptClient } from "../redis/client.ts";
+import { scriptRunner } from "../redis/run-script.ts";
+import { redisStore } from "../redis/store.ts";
+import type { Store } from "../store.ts";
+import { openPools, poolKeyOf, type Pools } from "./pools.ts";
+import { type HomeStore, regionalStore } from "./regional-store.ts";
+
+/** What opens a region, besides the store that is its home. */
+export interface RegionParts {
+  readonly name: string;
+  /** Opens the client of the store nearby; `undefined` after a fault. */
+  readonly openClient: (faults: Faults) => ScriptClient | undefined;
+  readonly timeoutMs: number;
+  readonly onStoreError: ((error: StoreError) => void) | undefined;
+}
+
+/** Opens the store of a region; `undefined` after a fault. */
+export function openRegion(
+  home: Store,
+  { name, openClient, timeoutMs, onStoreError }: RegionParts,
+  faults: Faults,
+): Store | undefined {
+  const placed = new PlacedFaults(faults, { pathsOf: (path) => [`region.${path}`] });
+  const opened = openClient(placed);
+  if (!home.take) faults.add("region", name, REGION_OF_CLUSTER);
+  if (!opened || !home.take) return undefined;
+  const { client, dialect } = opened;
+  const guard = createGuard(
+    {
+      name: `The region ${name}`,
+      meanwhile: "Redis decides each request",
+      timeoutMs,
+      now: monotonicNow,
+      onStoreError,
+    },
+    createPlainBreaker(),
+  );
+  const pools = openPools(scriptRunner(client, dialect));
+  const counts = redisStore(client, { decide: DECIDE_ENFORCED }, dialect);
+  return regionalStore({
+    home: home as HomeStore,
+    pools: {
+      spend: (keys, requests) => guard.run(keys, () => pools.spend(keys, requests)),
+      put: (keys, ...brought) => guard.run(keys, () => pools.put(keys, ...brought)),
+    } satisfies Pools,
+    forget: (keys) => guard.run(keys, () => counts.reset(keys.map(poolKeyOf))),
+    now: monotonicNow,
+  });
+}

@@ -1,0 +1,153 @@
+import type { RunScript } from "../redis/run-script.ts";
+import type { Script } from "../redis/script.ts";
+import type { RegionOrder } from "../store.ts";
+import { PUT, SPEND } from "./scripts.generated.ts";
+
+/** How a pool decided the cost of one policy: the numbers of `lua/region/spend.lua` that the isolate tells apart. */
+export const SPENT = 0;
+export const DENIED = 2;
+export const MISSING = 3;
+
+/** How the region decided the whole request, if it did not allow it. */
+export const REGION_DENIES = 0;
+export const HOME_DECIDES = 2;
+
+/** The cost of a request for one pool, and by what the pool decides it. */
+export interface PoolRequest {
+  /** How long its units may be spent, in microseconds. */
+  readonly termUs: number;
+  readonly cost: number;
+  readonly credit: number;
+  /** For how long a pool with open credit is kept, in microseconds. */
+  readonly keepUs: number;
+  /** The units left at home from which on the next lease may be generous. */
+  readonly plenty: number;
+  /** The most units that the pool may take; 0 for a limit so small that others would miss them. */
+  readonly ceiling: number;
+  /** Units of requests that the isolate has denied by itself within the last term. */
+  readonly deniedHere: number;
+}
+
+/** One pool's part of an answer. */
+export interface PoolAnswer {
+  readonly state: number;
+  /** The units left in the region and, by its last answer, at home; -1 before its first answer. */
+  readonly left: number;
+  readonly waitUs: number;
+  readonly resetUs: number;
+  /** Whether the isolate has to take the next units, and how many. */
+  readonly isClaimed: boolean;
+  readonly order: RegionOrder;
+  /** Until when the first of the spent units would have been kept, by the region's clock. */
+  readonly spentUntilUs: number;
+}
+
+export interface SpendReply {
+  /** The region's clock. */
+  readonly nowUs: number;
+  readonly verdict: number;
+  readonly pools: readonly PoolAnswer[];
+}
+
+/** What an isolate brings to one pool. */
+export interface Delivery {
+  readonly termUs: number;
+  readonly isClaimed: boolean;
+  readonly units: number;
+  /** How long after the region's answer the units may be spent. */
+  readonly lifeUs: number;
+  /** The units left at home; -1 without an answer. */
+  readonly left: number;
+  readonly againUs: number;
+  readonly resetUs: number;
+  readonly paid: number;
+  readonly keepUs: number;
+  /** Units that the request spent and gives back, and until when they were kept. */
+  readonly back: number;
+  readonly backUntilUs: number;
+}
+
+/** The pools of a region: the units that it may spend, one pool for each policy of each partition. */
+export interface Pools {
+  spend(keys: readonly string[], requests: readonly PoolRequest[]): Promise<SpendReply>;
+  /**
+   * @param atUs the region's clock in the reply to `spend`
+   * @returns the number of units that came too late
+   */
+  put(keys: readonly string[], atUs: number, deliveries: readonly Delivery[]): Promise<number>;
+}
+
+/** A script that knows no algorithm. */
+const plainScript = (text: string): Script => ({ text, sha1s: new Map() });
+
+/** Numbers per policy in the reply of `spend`. */
+const WIDTH = 9;
+
+/** The ids of give-backs have six bytes. */
+const IDS = 2 ** 48;
+
+/** The key of a policy's pool. No policy's key ends like this, in case home is the same Redis. */
+export const poolKeyOf = (key: string): string => `${key}:region`;
+
+export function openPools(run: RunScript): Pools {
+  const spend = plainScript(SPEND);
+  const put = plainScript(PUT);
+
+  return {
+    async spend(keys, requests) {
+      const args = requests.flatMap((each) => [
+        each.termUs,
+        each.cost,
+        each.credit,
+        each.keepUs,
+        each.plenty,
+        each.ceiling,
+        each.deniedHere,
+      ]);
+      const numbers = await run(
+        spend,
+        keys.map(poolKeyOf),
+        args.map(String),
+        2 + WIDTH * keys.length,
+      );
+      return {
+        nowUs: numbers[0]!,
+        verdict: numbers[1]!,
+        pools: keys.map((_, i) => answerIn(numbers.slice(2 + WIDTH * i, 2 + WIDTH * (i + 1)))),
+      };
+    },
+
+    async put(keys, atUs, deliveries) {
+      const args = deliveries.flatMap((each) => [
+        each.termUs,
+        atUs,
+        Number(each.isClaimed),
+        each.units,
+        each.lifeUs,
+        each.left,
+        each.againUs,
+        each.resetUs,
+        each.paid,
+        each.keepUs,
+        each.back,
+        each.backUntilUs,
+      ]);
+      const id = Math.floor(Math.random() * IDS);
+      const [, dropped] = await run(put, keys.map(poolKeyOf), [...args, id].map(String), 2);
+      return dropped!;
+    },
+  };
+}
+
+function answerIn(numbers: readonly number[]): PoolAnswer {
+  const [state, left, waitUs, resetUs, claimed, most, need, owed, spentUntilUs] = numbers;
+  return {
+    state: state!,
+    left: left!,
+    waitUs: waitUs!,
+    resetUs: resetUs!,
+    isClaimed: claimed === 1,
+    order: { most: most!, need: need!, owed: owed! },
+    spentUntilUs: spentUntilUs!,
+  };
+}

@@ -1,0 +1,126 @@
+import type { Written } from "../written.ts";
+
+const POOLS = ["test/region/pools"];
+
+/** Units that a region takes at home and spends. */
+export const REGIONS: readonly Written[] = [
+  {
+    name: "a region's units live from their arrival",
+    file: "lua/region/put.lua",
+    find: "local ends = at + life",
+    replace: "local ends = now + life",
+    tests: POOLS,
+  },
+  {
+    name: "whoever comes brings units to a region",
+    file: "lua/region/put.lua",
+    find: "claimed == '1' and pool.claim == at",
+    replace: "claimed == '1'",
+    tests: POOLS,
+  },
+  {
+    name: "a claim stays after its units have come",
+    file: "lua/region/put.lua",
+    find: "pool.claim, pool.claim_ends = 0, 0",
+    replace: "pool.claim_ends = 0",
+    tests: POOLS,
+  },
+  {
+    name: "what a request gives back to a region comes back with each repetition",
+    file: "lua/region/put.lua",
+    find: "is_repeated or returns[entry + 1] == id",
+    replace: "is_repeated",
+    tests: POOLS,
+  },
+  {
+    name: "an earlier answer with room ends a region's wait",
+    file: "lua/region/put.lua",
+    find: "(left == 0 or at >= pool.short_at)",
+    replace: "true",
+    tests: POOLS,
+  },
+  {
+    name: "units with different ends come back to a region with the last of them",
+    file: "lua/region/spend.lua",
+    find: "math.min(spent_until, grants[grant])",
+    replace: "math.max(spent_until, grants[grant])",
+    tests: POOLS,
+  },
+  {
+    name: "a region spends what another policy's denial leaves unused",
+    file: "lua/region/spend.lua",
+    find: "pool.state = pool.state == 2 and 2 or 4",
+    replace: "denied = false",
+    tests: POOLS,
+  },
+  {
+    name: "a region admits on credit while home has none left",
+    file: "lua/region/spend.lua",
+    find: "credit > 0 and pool.left ~= 0 and",
+    replace: "credit > 0 and",
+    tests: POOLS,
+  },
+  {
+    name: "a region forgets what home has not counted of its credit",
+    file: "lua/region/spend.lua",
+    find: "pool.open = pool.open + cost",
+    replace: "pool.open = cost",
+    tests: POOLS,
+  },
+  {
+    name: "a region's units outlive a clock that goes back",
+    file: "lua/region/read.lua",
+    find: "if now < seen then",
+    replace: "if false then",
+    tests: POOLS,
+  },
+  {
+    name: "a region's units never expire",
+    file: "lua/region/read.lua",
+    find: "elseif ends > now then",
+    replace: "else",
+    tests: POOLS,
+  },
+  {
+    name: "home gives a region more than it has",
+    file: "lua/take.lua",
+    find: "math.min(arguments[wants] + 0, left, share)",
+    replace: "math.min(arguments[wants] + 0, share)",
+    tests: ["test/region/take"],
+  },
+  {
+    name: "home charges a denied cost to a region",
+    file: "lua/take.lua",
+    find: "(denied and 0 or own)",
+    replace: "own",
+    tests: ["test/region/take"],
+  },
+  {
+    name: "home enforces the policy of a region as it is written",
+    file: "src/policy/tighten.ts",
+    find: "...tightenPolicy(lowered, termUs), region",
+    replace: "...lowered, region",
+    tests: ["test/region/compile"],
+  },
+  {
+    name: "home leaves no room for what regions admit on credit",
+    file: "src/policy/tighten.ts",
+    find: "tightenPolicy(lowered, termUs)",
+    replace: "tightenPolicy(policy, termUs)",
+    tests: ["test/region/compile"],
+  },
+  {
+    name: "a region's clock has no margin",
+    file: "src/store/region/regional-store.ts",
+    find: "Math.floor(termUs * (1 - DRIFT))",
+    replace: "termUs",
+    tests: ["test/region/regional-store"],
+  },
+  {
+    name: "units of a window outlive it in a region",
+    file: "src/store/region/regional-store.ts",
+    find: "policy.implementation.lease.endsWithWindow ?",
+    replace: "policy.implementation.hasSlots ?",
+    tests: ["test/region/regional-store", "test/region/stories"],
+  },
+];

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { readConfig } from "../../src/gateway/config/config.ts";
+import { ConfigurationError } from "../../src/options/errors.ts";
+import { gatewayTo, quota, startOrigin } from "../support/gateway/gateway.ts";
+import { ownRedis } from "../support/own-redis.ts";
+
+/* Gateways with a Redis nearby, over real servers. */
+
+const home = ownRedis();
+const fra = ownRedis();
+const gru = ownRedis();
+
+beforeEach(() => void vi.spyOn(console, "warn").mockImplementation(() => {}));
+afterEach(() => void vi.restoreAllMocks());
+
+type Own = ReturnType<typeof ownRedis>;
+
+/** The variables of a gateway in a region. */
+const variables = ({ bridge }: Own, more: object = {}) => ({
+  STORE: "redis",
+  UPSTASH_REDIS_REST_URL: home.bridge.url,
+  UPSTASH_REDIS_REST_TOKEN: home.bridge.token,
+  REGION_REDIS_REST_URL: bridge.url,
+  REGION_REDIS_REST_TOKEN: bridge.token,
+  TIMEOUT: "2s",
+  ...more,
+});
+
+const hot = (name: string, limit: number) => ({ path: "/*", policies: [quota(name, limit)] });
+
+test("gateways of two regions admit no more than the limit together", async () => {
+  const { url } = await startOrigin();
+  const gateways = [fra, gru].map((own) => gatewayTo(url, [hot("both", 40)], variables(own)));
+  const statuses = [];
+  for (let i = 0; i < 60; i++) statuses.push((await gateways[i % 2]!("/")).status);
+  const passed = statuses.filter((status) => status === 200).length;
+  expect(passed).toBeLessThanOrEqual(40);
+  expect(passed).toBeGreaterThan(20);
+  expect(statuses.at(-1)).toBe(429);
+});
+
+test("the numbers of a plan hold in a region, too", async () => {
+  const { url } = await startOrigin();
+  const rule = { ...hot("planned", 3), plan: "header:x-plan" };
+  const more = { PLANS: { gold: { planned: { limit: 6 } } }, REGION_NAME: "fra" };
+  const ask = gatewayTo(url, [rule], variables(fra, more));
+  const passing = async (headers: Record<string, string>) => {
+    let passed = 0;
+    for (let i = 0; i < 9; i++) passed += Number((await ask("/", { headers })).status === 200);
+    return passed;
+  };
+  expect(await passing({ "cf-connecting-ip": "192.0.2.1" })).toBe(3);
+  expect(await passing({ "cf-connecting-ip": "192.0.2.2", "x-plan": "gold" })).toBe(6);
+});
+
+test("rules that no region decides are decided at home, and the log says so once", async () => {
+  const { url } = await startOrigin();
+  const rules = [
+    { path: "/a", policies: [quota("regional", 100)] },
+    { path: "/b", policies: [{ ...quota("bans", 5), counts: "failures" }] },
+  ];
+  const ask = gatewayTo(url, rules, variables(fra));
+  expect([(await ask("/a")).status, (await ask("/b")).status]).toEqual([200, 200]);
+  const told = vi
+    .mocked(console.warn)
+    .mock.calls.flat()
+    .filter((line) => /region/.test(line));
+  expect(told).toEqual([
+    "tidegate: the region nearby cannot decide bans: requests in which one of them takes part wait for Redis.",
+  ]);
+});
+
+const at = { REGION_REDIS_REST_URL: "https://near.example", REGION_REDIS_REST_TOKEN: "t" };
+
+test.each<[object, readonly string[]]>([
+  [{}, []],
+  [{ REGION_REDIS_REST_URL: "", REGION_REDIS_REST_TOKEN: "", REGION_TERM: "?" }, []],
+  [at, []],
+  [{ ...at, REGION_TERM: "1s", REGION_CREDIT: "2", REGIONS: 5, REGION_NAME: "fra" }, []],
+  [{ REGION_REDIS_REST_URL: "https://near.example" }, ["REGION_REDIS_REST_TOKEN"]],
+  [{ ...at, REGION_REDIS_REST_URL: "near" }, ["REGION_REDIS_REST_URL"]],
+  [{ ...at, REGION_TERM: "1d", REGION_NAME: "a b" }, ["REGION_NAME", "REGION_TERM"]],
+  [{ ...at, REGION_CREDIT: "2" }, ["REGION_CREDIT"]],
+  [{ ...at, REGION_CREDIT: "two", REGIONS: "0" }, ["REGION_CREDIT", "REGIONS"]],
+  [{ ...at, REGION_CREDIT: 10, REGIONS: 6 }, ["REGION_CREDIT"]],
+  [{ ...at, STORE: "memory" }, ["STORE"]],
+  [{ ...at, SHARED_DENIALS: "colo" }, ["SHARED_DENIALS"]],
+])("the variables %j have faults at %j", (more, paths) => {
+  const given = {
+    ORIGIN: "https://origin.example",
+    CLIENT_IP: "cloudflare",
+    RULES: [hot("p", 100)],
+    UPSTASH_REDIS_REST_URL: "https://home.example",
+    UPSTASH_REDIS_REST_TOKEN: "t",
+    ...more,
+  };
+  const faultsOf = () => {
+    try {
+      readConfig(given, {});
+      return [];
+    } catch (error) {
+      return (error as ConfigurationError).faults.map(({ path }) => path);
+    }
+  };
+  expect(faultsOf()).toEqual(paths);
+});

@@ -1,0 +1,147 @@
+import { expect, test } from "vitest";
+
+import { StoreError } from "../../src/options/errors.ts";
+import type { Delivery, PoolAnswer, PoolRequest, Pools } from "../../src/store/region/pools.ts";
+import { type HomeStore, regionalStore } from "../../src/store/region/regional-store.ts";
+import type { RegionOrder } from "../../src/store/store.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { fixedWindow, type Policy, slidingWindowLog } from "../support/limiter/plain.ts";
+
+/* What an isolate does with the answers of both stores, which are written here. */
+
+const TERM = 1e6;
+const SPENT_LIFE = 999_500;
+
+const nearby = (policy: Policy) => ({
+  ...compilePolicy(policy),
+  region: { termUs: TERM, credit: 0, reserve: 0 },
+});
+const log = nearby(slidingWindowLog({ limit: 100, window: "1m" }));
+const fixed = nearby(fixedWindow({ limit: 100, window: "1m" }));
+
+const answer = (more: Partial<PoolAnswer> = {}): PoolAnswer => ({
+  state: 3,
+  left: -1,
+  waitUs: 0,
+  resetUs: 0,
+  isClaimed: false,
+  order: { most: 8, need: 2, owed: 0 },
+  spentUntilUs: 0,
+  ...more,
+});
+
+/** A regional store, and what it sends. */
+function isolate(verdict: number, pools: readonly PoolAnswer[], more: Partial<HomeStore> = {}) {
+  let nowMs = 0;
+  const spent: (readonly PoolRequest[])[] = [];
+  const brought: (readonly Delivery[])[] = [];
+  const taken: [readonly number[], readonly RegionOrder[]][] = [];
+  const nearbyPools: Pools = {
+    async spend(_, requests) {
+      spent.push(requests);
+      return { nowUs: 7, verdict, pools };
+    },
+    async put(_, atUs, deliveries) {
+      expect(atUs).toBe(7);
+      brought.push(deliveries);
+      return 0;
+    },
+  };
+  const home: HomeStore = {
+    decide: () => ({ nowUs: 9, rows: [] }),
+    reset: () => {},
+    async take(_, costs, policies, orders) {
+      taken.push([costs, orders]);
+      const row = { allowed: true, remaining: 40, retryAfterUs: 0, resetAfterUs: 300_000 };
+      return {
+        nowUs: 9,
+        rows: policies.map(() => row),
+        taken: policies.map(() => 5),
+        againUs: policies.map(() => 0),
+      };
+    },
+    ...more,
+  };
+  const store = regionalStore({
+    home,
+    pools: nearbyPools,
+    forget: async () => {},
+    now: () => nowMs,
+  });
+  return { store, spent, brought, taken, pass: (ms: number) => (nowMs += ms) };
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+test("units live shorter than a term, because the region's clock may be slow, and no longer than their window", async () => {
+  const { store, spent, brought, taken } = isolate(2, [
+    answer({ isClaimed: true }),
+    answer({ isClaimed: true }),
+  ]);
+  const reply = await store.decide("consume", ["l", "f"], [1, 2], [log, fixed]);
+  expect(reply).toMatchObject({ nowUs: 7, rows: [{ allowed: true }, { allowed: true }] });
+  await settled();
+  expect(spent[0]!.map(({ termUs }) => termUs)).toEqual([SPENT_LIFE, SPENT_LIFE]);
+  expect(taken).toMatchObject([
+    [
+      [1, 2],
+      [{ most: 8 }, { most: 8 }],
+    ],
+  ]);
+  expect(brought).toMatchObject([
+    [
+      { isClaimed: true, units: 5, lifeUs: SPENT_LIFE, left: 40 },
+      { isClaimed: true, units: 5, lifeUs: 299_850, left: 40 },
+    ],
+  ]);
+});
+
+test("without a claim and with room at home nothing is brought", async () => {
+  const { store, brought } = isolate(2, [answer()]);
+  await store.decide("consume", ["l"], [1], [log]);
+  await settled();
+  expect(brought).toEqual([]);
+});
+
+test("a request that the region allows does not wait for the next units", async () => {
+  const never = () => new Promise<never>(() => {});
+  const { store } = isolate(1, [answer({ state: 0, left: 9, isClaimed: true })], { take: never });
+  expect(await store.decide("consume", ["l"], [1], [log])).toEqual({
+    nowUs: 7,
+    rows: [{ allowed: true, remaining: 9, retryAfterUs: 0, resetAfterUs: 0 }],
+  });
+});
+
+test("without an answer of home, what was spent comes back, and the failure goes on", async () => {
+  const lost = async () => {
+    throw new StoreError("ERR_STORE_TIMEOUT", "lost");
+  };
+  const pools = [answer({ state: 0, left: 3, spentUntilUs: 77 }), answer()];
+  const { store, brought } = isolate(2, pools, { take: lost });
+  await expect(store.decide("consume", ["l", "f"], [2, 1], [log, fixed])).rejects.toThrow("lost");
+  await settled();
+  expect(brought).toMatchObject([
+    [
+      { back: 2, backUntilUs: 77, isClaimed: false, units: 0, left: -1 },
+      { back: 0, isClaimed: false, units: 0, left: -1 },
+    ],
+  ]);
+});
+
+test("requests that the isolate denied by itself count as demand, those of one term at most", async () => {
+  const { store, spent, pass } = isolate(1, [answer({ state: 0 })]);
+  store.noteDenied!(["l"], [30]);
+  store.noteDenied!(["l"], [10]);
+  pass(4_000);
+  await store.decide("consume", ["l"], [1], [log]);
+  await store.decide("consume", ["l"], [1], [log]);
+  expect(spent.map(([request]) => request!.deniedHere)).toEqual([10, 0]);
+});
+
+test("a policy that no region decides has the whole request decided at home", async () => {
+  const { store, spent } = isolate(1, [answer({ state: 0 })]);
+  const { region: _, ...own } = log;
+  const reply = await store.decide("consume", ["l", "f"], [1, 1], [own, fixed]);
+  expect(reply).toEqual({ nowUs: 9, rows: [], estimated: true });
+  expect(spent).toEqual([]);
+});
