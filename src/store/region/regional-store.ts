@@ -1,17 +1,15 @@
 import type { Row } from "../../algorithms/model.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
-import { hasUnitsToLease } from "../../policy/tighten.ts";
 import type { RegionTerms } from "../../policy/traits.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import type { Reply, Store, TakenReply } from "../store.ts";
 import { createDeniedHere } from "./denied-here.ts";
+import { asSpent, deliveryOf, requestOf } from "./pool-calls.ts";
 import {
   DENIED,
-  type Delivery,
   HOME_DECIDES,
   MISSING,
   type PoolAnswer,
-  type PoolRequest,
   type Pools,
   REGION_DENIES,
   SPENT,
@@ -29,12 +27,6 @@ export interface RegionalParts {
   /** The isolate's monotonic clock, in milliseconds. */
   readonly now: () => number;
 }
-
-/**
- * By how much the region's clock may run slower than home's during one term, as a share: NTP slews a clock by at most
- * 500 ppm.
- */
-const DRIFT = 5e-4;
 
 /**
  * A home store, and a store nearby that spends units which it took at home before. A request whose policies all have `region` takes
@@ -133,30 +125,6 @@ function asOfHome(reply: Reply): Reply {
   return { ...reply, estimated: true };
 }
 
-/** A term by the region's clock, which may run slower than home's. */
-function asSpent(termUs: number): number {
-  return Math.floor(termUs * (1 - DRIFT));
-}
-
-function requestOf(
-  { limit, windowUs, implementation }: CompiledPolicy,
-  { termUs, credit }: RegionTerms,
-  cost: number,
-  deniedHere: number,
-): PoolRequest {
-  return {
-    termUs: asSpent(termUs),
-    cost,
-    credit,
-    // By then home has what was admitted on credit, or its window has passed.
-    keepUs: 2 * windowUs,
-    // Units of a bucket that is half full come back while few ask; those of a window would be missing until it ends.
-    plenty: implementation.refillsEvenly ? Math.floor(limit / 2) : Number.MAX_SAFE_INTEGER,
-    ceiling: hasUnitsToLease(limit) ? limit : 0,
-    deniedHere,
-  };
-}
-
 function replyOf(
   { nowUs, verdict, pools }: SpendReply,
   policies: readonly CompiledPolicy[],
@@ -174,48 +142,5 @@ function rowOf({ state, left, waitUs, resetUs }: PoolAnswer, { limit }: Compiled
     retryAfterUs: waitUs,
     resetAfterUs: resetUs,
     ...(!isKnown && { isResetGuessed: true }),
-  };
-}
-
-/**
- * What a request brings to a pool.
- *
- * @param at the place of the policy in home's answer; -1 if home was not asked about it
- * @param taken home's answer; `undefined` if none came
- * @param isGivenBack whether the request is not admitted, so that it gives back what it spent
- */
-function deliveryOf(
-  { termUs, keepUs, cost }: PoolRequest,
-  { state, isClaimed, order, spentUntilUs }: PoolAnswer,
-  policy: CompiledPolicy,
-  at: number,
-  taken: TakenReply | undefined,
-  isGivenBack: boolean,
-): Delivery {
-  const back = isGivenBack && state === SPENT ? cost : 0;
-  const nothing = { termUs, keepUs, back, backUntilUs: spentUntilUs };
-  const row = taken?.rows[at];
-  if (!row) {
-    return {
-      ...nothing,
-      isClaimed: false,
-      units: 0,
-      lifeUs: 0,
-      left: -1,
-      againUs: 0,
-      resetUs: 0,
-      paid: 0,
-    };
-  }
-  const endsUs = policy.implementation.lease.endsWithWindow ? asSpent(row.resetAfterUs) : termUs;
-  return {
-    ...nothing,
-    isClaimed,
-    units: taken!.taken[at]!,
-    lifeUs: Math.min(termUs, endsUs),
-    left: row.remaining,
-    againUs: taken!.againUs[at]!,
-    resetUs: row.resetAfterUs,
-    paid: isClaimed ? order.owed : 0,
   };
 }

@@ -111,14 +111,14 @@ export const REGIONS: readonly Written[] = [
   },
   {
     name: "a region's clock has no margin",
-    file: "src/store/region/regional-store.ts",
+    file: "src/store/region/pool-calls.ts",
     find: "Math.floor(termUs * (1 - DRIFT))",
     replace: "termUs",
     tests: ["test/region/regional-store"],
   },
   {
     name: "units of a window outlive it in a region",
-    file: "src/store/region/regional-store.ts",
+    file: "src/store/region/pool-calls.ts",
     find: "policy.implementation.lease.endsWithWindow ?",
     replace: "policy.implementation.hasSlots ?",
     tests: ["test/region/regional-store", "test/region/stories"],
