@@ -12,6 +12,8 @@ export interface LastUsage {
   addAnswer(index: number, hasEnded: boolean): void;
   /** @param hasEnded whether the document says that the answer has ended */
   endDocument(hasEnded: boolean): void;
+  /** Says that no document follows. */
+  end(): void;
   /** Forgets the current document, which has broken off. */
   reset(): void;
   /** @param isWhole whether all of the body was read; of one that broke off, a usage is the last one only if it says so */
@@ -77,6 +79,10 @@ export function createLastUsage(isStream: boolean): LastUsage {
         isSaid = hasEnded || (begun !== 0 && !isAnswering);
       }
       reset();
+    },
+
+    end() {
+      isSaid = true;
     },
 
     reset,

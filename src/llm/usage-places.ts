@@ -67,8 +67,7 @@ function parentOf(root: Place, path: string): readonly [Place, string] {
     const name = step.replace(LIST, "");
     let next = place.members.get(name);
     if (typeof next !== "object") {
-      const path = place.isUsage ? `${place.path}${step}.` : "";
-      next = createPlace(path, place.isUsage, name !== step);
+      next = createPlace(`${place.path}${step}.`, place.isUsage, name !== step);
       place.members.set(name, next);
     }
     place = next;

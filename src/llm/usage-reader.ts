@@ -112,7 +112,7 @@ export function createUsageReader(isStream: boolean): UsageReader {
   function readEnd(frame: Frame, name: string, text: string): void {
     if (name === "type" || name === "event_type") frame.hasEnded ||= LAST_EVENT.test(text);
     else if (!GOES_ON.includes(text)) frame.hasEnded = true;
-    else if (isDocument(frame) && text !== "null") last.goOn();
+    else if (isDocument(frame)) last.goOn();
   }
 
   /** Ends an object that may say that the answer has ended. */
@@ -153,6 +153,8 @@ export function createUsageReader(isStream: boolean): UsageReader {
       const frame = frames.at(-1)!;
       const { place } = frame;
       if (frame.isList) {
+        // The last line of many streams is `[DONE]`.
+        if (place === DOCUMENT_PLACE && text === "DONE") last.end();
         passInDoubt(place.isUsage && place.isList);
         return;
       }

@@ -34,6 +34,8 @@ export interface UsageShape {
    * and its document does not leave it open: one of these paths is there but for the last name.
    */
   readonly ends?: readonly string[];
+  /** The header fields of a response that tell numbers of its first usage, beside its body. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The numbers of Anthropic, which counts the parts of the input apart. */
@@ -142,6 +144,32 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
       totalTokens: "total",
     },
     ends: ["metrics.latencyMs"],
+  },
+  "Bedrock's InvokeModel": {
+    usage: ["amazon-bedrock-invocationMetrics"],
+    counts: {
+      inputTokenCount: "input",
+      outputTokenCount: "output",
+      cacheReadInputTokenCount: "cacheRead",
+      cacheWriteInputTokenCount: "cacheWrite",
+    },
+    headers: {
+      "x-amzn-bedrock-input-token-count": "inputTokenCount",
+      "x-amzn-bedrock-output-token-count": "outputTokenCount",
+      "x-amzn-bedrock-cache-read-input-token-count": "cacheReadInputTokenCount",
+      "x-amzn-bedrock-cache-write-input-token-count": "cacheWriteInputTokenCount",
+    },
+  },
+  "InvokeModel of Llama and Titan": {
+    usage: [""],
+    counts: {
+      prompt_token_count: "prompt",
+      generation_token_count: "output",
+      inputTextTokenCount: "prompt",
+      "results[].tokenCount": "output",
+      totalOutputTextTokenCount: "output",
+    },
+    ends: ["stop_reason", "completionReason", "results[].completionReason"],
   },
   "Cohere's chat": {
     usage: ["usage", "delta.usage"],
