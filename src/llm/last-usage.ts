@@ -89,3 +89,15 @@ export function createLastUsage(isStream: boolean): LastUsage {
     isLast: (isWhole) => isLast && (isSaid || isWhole || !hasSeveral),
   };
 }
+
+/** The type of an event with the whole answer, such as `response.completed` and `message-end`. */
+const LAST_EVENT = /[.-](?:completed?|done|end|failed|incomplete)$/;
+
+/** The values of `status`, `done` and the like while the answer goes on. */
+const GOES_ON = ["", "in_progress", "queued", "null", "false"];
+
+/** Whether a member says that the answer has ended, or that it goes on; `undefined` if it says neither. */
+export function saysEnd(name: string, text: string): boolean | undefined {
+  if (name === "type" || name === "event_type") return LAST_EVENT.test(text) || undefined;
+  return !GOES_ON.includes(text);
+}

@@ -29,7 +29,7 @@ export function readUsage(
   onUsage: (usage: Usage | undefined) => void | Promise<void>,
 ): Response {
   const form = formOf(response.headers.get("Content-Type"));
-  const reader = createUsageReader(form !== "json");
+  const reader = createUsageReader(form !== "json", reportUnknown);
   const scanner = createJsonScanner(reader);
   const fields = documentOfFields(response.headers);
   if (fields) scanner.scan(fields, 0, fields.length);
@@ -60,6 +60,11 @@ function documentOfFields(headers: Headers): Uint8Array | undefined {
   // The fields are sent when the answer has ended.
   const told = { ...Object.fromEntries(usages), status: "completed" } as object;
   return new TextEncoder().encode(JSON.stringify(told));
+}
+
+/** Tells the operator once that the books keep an estimate in place of a usage. */
+export function reportUnknown(path: string): void {
+  reportOnce(`the usage of a model is not all known, so its estimate was kept: ${path}`);
 }
 
 const READERS = {

@@ -16,7 +16,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./node": 6_300,
   "./cloudflare": 3_400,
   "./durable-object": 21_300,
-  "./llm": 12_000,
+  "./llm": 13_800,
   "./express-rate-limit": 13_200,
   "./nest-throttler": 13_400,
   "./better-auth": 12_900,

@@ -1,4 +1,4 @@
-import { awsEvents, BAIT, bill, invokeEvents, json, type Shape } from "./shape.ts";
+import { awsEvents, BAIT, bill, by, invokeEvents, json, type Shape } from "./shape.ts";
 
 const converseUsage = {
   inputTokens: 38,
@@ -13,7 +13,7 @@ const converseUsage = {
 };
 
 // 38 + 5,600 + 600 of input.
-const converse = bill(6_238, 274, 5_600, 600);
+const converse = { ...bill(6_238, 274, 5_600, 600), cacheWriteHourTokens: 400 };
 
 export const BEDROCK: readonly Shape[] = [
   json(
@@ -69,7 +69,7 @@ export const BEDROCK: readonly Shape[] = [
       },
     ),
     // 12 + 9,000 of input, told twice.
-    usage: bill(9_012, 205, 9_000, 0),
+    usage: by("claude-sonnet-4-5-20250929", bill(9_012, 205, 9_000, 0)),
   },
   {
     name: "the event stream of Llama, invoked at Bedrock",

@@ -1,5 +1,5 @@
-import { chunk } from "./openai.ts";
-import { BAIT, bill, json, lines, named, stream, unnamed } from "./shape.ts";
+import { chunk as chunkOf } from "./openai.ts";
+import { BAIT, bill, by, json, lines, named, stream, unnamed } from "./shape.ts";
 
 const reasoned = {
   prompt_tokens: 279,
@@ -19,8 +19,12 @@ const XAI = json(
     usage: reasoned,
   },
   // Reasoning is beside the completion: 279 + 6 + 1,089 is the total.
-  bill(279, 1_095, 151),
+  by("grok-4", bill(279, 1_095, 151)),
 );
+
+const MODEL = "kimi-k2.5";
+
+const chunk = (delta: object, finish?: string) => ({ ...chunkOf(delta, finish), model: MODEL });
 
 const deltas = [chunk({ role: "assistant", content: "" }), chunk({ content: BAIT })];
 
@@ -38,7 +42,7 @@ const routed = {
 };
 
 // Cached and written tokens are parts of the prompt.
-const routedBill = bill(3_400, 210, 3_000, 120);
+const routedBill = by("anthropic/claude-sonnet-4.6", bill(3_400, 210, 3_000, 120));
 
 const LIKE_OPENAI = [
   stream(
@@ -49,7 +53,7 @@ const LIKE_OPENAI = [
         { index: 0, delta: {}, finish_reason: "stop", usage: { ...counted, cached_tokens: 64 } },
       ],
     }),
-    bill(95, 2_040, 64),
+    by(MODEL, bill(95, 2_040, 64)),
   ),
   stream(
     "the stream of Groq's chat completion",
@@ -60,12 +64,12 @@ const LIKE_OPENAI = [
         usage: { ...counted, queue_time: 0.02, prompt_time: 0.004, total_time: 0.61 },
       },
     }),
-    bill(95, 2_040),
+    by(MODEL, bill(95, 2_040)),
   ),
   stream(
     "the stream of Mistral's chat completion",
     unnamed(...deltas, { ...chunk({ content: "" }, "stop"), usage: counted }),
-    bill(95, 2_040),
+    by(MODEL, bill(95, 2_040)),
   ),
   json(
     "Mistral's chat completion with a cached prompt",
@@ -81,7 +85,7 @@ const LIKE_OPENAI = [
       },
     },
     // The cached part is in the prompt.
-    bill(95, 2_040, 64),
+    by("mistral-large-latest", bill(95, 2_040, 64)),
   ),
   json(
     "OpenRouter's chat completion",
@@ -102,7 +106,7 @@ const LIKE_OPENAI = [
       choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }],
       usage: routed,
     })}`,
-    routedBill,
+    { ...routedBill, models: [MODEL] },
   ),
   stream(
     "the stream of a server that tells the tokens so far with each chunk",
@@ -112,7 +116,7 @@ const LIKE_OPENAI = [
       { ...chunk({}, "stop"), usage: counted },
       { ...chunk({}), choices: [], usage: counted },
     ),
-    bill(95, 2_040),
+    by(MODEL, bill(95, 2_040)),
   ),
   json(
     "DeepSeek's chat completion",
@@ -191,9 +195,13 @@ const OLLAMA = [
   lines(
     "the stream of Ollama's chat",
     [said(BAIT, { done: false }), said("", { done: true, done_reason: "stop", ...counts })],
-    bill(26, 298),
+    by("gemma3", bill(26, 298)),
   ),
-  json("Ollama's chat", said(BAIT, { done: true, done_reason: "stop", ...counts }), bill(26, 298)),
+  json(
+    "Ollama's chat",
+    said(BAIT, { done: true, done_reason: "stop", ...counts }),
+    by("gemma3", bill(26, 298)),
+  ),
 ];
 
 export const OTHERS = [XAI, ...LIKE_OPENAI, ...COHERE, ...OLLAMA];

@@ -35,6 +35,13 @@ export const bill = (
   complete: true,
 });
 
+/** A bill of this model, as the response names it, with what else decides its price. */
+export const by = (model: string, usage: Usage, more: Partial<Usage> = {}): Usage => ({
+  ...usage,
+  ...more,
+  models: [model],
+});
+
 export const json = (name: string, body: object, usage: Usage): TextShape => ({
   name,
   type: "application/json",
