@@ -1,8 +1,7 @@
 import { Faults } from "../options/faults.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
-import { allAnswers } from "./largest-answer.ts";
-import { CHARACTERS_PER_TOKEN, countCharacters } from "./request-text.ts";
+import { estimateParts } from "./estimate-parts.ts";
 
 /** The options of `estimateTokens()`. */
 export interface EstimateOptions {
@@ -16,7 +15,7 @@ export interface EstimateOptions {
 }
 
 /** As long as a usual answer; the usage settles what it really was. */
-const OUTPUT_TOKENS = 1000;
+export const OUTPUT_TOKENS = 1000;
 
 /**
  * Estimates how many tokens a request to a language model will take, before it is sent: a whole number from 0.
@@ -38,8 +37,6 @@ export function estimateTokens(body: unknown, options: EstimateOptions = {}): nu
   checkPositiveInteger(atMost, Number.MAX_SAFE_INTEGER, "atMost", faults);
   checkPositiveInteger(outputTokens, Number.MAX_SAFE_INTEGER, "outputTokens", faults);
   faults.throwIfAny();
-  const output = allAnswers(body, outputTokens);
-  if (output >= atMost) return atMost;
-  const most = (atMost - output) * CHARACTERS_PER_TOKEN;
-  return Math.min(atMost, output + Math.ceil(countCharacters(body, most) / CHARACTERS_PER_TOKEN));
+  const parts = estimateParts(body, outputTokens, atMost);
+  return Math.min(atMost, parts.inputTokens + parts.outputTokens);
 }

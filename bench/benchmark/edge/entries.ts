@@ -17,6 +17,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./cloudflare": 3_400,
   "./durable-object": 21_300,
   "./llm": 13_800,
+  "./prices": 5_600,
   "./express-rate-limit": 13_200,
   "./nest-throttler": 13_400,
   "./better-auth": 12_900,
