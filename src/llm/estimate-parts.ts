@@ -1,5 +1,6 @@
 import { allAnswers } from "./largest-answer.ts";
-import { CHARACTERS_PER_TOKEN, countCharacters } from "./request-text.ts";
+import { requestTokens } from "./request-text.ts";
+import { HUNDREDTHS } from "./text-tokens.ts";
 
 /** Tokens that a request is estimated to take. */
 export interface EstimatedParts {
@@ -15,7 +16,7 @@ export interface EstimatedParts {
 export function estimateParts(body: unknown, outputTokens: number, atMost: number): EstimatedParts {
   const output = allAnswers(body, outputTokens);
   if (output >= atMost) return { inputTokens: 0, outputTokens: output };
-  const most = (atMost - output) * CHARACTERS_PER_TOKEN;
-  const inputTokens = Math.ceil(countCharacters(body, most) / CHARACTERS_PER_TOKEN);
+  const most = (atMost - output) * HUNDREDTHS;
+  const inputTokens = Math.ceil(requestTokens(body, most) / HUNDREDTHS);
   return { inputTokens, outputTokens: output };
 }

@@ -154,7 +154,7 @@ test("the table of list prices is JSON, and a part of another one", () => {
 });
 
 describe("an estimate in money counts the dearest that a request can be", () => {
-  const messages = [{ role: "user", content: "x".repeat(4_000) }];
+  const messages = [{ role: "user", content: "High tide. ".repeat(400) }];
   test("by the answer's largest length, the tier and the searches", () => {
     const body = { messages, max_tokens: 100, service_tier: "priority" };
     const plain = estimate("gpt-5", { messages, max_tokens: 100 });
