@@ -38,7 +38,7 @@ test("whatever is missing, moved, sent again or cut off, a hold pays the bill or
       fc.integer({ min: 1, max: 90_000 }),
       async ({ shape, pieces, glue }, { lost, again, moved }, end, removed, reserved) => {
         let left = pieces.length > 1 ? pieces.filter((_, i) => !lost.includes(i)) : pieces;
-        for (const at of again) left = [...left, ...left.slice(at, at + 1)];
+        left = left.concat(again.flatMap((at) => pieces.slice(at, at + 1)));
         for (const at of moved) left = [...left.slice(at), ...left.slice(0, at)];
         let text = left.join(glue);
         // Cohere tells its numbers twice, and bills the smaller ones.
