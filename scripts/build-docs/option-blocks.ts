@@ -64,6 +64,7 @@ const READERS_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\(typeof HOOKS\)\[number\]/, '"onRequest" | "preParsing" | "preValidation" | "preHandler"'],
   [/\bContext<E>/g, "Context"],
   [/\bPlanOption<Context>/, "PlanOption"],
+  [/^Readonly<Record<string, number>>$/, "{ [word]: number }"],
   [/\brequest: R\b/, "request: Request"],
   [/\bOwnAnswer\b/g, "Response | void"],
   [/^DialectName$/, '"upstash" | "redis"'],

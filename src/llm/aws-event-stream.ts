@@ -1,3 +1,4 @@
+import { unwrapPayloads } from "./invoke-model-payload.ts";
 import type { JsonScanner } from "./json-scanner.ts";
 
 /** The length of a message and that of its headers, each of four bytes, and a checksum. */
@@ -13,6 +14,7 @@ const CHECKSUM = 4;
 export function readAwsEvents(
   scanner: Pick<JsonScanner, "scan" | "restart">,
 ): (bytes: Uint8Array) => void {
+  const payloads = unwrapPayloads(scanner);
   const prelude = new DataView(new ArrayBuffer(PRELUDE));
   let hasFailed = false;
   /** How many bytes of the message were read. */
@@ -25,7 +27,7 @@ export function readAwsEvents(
     start = PRELUDE + prelude.getUint32(4);
     end = length - CHECKSUM;
     hasFailed = start > end;
-    scanner.restart();
+    payloads.restart();
   }
 
   return (bytes) => {
@@ -38,7 +40,7 @@ export function readAwsEvents(
       }
       const until = read < start ? start : read < end ? end : end + CHECKSUM;
       const taken = Math.min(bytes.length - at, until - read);
-      if (read >= start && until === end) scanner.scan(bytes, at, at + taken);
+      if (read >= start && until === end) payloads.scan(bytes, at, at + taken);
       at += taken;
       read += taken;
       if (read === end + CHECKSUM) read = 0;

@@ -1,8 +1,8 @@
 import { Faults } from "../options/faults.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
+import { isRecord } from "../options/record.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
-import { allAnswers } from "./largest-answer.ts";
-import { CHARACTERS_PER_TOKEN, countCharacters } from "./request-text.ts";
+import { estimateParts } from "./estimate-parts.ts";
 
 /** The options of `estimateTokens()`. */
 export interface EstimateOptions {
@@ -13,16 +13,30 @@ export interface EstimateOptions {
   readonly atMost?: number;
   /** Tokens of an answer for which the request names no maximum. Range: from 1. Default: `1000`. */
   readonly outputTokens?: number;
+  /**
+   * The tokens that a conversation has which the provider keeps: `totalTokens` of its last usage. They count where the request names
+   * one, such as `previous_response_id`. Range: from 1. Default: none.
+   */
+  readonly keptTokens?: number;
 }
 
+/** What names a conversation, or a part of one, that the provider has kept. */
+const KEPT = [
+  "previous_response_id",
+  "conversation",
+  "previous_interaction_id",
+  "cachedContent",
+  "cached_content",
+];
+
 /** As long as a usual answer; the usage settles what it really was. */
-const OUTPUT_TOKENS = 1000;
+export const OUTPUT_TOKENS = 1000;
 
 /**
  * Estimates how many tokens a request to a language model will take, before it is sent: a whole number from 0.
  *
- * The input is a rule of thumb: four characters of texts and names are a token, and so is a number. Every text counts, also of tools
- * and documents; images, audio and files in base64 do not. The output is the largest that the request allows, under the names
+ * The input is estimated by its words, digits, signs and scripts: no less than it is, and at most twice as much for usual texts. Every
+ * text and name counts, also of tools and documents; images, audio and files in base64 do not. The output is the largest that the request allows, under the names
  * of OpenAI, Anthropic, Gemini, Bedrock and Ollama, as often as it asks for (`n`, `candidateCount`).
  *
  * @param body a request's parsed JSON
@@ -33,13 +47,20 @@ const OUTPUT_TOKENS = 1000;
  */
 export function estimateTokens(body: unknown, options: EstimateOptions = {}): number {
   const faults = new Faults();
-  const checked = checkedOptions(options, ["atMost", "outputTokens"], faults);
-  const { atMost = Number.MAX_SAFE_INTEGER, outputTokens = OUTPUT_TOKENS } = checked;
+  const checked = checkedOptions(options, ["atMost", "outputTokens", "keptTokens"], faults);
+  const { atMost = Number.MAX_SAFE_INTEGER, outputTokens = OUTPUT_TOKENS, keptTokens } = checked;
   checkPositiveInteger(atMost, Number.MAX_SAFE_INTEGER, "atMost", faults);
   checkPositiveInteger(outputTokens, Number.MAX_SAFE_INTEGER, "outputTokens", faults);
+  if (keptTokens !== undefined) {
+    checkPositiveInteger(keptTokens, Number.MAX_SAFE_INTEGER, "keptTokens", faults);
+  }
   faults.throwIfAny();
-  const output = allAnswers(body, outputTokens);
-  if (output >= atMost) return atMost;
-  const most = (atMost - output) * CHARACTERS_PER_TOKEN;
-  return Math.min(atMost, output + Math.ceil(countCharacters(body, most) / CHARACTERS_PER_TOKEN));
+  const parts = estimateParts(body, outputTokens, atMost);
+  const kept = continues(body) ? (keptTokens ?? 0) : 0;
+  return Math.min(atMost, parts.inputTokens + parts.outputTokens + kept);
+}
+
+/** Whether a request goes on with what the provider has kept. */
+function continues(body: unknown): boolean {
+  return isRecord(body) && KEPT.some((name) => Object.hasOwn(body, name) && body[name] !== null);
 }

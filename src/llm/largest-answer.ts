@@ -10,25 +10,42 @@ const MAXIMA = [
   "max_tokens",
   "max_new_tokens",
   "max_tokens_to_sample",
+  "max_response_output_tokens",
+  "max_gen_len",
   "maxCompletionTokens",
   "maxOutputTokens",
   "maxTokens",
   "maxTokenCount",
+  "maxNewTokens",
+  "maxTokensToSample",
   "num_predict",
 ];
 
 /** The names of how many answers are made. */
-const ANSWERS = ["n", "best_of", "candidateCount", "candidate_count"];
+const ANSWERS = [
+  "n",
+  "best_of",
+  "bestOf",
+  "candidateCount",
+  "candidate_count",
+  "num_generations",
+  "numGenerations",
+  "num_return_sequences",
+  "numResults",
+];
 
 /** Objects with such names, beside the request itself: of Gemini, Bedrock, Ollama and others. */
 const SETTINGS = [
   "generationConfig",
   "generation_config",
   "inferenceConfig",
+  "inference_config",
   "additionalModelRequestFields",
+  "additional_model_request_fields",
   "textGenerationConfig",
   "options",
   "parameters",
+  "config",
 ];
 
 /**

@@ -12,6 +12,8 @@ export interface LastUsage {
   addAnswer(index: number, hasEnded: boolean): void;
   /** @param hasEnded whether the document says that the answer has ended */
   endDocument(hasEnded: boolean): void;
+  /** Says that no document follows. */
+  end(): void;
   /** Forgets the current document, which has broken off. */
   reset(): void;
   /** @param isWhole whether all of the body was read; of one that broke off, a usage is the last one only if it says so */
@@ -79,7 +81,23 @@ export function createLastUsage(isStream: boolean): LastUsage {
       reset();
     },
 
+    end() {
+      isSaid = true;
+    },
+
     reset,
     isLast: (isWhole) => isLast && (isSaid || isWhole || !hasSeveral),
   };
+}
+
+/** The type of an event with the whole answer, such as `response.completed` and `message-end`. */
+const LAST_EVENT = /[.-](?:completed?|done|end|failed|incomplete)$/;
+
+/** The values of `status`, `done` and the like while the answer goes on. */
+const GOES_ON = ["", "in_progress", "queued", "null", "false"];
+
+/** Whether a member says that the answer has ended, or that it goes on; `undefined` if it says neither. */
+export function saysEnd(name: string, text: string): boolean | undefined {
+  if (name === "type" || name === "event_type") return LAST_EVENT.test(text) || undefined;
+  return !GOES_ON.includes(text);
 }

@@ -1,4 +1,5 @@
 import { createJsonScanner } from "./json-scanner.ts";
+import { reportUnknown } from "./read-usage.ts";
 import { createUsageReader } from "./usage-reader.ts";
 import type { Usage } from "./usage.ts";
 
@@ -47,12 +48,12 @@ export function usageOf(usage: ModelUsage | undefined): Usage | undefined {
 
 function greater(told: Usage, own: Usage): Usage {
   const complete = told.complete && own.complete;
-  return { ...(own.totalTokens > told.totalTokens ? own : told), complete };
+  return { ...own, ...(own.totalTokens > told.totalTokens ? own : told), complete };
 }
 
 /** Reads a usage as one in a response. What is no JSON tells none. */
 function read(usage: unknown): Usage | undefined {
-  const reader = createUsageReader(false);
+  const reader = createUsageReader(false, reportUnknown);
   const { scan } = createJsonScanner(reader);
   try {
     const bytes = new TextEncoder().encode(JSON.stringify({ usage }));

@@ -4,11 +4,12 @@ import { readAwsEvents } from "./aws-event-stream.ts";
 import { readEvents } from "./event-stream.ts";
 import { createJsonScanner, type JsonScanner } from "./json-scanner.ts";
 import { createUsageReader } from "./usage-reader.ts";
+import { USAGE_SHAPES } from "./usage-shapes.ts";
 import type { Usage } from "./usage.ts";
 
 /**
  * Reads how many tokens a response of a language model took, from its JSON or its stream, while the client receives it: of
- * OpenAI, Anthropic, Gemini, Bedrock's Converse, Cohere, Ollama, and of the many providers that answer like one of them. The
+ * OpenAI, Anthropic, Gemini, Bedrock, Cohere, Ollama, and of the many providers that answer like one of them. The
  * returned response has the same status, header fields and bytes; each chunk is passed on at once, and no chunk is read ahead of
  * the client. Use it instead of the given one, whose body it takes over.
  *
@@ -28,8 +29,10 @@ export function readUsage(
   onUsage: (usage: Usage | undefined) => void | Promise<void>,
 ): Response {
   const form = formOf(response.headers.get("Content-Type"));
-  const reader = createUsageReader(form !== "json");
+  const reader = createUsageReader(form !== "json", reportUnknown);
   const scanner = createJsonScanner(reader);
+  const fields = documentOfFields(response.headers);
+  if (fields) scanner.scan(fields, 0, fields.length);
 
   async function tell(isWhole: boolean): Promise<void> {
     try {
@@ -44,6 +47,24 @@ export function readUsage(
     ...(form && { chunk: READERS[form](scanner) }),
     end: (isWhole) => void tell(isWhole),
   });
+}
+
+/** What header fields tell, as a document before those of the body. */
+function documentOfFields(headers: Headers): Uint8Array | undefined {
+  const usages = Object.values(USAGE_SHAPES).flatMap(({ usage, headers: fields = {} }) => {
+    const told = Object.entries(fields).filter(([field]) => /^\d+$/.test(headers.get(field) ?? ""));
+    const counts = told.map(([field, name]) => [name, Number(headers.get(field))]);
+    return counts.length > 0 ? [[usage[0]!, Object.fromEntries(counts) as object]] : [];
+  });
+  if (usages.length === 0) return undefined;
+  // The fields are sent when the answer has ended.
+  const told = { ...Object.fromEntries(usages), status: "completed" } as object;
+  return new TextEncoder().encode(JSON.stringify(told));
+}
+
+/** Tells the operator once that the books keep an estimate in place of a usage. */
+export function reportUnknown(path: string): void {
+  reportOnce(`the usage of a model is not all known, so its estimate was kept: ${path}`);
 }
 
 const READERS = {

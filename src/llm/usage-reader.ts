@@ -1,9 +1,12 @@
 import { type JsonVisitor, LONGEST } from "./json-visitor.ts";
-import { createLastUsage } from "./last-usage.ts";
+import { createLastUsage, saysEnd } from "./last-usage.ts";
+import { createPricedParts } from "./priced-parts.ts";
+import { numberIn } from "./read-number.ts";
 import { createTokenCounters, type CountedTokens } from "./token-counters.ts";
 import type { Counted } from "./token-counts.ts";
+import { type Frame, isDocument, keepMember, newFrame, pathOf } from "./usage-frame.ts";
 import { DOCUMENT_PLACE, type Place, UNKNOWN_PLACE } from "./usage-places.ts";
-import { ITERATIONS } from "./usage-shapes.ts";
+import { ITERATION_TYPES, ITERATIONS } from "./usage-shapes.ts";
 import type { Usage } from "./usage.ts";
 
 /** Finds the usage of a response in its documents. */
@@ -16,20 +19,6 @@ export interface UsageReader extends JsonVisitor {
   usage(isWhole: boolean): Usage | undefined;
 }
 
-/** An object or list that has been entered. */
-interface Frame {
-  readonly place: Place;
-  readonly isList: boolean;
-  readonly isDetails: boolean;
-  /** Whether it has told a number. */
-  hasTold: boolean;
-  /** Whether it says that the answer has ended. */
-  hasEnded: boolean;
-  /** Which of several answers it is a part of. */
-  index: number;
-  type: string;
-}
-
 /** Deeper than any known usage. */
 const DEEPEST = 16;
 
@@ -38,38 +27,41 @@ const BREAKDOWN = /(?:details|modality)$/i;
 
 const TOKENS = /tokens?(?:_?count)?$/i;
 
-/** The kept beginning of a number that is longer than `LONGEST`. */
-const DIGITS = /^\d[\d.e+-]*$/i;
-
 /** A usage of a whole answer has one of these. */
 const OF_OUTPUT: readonly Counted[] = ["output", "thoughts", "total"];
 
-const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
-
-/** The type of an event with the whole answer, such as `response.completed` and `message-end`. */
-const LAST_EVENT = /[.-](?:completed?|done|end|failed|incomplete)$/;
-
-/** The values of `status`, `done` and the like while the answer goes on. */
-const GOES_ON = ["", "in_progress", "queued", "null", "false"];
-
-/** @param isStream whether several documents are expected, of which the first may tell a usage that grows */
-export function createUsageReader(isStream: boolean): UsageReader {
+/**
+ * @param isStream whether several documents are expected, of which the first may tell a usage that grows
+ * @param onUnknown is told the path of what is unknown in a usage, or cannot be read
+ */
+export function createUsageReader(
+  isStream: boolean,
+  onUnknown: (path: string) => void,
+): UsageReader {
   const counters = createTokenCounters();
   const last = createLastUsage(isStream);
+  const priced = createPricedParts();
   let hasDocument = false;
   let frames: Frame[] = [];
   /** The numbers of an item of `iterations`, until its type is known. */
   let iteration: Record<string, CountedTokens> | undefined;
 
-  function push(place: Place, isList: boolean, isDetails: boolean): true {
-    const told = { hasTold: false, hasEnded: false, index: 0, type: "" };
-    frames.push({ place, isList, isDetails, ...told });
+  /** A number in a usage whose name says nothing. */
+  let unknownNumber: string | undefined;
+
+  function push(name: string | undefined, place: Place, isList: boolean, isDetails: boolean): true {
+    frames.push(newFrame(name, place, isList, isDetails));
     if (!isList && place.path.endsWith(ITERATIONS)) iteration = {};
     return true;
   }
 
-  function passInDoubt(isUsage: boolean): false {
-    if (isUsage) counters.doubt();
+  function doubt(name: string | undefined): void {
+    counters.doubt();
+    onUnknown(pathOf(frames, name));
+  }
+
+  function passInDoubt(isUsage: boolean, name?: string): false {
+    if (isUsage) doubt(name);
     return false;
   }
 
@@ -78,29 +70,30 @@ export function createUsageReader(isStream: boolean): UsageReader {
     const isBreakdown = isDetails || BREAKDOWN.test(name);
     if (typeof member === "object") {
       return member.isList || !isList
-        ? push(member, isList, isBreakdown)
-        : passInDoubt(member.isUsage);
+        ? push(name, member, isList, isBreakdown)
+        : passInDoubt(member.isUsage, name);
     }
     if (!place.isUsage || (isList && isBreakdown)) return false;
     // The names of their parts may say nothing.
-    if (isTokens(name)) counters.doubt();
-    if (member !== undefined || frames.length === DEEPEST) return passInDoubt(true);
-    return push(UNKNOWN_PLACE, isList, isBreakdown);
+    if (isTokens(name)) doubt(name);
+    if (member !== undefined || frames.length === DEEPEST) return passInDoubt(true, name);
+    return push(name, UNKNOWN_PLACE, isList, isBreakdown);
   }
 
   function enterItem({ place, isDetails }: Frame, isList: boolean): boolean {
-    return isList ? passInDoubt(place.isUsage) : push(place, false, isDetails);
+    return isList ? passInDoubt(place.isUsage) : push(undefined, place, false, isDetails);
   }
 
   function count(frame: Frame, name: string, counted: Counted, text: string, isText: boolean) {
     if (text === "null" && !isText) return;
     const number = numberIn(text, isText);
     // A number in quotes is a text, but some program may read it as a number.
-    if (isText || number === undefined || number > Number.MAX_SAFE_INTEGER) counters.doubt();
+    if (isText || number === undefined || number > Number.MAX_SAFE_INTEGER) doubt(name);
     if (number === undefined) return;
     const tokens = Math.min(number, Number.MAX_SAFE_INTEGER);
     if (!iteration && (counted === "part" || counted === "detail")) counters.addPart(tokens);
     if (counted === "part") return;
+    if (counted === "unknown" && tokens > 0) onUnknown(pathOf(frames, name));
     frame.hasTold = true;
     last.tell(OF_OUTPUT.includes(counted));
     const isNamed = counted !== "unknown" && counted !== "detail";
@@ -110,9 +103,9 @@ export function createUsageReader(isStream: boolean): UsageReader {
   }
 
   function readEnd(frame: Frame, name: string, text: string): void {
-    if (name === "type" || name === "event_type") frame.hasEnded ||= LAST_EVENT.test(text);
-    else if (!GOES_ON.includes(text)) frame.hasEnded = true;
-    else if (isDocument(frame) && text !== "null") last.goOn();
+    const hasEnded = saysEnd(name, text);
+    frame.hasEnded ||= hasEnded === true;
+    if (hasEnded === false && isDocument(frame)) last.goOn();
   }
 
   /** Ends an object that may say that the answer has ended. */
@@ -136,6 +129,7 @@ export function createUsageReader(isStream: boolean): UsageReader {
     begin() {
       endIteration("");
       counters.endDocument();
+      priced.endDocument();
       last.reset();
       frames = [];
       if (hasDocument) last.expectMore();
@@ -146,24 +140,29 @@ export function createUsageReader(isStream: boolean): UsageReader {
       const frame = frames.at(-1);
       if (frame) return frame.isList ? enterItem(frame, isList) : enterMember(frame, name!, isList);
       if (isList) last.expectMore();
-      return push(DOCUMENT_PLACE, isList, false);
+      return push(undefined, DOCUMENT_PLACE, isList, false);
     },
 
     scalar(name, text, isText) {
       const frame = frames.at(-1)!;
       const { place } = frame;
       if (frame.isList) {
+        // The last line of many streams is `[DONE]`.
+        if (place === DOCUMENT_PLACE && text === "DONE") last.end();
+        priced.addItem(place);
         passInDoubt(place.isUsage && place.isList);
         return;
       }
-      if (name === "index" && /^\d+$/.test(text)) frame.index = Number(text);
-      if (name === "type") frame.type = text;
+      keepMember(frame, name!, text, isText);
       if (place.ends.has(name!)) readEnd(frame, name!, text);
       const member = place.members.get(name!);
-      if (typeof member === "object") passInDoubt(member.isUsage && (isText || text !== "null"));
+      if (typeof member === "object")
+        passInDoubt(member.isUsage && (isText || text !== "null"), name);
       else if (member !== undefined) count(frame, name!, member, text, isText);
       else if (place.isUsage && isTokens(name!)) {
         count(frame, name!, frame.isDetails ? "detail" : "unknown", text, isText);
+      } else if (place.isUsage && !isText && numberIn(text, false) !== undefined) {
+        unknownNumber ??= pathOf(frames, name);
       }
     },
 
@@ -173,29 +172,26 @@ export function createUsageReader(isStream: boolean): UsageReader {
       const parent = frames.at(-1);
       if (parent && hasTold) parent.hasTold = true;
       if (isList) return;
-      if (place.path.endsWith(ITERATIONS)) endIteration(type);
+      priced.endObject(place, frame.members);
+      if (place.path.endsWith(ITERATIONS)) {
+        if (!Object.hasOwn(ITERATION_TYPES, type)) onUnknown(pathOf(frames, "type"));
+        endIteration(type);
+      }
       if (isDocument(frame)) {
         counters.endDocument();
+        priced.endDocument();
         last.endDocument(hasEnded);
       } else if (place.ends.size > 0) endAnswer(frame);
     },
 
     usage(isWhole) {
       endIteration("");
-      return counters.usage(last.isLast(isWhole));
+      const usage = counters.usage(last.isLast(isWhole));
+      if (!usage && unknownNumber !== undefined) onUnknown(unknownNumber);
+      return usage && { ...usage, ...priced.parts() };
     },
   };
 }
-
-/** The number that a text spells, rounded up; `undefined` if it spells no number from 0. */
-function numberIn(text: string, isText: boolean): number | undefined {
-  if (text.length > LONGEST) return !isText && DIGITS.test(text) ? Infinity : undefined;
-  const number = NUMBER.test(text) ? Number(text) : -1;
-  // Adding 0 turns -0 into 0.
-  return number < 0 ? undefined : Math.ceil(number) + 0;
-}
-
-const isDocument = ({ place, isList }: Frame) => place === DOCUMENT_PLACE && !isList;
 
 /** Whether a number with this name may be tokens. */
 const isTokens = (name: string) => name.length > LONGEST || TOKENS.test(name);

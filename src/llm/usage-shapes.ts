@@ -23,6 +23,11 @@ export type Role =
   /** A part of another number, which adds nothing to it. */
   | "part";
 
+/** What decides a price beside the numbers of tokens; of `searches` a number, or one for each item of a list. */
+export type PricedPart =
+  /** Tokens written to a cache for an hour. */
+  "hour" | "audioInput" | "audioOutput" | "searches" | "model" | "tier";
+
 /** How one API tells the tokens of an answer. */
 export interface UsageShape {
   /** The paths of usages in a document: in a whole body, or in an event of a stream. `[]` is each item of a list. */
@@ -34,6 +39,15 @@ export interface UsageShape {
    * and its document does not leave it open: one of these paths is there but for the last name.
    */
   readonly ends?: readonly string[];
+  /**
+   * What decides a price: by its path in a usage. `[name=value]` are the items of a list that have such a member; they count
+   * themselves if no name follows.
+   */
+  readonly priced?: Readonly<Record<string, PricedPart>>;
+  /** The same by its path in a document. */
+  readonly decides?: Readonly<Record<string, PricedPart>>;
+  /** The header fields of a response that tell numbers of its first usage, beside its body. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The numbers of Anthropic, which counts the parts of the input apart. */
@@ -77,6 +91,13 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
       prompt_cache_miss_tokens: "part",
     },
     ends: ["choices[].finish_reason"],
+    priced: {
+      "prompt_tokens_details.audio_tokens": "audioInput",
+      "completion_tokens_details.audio_tokens": "audioOutput",
+      num_sources_used: "searches",
+      num_search_queries: "searches",
+    },
+    decides: { model: "model", service_tier: "tier" },
   },
   "OpenAI's Responses": {
     usage: ["usage", "response.usage"],
@@ -89,6 +110,16 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
       "output_tokens_details.reasoning_tokens": "reasoning",
     },
     ends: ["type", "status", "response.status"],
+    priced: {
+      "input_tokens_details.audio_tokens": "audioInput",
+      "output_tokens_details.audio_tokens": "audioOutput",
+    },
+    decides: {
+      "output[type=web_search_call]": "searches",
+      "response.output[type=web_search_call]": "searches",
+      "response.model": "model",
+      "response.service_tier": "tier",
+    },
   },
   "Anthropic's Messages": {
     usage: ["usage", "message.usage"],
@@ -99,6 +130,16 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
       ),
     },
     ends: ["message.stop_reason", "delta.stop_reason"],
+    priced: {
+      "cache_creation.ephemeral_1h_input_tokens": "hour",
+      "iterations[].cache_creation.ephemeral_1h_input_tokens": "hour",
+      "iterations[].model": "model",
+      "server_tool_use.web_search_requests": "searches",
+      service_tier: "tier",
+      speed: "tier",
+      inference_geo: "tier",
+    },
+    decides: { "message.model": "model" },
   },
   "Gemini's generateContent": {
     usage: ["usageMetadata"],
@@ -112,6 +153,17 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
       totalTokenCount: "total",
     },
     ends: ["candidates[].finishReason"],
+    priced: {
+      "promptTokensDetails[modality=AUDIO].tokenCount": "audioInput",
+      "candidatesTokensDetails[modality=AUDIO].tokenCount": "audioOutput",
+      "responseTokensDetails[modality=AUDIO].tokenCount": "audioOutput",
+      trafficType: "tier",
+      serviceTier: "tier",
+    },
+    decides: {
+      modelVersion: "model",
+      "candidates[].groundingMetadata.webSearchQueries[]": "searches",
+    },
   },
   "Gemini's Interactions": {
     usage: ["usage", "interaction.usage"],
@@ -130,6 +182,12 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
       totalThoughtTokens: "thoughts",
     },
     ends: ["event_type", "status", "interaction.status"],
+    priced: {
+      "input_tokens_by_modality[modality=audio].tokens": "audioInput",
+      "output_tokens_by_modality[modality=audio].tokens": "audioOutput",
+      "grounding_tool_count[type=google_search].count": "searches",
+    },
+    decides: { "interaction.model": "model", "interaction.service_tier": "tier" },
   },
   "Bedrock's Converse": {
     usage: ["usage"],
@@ -142,6 +200,34 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
       totalTokens: "total",
     },
     ends: ["metrics.latencyMs"],
+    priced: { "cacheDetails[ttl=1h].inputTokens": "hour" },
+    decides: { "serviceTier.type": "tier", "performanceConfig.latency": "tier" },
+  },
+  "Bedrock's InvokeModel": {
+    usage: ["amazon-bedrock-invocationMetrics"],
+    counts: {
+      inputTokenCount: "input",
+      outputTokenCount: "output",
+      cacheReadInputTokenCount: "cacheRead",
+      cacheWriteInputTokenCount: "cacheWrite",
+    },
+    headers: {
+      "x-amzn-bedrock-input-token-count": "inputTokenCount",
+      "x-amzn-bedrock-output-token-count": "outputTokenCount",
+      "x-amzn-bedrock-cache-read-input-token-count": "cacheReadInputTokenCount",
+      "x-amzn-bedrock-cache-write-input-token-count": "cacheWriteInputTokenCount",
+    },
+  },
+  "InvokeModel of Llama and Titan": {
+    usage: [""],
+    counts: {
+      prompt_token_count: "prompt",
+      generation_token_count: "output",
+      inputTextTokenCount: "prompt",
+      "results[].tokenCount": "output",
+      totalOutputTextTokenCount: "output",
+    },
+    ends: ["stop_reason", "completionReason", "results[].completionReason"],
   },
   "Cohere's chat": {
     usage: ["usage", "delta.usage"],

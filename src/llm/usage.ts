@@ -10,6 +10,18 @@ export interface Usage {
   readonly cachedTokens?: number;
   /** The part of the input that was written to a cache. Absent if the provider does not say it. */
   readonly cacheWriteTokens?: number;
+  /** The part of `cacheWriteTokens` that was written for an hour. Absent if it is 0, or the provider does not say it. */
+  readonly cacheWriteHourTokens?: number;
+  /** The part of the input that is audio. Absent if it is 0, or the provider does not say it. */
+  readonly audioInputTokens?: number;
+  /** The part of the answer that is audio. Absent if it is 0, or the provider does not say it. */
+  readonly audioOutputTokens?: number;
+  /** The searches of the web that the provider ran for the answer. Absent if there were none, or the provider does not say it. */
+  readonly searches?: number;
+  /** The models that the response names, as its provider calls them. Absent if it names none. */
+  readonly models?: readonly string[];
+  /** The words by which the response says how it was served, such as `"priority"`. Absent if it says none. */
+  readonly tiers?: readonly string[];
   /**
    * Whether these are all tokens. `false` if a stream broke off before its last numbers, or a number is missing, unreadable,
    * smaller than before, more than the whole, or has an unknown name: the answer may have taken more than is known.

@@ -930,3 +930,25 @@ export const WAIT_UNTIL = {
   code: "shape",
   say: "Give a function: (promise) => ctx.waitUntil(promise).",
 } as const;
+
+export const PRICE = { code: "range", say: "Give a number from 0 to 1000000000." } as const;
+
+export const DATE_OF_PRICES = {
+  code: "shape",
+  say: 'Give the day on which the prices were looked up, such as "2026-11-05".',
+} as const;
+
+export const UNKNOWN_MODEL = {
+  code: "unknown-name",
+  say: "It has no price: add it to the table of prices, or do not ask it.",
+} as const;
+
+export const UNKNOWN_TIER = {
+  code: "unknown-name",
+  say: (model: string) => `Add it to the tiers of ${model} in the table of prices.`,
+} as const;
+
+export const UNPRICED_SEARCHES = {
+  code: "missing",
+  say: (model: string) => `Add search to the prices of ${model}.`,
+} as const;

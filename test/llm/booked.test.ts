@@ -447,6 +447,8 @@ describe("of a stream that breaks off, a usage counts alone only if it says that
     ["numbers that grow", [chunk(1, "null"), chunk(20, "null")], RESERVED],
     ["numbers that grow, of an unknown server", [told(1), told(20)], RESERVED],
     ["its first number, of an unknown server", [told(1)], RESERVED],
+    ["a number before the end of the stream", [told(30), "[DONE]"], 42],
+    ["an open answer before the end of the stream", [chunk(30, "null"), "[DONE]"], RESERVED],
     ["the end of the answer", [chunk(1, "null"), chunk(30, '"length"')], 42],
     ["a usage after the end", [chunk(1, "null"), chunk(30, '"stop"'), told(30)], 42],
     ["more than was reserved", [chunk(1, "null"), chunk(30_000, "null")], 30_012],

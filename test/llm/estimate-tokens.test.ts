@@ -4,30 +4,30 @@ import { describe, expect, test } from "vitest";
 import { estimateTokens } from "../../src/llm/estimate-tokens.ts";
 import { largestAnswer } from "../../src/llm/largest-answer.ts";
 import { RequestError } from "../../src/llm/request-error.ts";
+import { textTokens } from "../../src/llm/text-tokens.ts";
 import { ConfigurationError } from "../../src/options/errors.ts";
 
-/** The characters of texts and names, and four for a number. */
-function charactersIn(value: unknown): number {
-  if (typeof value === "string") return value.length;
-  if (typeof value === "number") return 4;
-  if (Array.isArray(value)) return value.reduce((sum: number, each) => sum + charactersIn(each), 0);
+/** The hundredths of tokens of texts and names, and a token for a number. */
+function hundredthsIn(value: unknown): number {
+  if (typeof value === "string") return textTokens(value);
+  if (typeof value === "number") return 100;
+  if (Array.isArray(value)) return value.reduce((sum: number, each) => sum + hundredthsIn(each), 0);
   if (typeof value !== "object" || value === null) return 0;
   return Object.entries(value).reduce(
-    (sum, [name, each]) => (each === undefined ? sum : sum + name.length + charactersIn(each)),
+    (sum, [name, each]) => (each === undefined ? sum : sum + textTokens(name) + hundredthsIn(each)),
     0,
   );
 }
 
 describe("the estimate", () => {
-  test("is a quarter of the characters of texts and names, and the largest answer", () => {
-    // Names: 5 + 8 + 4 + 7 + 10, texts: 3 + 4 + 40.
+  test("is that of texts and names, and the largest answer", () => {
     const body = {
       model: "gpt",
       messages: [{ role: "user", content: "a".repeat(40) }],
       max_tokens: 100,
     };
-    // The number of the maximum counts as a token itself.
-    expect(estimateTokens(body)).toBe(Math.ceil((5 + 8 + 4 + 7 + 10 + 3 + 4 + 40) / 4) + 1 + 100);
+    // Nine words with 1 + 4 + 3 + 36 + 2 letters beyond their fourth, a sign, and the number of the maximum itself.
+    expect(estimateTokens(body)).toBe(Math.ceil(9 * 2.1 + 46 * 0.17 + 0.37 + 1) + 100);
   });
 
   const AMOUNTS: readonly (readonly [Record<string, unknown>, number])[] = [
@@ -51,11 +51,14 @@ describe("the estimate", () => {
     [{ options: { num_predict: 256 } }, 256],
     [{ parameters: { max_new_tokens: 300 } }, 300],
     [{ maxOutputTokens: 50 }, 50],
+    [{ max_gen_len: 60, num_generations: 3 }, 180],
+    [{ config: { maxOutputTokens: 50, candidateCount: 2 } }, 100],
+    [{ inference_config: { maxTokens: 70 }, numResults: 2 }, 140],
     // A schema has properties with these names, and their values are no numbers.
     [{ tools: [{ parameters: { properties: { max_tokens: { type: "integer" } } } }] }, 1000],
   ];
   test.each(AMOUNTS)("takes the largest answer of %j", (body, output) => {
-    const input = Math.ceil(charactersIn(body) / 4);
+    const input = Math.ceil(hundredthsIn(body) / 100);
     expect(estimateTokens(body)).toBe(input + output);
   });
 
@@ -63,12 +66,12 @@ describe("the estimate", () => {
     for (const body of [undefined, null, true, Symbol("x"), 1n, () => {}, []]) {
       expect(estimateTokens(body, { outputTokens: 7 })).toBe(7);
     }
-    expect(estimateTokens("twelve chars", { outputTokens: 7 })).toBe(3 + 7);
+    expect(estimateTokens("twelve chars", { outputTokens: 7 })).toBe(5 + 7);
   });
 
   test("counts a list of tokens by its length", () => {
-    // The name of 5 letters is one and a half.
-    expect(estimateTokens({ input: Array(500).fill(7) }, { outputTokens: 1 })).toBe(500 + 2 + 1);
+    // The name of five letters is 2.27.
+    expect(estimateTokens({ input: Array(500).fill(7) }, { outputTokens: 1 })).toBe(500 + 3 + 1);
   });
 
   test("is at most the largest allowed one", () => {
@@ -150,12 +153,12 @@ describe("no other body makes it throw", () => {
     let deep: unknown = "text";
     for (let level = 0; level < 2e5; level++) deep = [deep];
     expect(estimateTokens({ messages: deep, max_tokens: 1 })).toBe(
-      Math.ceil((8 + 4 + 10 + 4) / 4) + 1,
+      Math.ceil(4 * 2.1 + 6 * 0.17 + 0.37 + 1) + 1,
     );
     const circle: Record<string, unknown> = { max_tokens: 1 };
     circle["self"] = circle;
-    expect(estimateTokens(circle)).toBe(Math.ceil((10 + 4 + 4) / 4) + 1);
-    expect(estimateTokens({ messages: Array(2e5).fill(null), max_tokens: 1 })).toBe(6 + 1);
+    expect(estimateTokens(circle)).toBe(Math.ceil(3 * 2.1 + 2 * 0.17 + 0.37 + 1) + 1);
+    expect(estimateTokens({ messages: Array(2e5).fill(null), max_tokens: 1 })).toBe(9 + 1);
   });
 });
 

@@ -78,7 +78,7 @@ describe("generateText()", () => {
     });
     expect((await generateText({ ...asked, model })).text).toBe("High tide.");
     expect(10_000 - during).toBeGreaterThan(4_000);
-    expect(10_000 - during).toBeLessThan(4_040);
+    expect(10_000 - during).toBeLessThan(4_060);
     expect(await left()).toBe(9_200);
   });
 

@@ -34,7 +34,9 @@ function changeable({ name, type, body }: Shape): readonly Changeable[] {
   return [{ name, type, documents, encode }];
 }
 
-const TEXTS = SHAPES.flatMap(changeable);
+const TEXTS = SHAPES.flatMap(changeable).filter(
+  ({ documents }) => documents.flatMap(usagesIn).length > 0,
+);
 
 type Change = (object: Record<string, unknown>, name: string) => void;
 

@@ -124,7 +124,7 @@ describe("onUsage is called once", () => {
   });
 
   test("and never with less than the whole usage as a complete one, wherever the source fails", async () => {
-    for (const { name, body, type, usage } of SHAPES) {
+    for (const { name, body, type, headers, usage } of SHAPES) {
       const whole = bytesOf(body);
       let complete = 0;
       const ends = Array.from({ length: whole.length + 1 }, (_, cut) => whole.length - cut);
@@ -137,7 +137,7 @@ describe("onUsage is called once", () => {
             else controller.enqueue(whole.subarray(0, at));
           },
         });
-        const given = new Response(failing, { headers: { "Content-Type": type } });
+        const given = new Response(failing, { headers: { ...headers, "Content-Type": type } });
         const read = readUsage(given, (usage) => void told.push(usage));
         await expect(read.text()).rejects.toThrow("lost");
         expect(told).toHaveLength(1);

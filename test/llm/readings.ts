@@ -9,6 +9,14 @@ export const isObject = (value: unknown): value is Fields =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
+/** Names of numbers that stand in the document itself. */
+const OF_DOCUMENTS = [
+  "eval_count",
+  "prompt_eval_count",
+  "prompt_token_count",
+  "inputTextTokenCount",
+];
+
 /** The usages of a document. */
 export function usagesIn(document: unknown): readonly Fields[] {
   if (!isObject(document)) return [];
@@ -16,7 +24,7 @@ export function usagesIn(document: unknown): readonly Fields[] {
   const own = [document["usage"], document["usageMetadata"]];
   const wrapped = ["response", "message", "interaction", "delta", "result", "x_groq"].map(at);
   const chosen = listOf(document["choices"]).map((choice) => Object(choice).usage as unknown);
-  const counts = "eval_count" in document || "prompt_eval_count" in document ? [document] : [];
+  const counts = OF_DOCUMENTS.some((name) => name in document) ? [document] : [];
   return [...own, ...wrapped, ...chosen, ...counts].filter(isObject);
 }
 
@@ -35,6 +43,7 @@ const SUMS = [
   ["total_input_tokens", "total_output_tokens", "total_thought_tokens", "total_tool_use_tokens"],
   ["totalInputTokens", "totalOutputTokens", "totalThoughtTokens", "totalToolUseTokens"],
   ["prompt_eval_count", "eval_count"],
+  ["prompt_token_count", "generation_token_count"],
 ];
 
 const sumOf = (usage: Fields, names: readonly string[]) =>

@@ -5,11 +5,11 @@ import { SHAPES } from "../support/llm/shapes.ts";
 import { runs, some } from "../support/runs.ts";
 import { bytesOf, cut, everywhere, readThrough, streamed } from "./streamed.ts";
 
-describe.each(SHAPES)("$name", ({ type, body, usage }) => {
+describe.each(SHAPES)("$name", ({ type, body, headers, usage }) => {
   const whole = bytesOf(body);
 
   async function expectUsage(positions: readonly number[]): Promise<void> {
-    const { told, bytes } = await readThrough(streamed(cut(whole, positions), type));
+    const { told, bytes } = await readThrough(streamed(cut(whole, positions), type, headers));
     const where = `cut at ${positions.slice(0, 40).join(", ")}`;
     expect(told, where).toEqual([usage]);
     // Not toEqual(), which takes long for many bytes.

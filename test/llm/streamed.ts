@@ -2,7 +2,11 @@ import { readUsage } from "../../src/llm/read-usage.ts";
 import type { Usage } from "../../src/llm/usage.ts";
 
 /** A response whose body arrives in these chunks, one for each read. */
-export function streamed(chunks: readonly Uint8Array[], type: string): Response {
+export function streamed(
+  chunks: readonly Uint8Array[],
+  type: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   let next = 0;
   const body = new ReadableStream<Uint8Array>(
     {
@@ -13,7 +17,7 @@ export function streamed(chunks: readonly Uint8Array[], type: string): Response 
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: { "Content-Type": type } });
+  return new Response(body, { headers: { ...headers, "Content-Type": type } });
 }
 
 export const bytesOf = (body: string | Uint8Array<ArrayBuffer>) =>

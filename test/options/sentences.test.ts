@@ -88,6 +88,8 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
   STATUSES: [32],
   JWT_NAMES: [16],
   JWT_ALGORITHMS: [["HS256", "HS384"]],
+  UNKNOWN_TIER: ["gpt-5"],
+  UNPRICED_SEARCHES: ["gpt-5"],
 };
 
 const VALUES_OF_VARIABLES: Values<typeof ofVariables> = {

@@ -5,7 +5,7 @@ import { bytesOf, cut, streamed } from "../llm/streamed.ts";
 import { SHAPES } from "../support/llm/shapes.ts";
 
 test("usage() of tidegate/llm reads every shape in workerd", async () => {
-  for (const { name, type, body, usage } of SHAPES) {
+  for (const { name, type, body, headers, usage } of SHAPES) {
     const settled: unknown[] = [];
     const hold = {
       reserved: {},
@@ -14,7 +14,7 @@ test("usage() of tidegate/llm reads every shape in workerd", async () => {
       release: async () => void settled.push("released"),
     };
     const waiting: Promise<unknown>[] = [];
-    const given = streamed(cut(bytesOf(body), [1, 400, 401]), type);
+    const given = streamed(cut(bytesOf(body), [1, 400, 401]), type, headers);
     const read = settleByUsage(hold, given, {
       waitUntil: (promise) => void waiting.push(promise),
     });

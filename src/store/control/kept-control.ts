@@ -1,11 +1,11 @@
 import { isRecord } from "../../options/record.ts";
 import type { KeptValues } from "../kept-values.ts";
 import type { KeptVersion } from "./control-store.ts";
-import { keptRecords } from "./kept-records.ts";
+import { keptRecords, type KeptText } from "./kept-records.ts";
 import { keptTrial, newestOf, type TrialOperations } from "./kept-trial.ts";
 import type { LiveState } from "./live-state.ts";
 import { BY_GATEWAY, type Restored } from "./put-back.ts";
-import { type KeptEntry, recordIn } from "./records.ts";
+import { type KeptEntry, recordIn, type VersionHead } from "./records.ts";
 import { MAX_ENTRIES, MAX_ENTRIES_BYTES, type Storage } from "./storage.ts";
 import { NO_COUNTS } from "./trial.ts";
 
@@ -152,7 +152,7 @@ export function keptControl(values: KeptValues, now: () => number): KeptControl 
     history: () => ({
       current: records.head().version,
       tried: records.head().trial?.version ?? 0,
-      versions: records.versions().map(({ text: _, ...head }) => head),
+      versions: records.versions().map(headOf),
     }),
 
     putEntry(kind, id, entry, checkedWith, audited) {
@@ -195,6 +195,11 @@ export function keptControl(values: KeptValues, now: () => number): KeptControl 
       records.audit(audited);
     },
   };
+}
+
+function headOf(version: KeptText): VersionHead {
+  const { text: _, ...head } = version;
+  return head;
 }
 
 function bytesOf(text: string): number {

@@ -91,7 +91,7 @@ export const AGENTS: readonly Written[] = [
   {
     name: "a number that cannot be read does not matter",
     file: READER,
-    find: "if (isText || number === undefined || number > Number.MAX_SAFE_INTEGER) counters.doubt();",
+    find: "if (isText || number === undefined || number > Number.MAX_SAFE_INTEGER) doubt(name);",
     replace: "",
     tests: BOOKED,
   },
@@ -104,7 +104,7 @@ export const AGENTS: readonly Written[] = [
   },
   {
     name: "a fraction of a token is rounded down",
-    file: READER,
+    file: "src/llm/read-number.ts",
     find: "Math.ceil(number) + 0",
     replace: "Math.floor(number) + 0",
     tests: BOOKED,

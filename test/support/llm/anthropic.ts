@@ -1,4 +1,4 @@
-import { BAIT, bill, json, named, stream } from "./shape.ts";
+import { BAIT, bill, by, json, named, stream } from "./shape.ts";
 
 const toolUse = {
   type: "tool_use",
@@ -18,7 +18,7 @@ const usage = {
 };
 
 // 2,095 + 248 + 1,800 of input.
-const billed = bill(4143, 503, 1800, 248);
+const billed = by("claude-sonnet-4-5", bill(4143, 503, 1800, 248), { tiers: ["standard"] });
 
 /** The usage in a stream before the answer is complete. */
 export const ANTHROPIC_START = {
@@ -88,7 +88,7 @@ const compacted = {
 };
 
 // The compaction, 50,000 and 2,000, is not in the numbers beside the list: 57,000 and 2,750.
-const compaction = bill(57_000, 2_750, 40_000, 400);
+const compaction = by("claude-sonnet-4-5", bill(57_000, 2_750, 40_000, 400));
 
 export const ANTHROPIC = [
   json("Anthropic's message", message([text, toolUse], "tool_use", usage), billed),
@@ -123,7 +123,7 @@ export const ANTHROPIC = [
       ],
     }),
     // 412 + 1,348 + 823, and 620 + 1,612.
-    bill(2_583, 2_232),
+    { ...bill(2_583, 2_232), models: ["claude-opus-4-8", "claude-sonnet-4-5"] },
   ),
   json(
     "Anthropic's message of a second model after a first one that declined",
@@ -152,6 +152,9 @@ export const ANTHROPIC = [
       ],
     }),
     // Each attempt with output is billed: 520 + 1,000 and 530 + 1,200; 57 and 310.
-    bill(3_250, 367, 1_200, 1_000),
+    {
+      ...bill(3_250, 367, 1_200, 1_000),
+      models: ["claude-fable-5", "claude-opus-4-8", "claude-sonnet-4-5"],
+    },
   ),
 ];

@@ -1,4 +1,4 @@
-import { BAIT, bill, json, named, stream, unnamed } from "./shape.ts";
+import { BAIT, bill, by, json, named, stream, unnamed } from "./shape.ts";
 
 const part = (text: string, finish: object = {}) => [
   { content: { parts: [{ text }], role: "model" }, index: 0, ...finish },
@@ -23,7 +23,7 @@ const usageMetadata = {
 };
 
 // 2,731 + 640 of input, and 194 + 1,041 of output: the total.
-const billed = bill(3_371, 1_235, 2_048);
+const billed = by("gemini-3-flash", bill(3_371, 1_235, 2_048), { tiers: ["ON_DEMAND"] });
 
 /** The chunks of a stream, of which each tells the tokens so far. */
 export const GEMINI_CHUNKS = [
@@ -69,7 +69,7 @@ const interactionUsage = {
 };
 
 // 31,400 + 2,200 of input, and 1,150 + 3,050 of output: the total.
-const interactionBill = bill(33_600, 4_200, 0);
+const interactionBill = by("gemini-3-flash", bill(33_600, 4_200, 0), { searches: 4 });
 
 export const GEMINI_STREAM = stream(
   "the event stream of Gemini's content",
@@ -126,6 +126,6 @@ export const GOOGLE = [
         totalTokens: 1_000,
       },
     }),
-    bill(700, 300, 512),
+    by("gemini-3-flash", bill(700, 300, 512)),
   ),
 ];

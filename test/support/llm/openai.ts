@@ -1,4 +1,4 @@
-import { BAIT, bill, json, named, stream, unnamed } from "./shape.ts";
+import { BAIT, bill, by, json, named, stream, unnamed } from "./shape.ts";
 
 const chatUsage = {
   prompt_tokens: 1117,
@@ -9,7 +9,7 @@ const chatUsage = {
 };
 
 // Cached tokens are a part of the prompt, and reasoning is one of the completion.
-const chat = bill(1117, 46, 1024, 64);
+const chat = by("gpt-5-mini", bill(1117, 46, 1024, 64));
 
 export const chunk = (delta: object, finish: string | null = null) => ({
   id: "chatcmpl-B9MBs8Cj",
@@ -65,7 +65,7 @@ export const CHAT = json(
     usage: chatUsage,
     service_tier: "default",
   },
-  chat,
+  { ...chat, tiers: ["default"] },
 );
 
 export const CHAT_STREAM = stream(
@@ -101,6 +101,6 @@ export const OPENAI = [
       usage: { prompt_tokens: 812, total_tokens: 812 },
     },
     // The total says that there is nothing beside the prompt.
-    bill(812, 0),
+    by("text-embedding-3-small", bill(812, 0)),
   ),
 ];

@@ -1,44 +1,5 @@
-import { chunk } from "./openai.ts";
-import { awsEvents, BAIT, bill, json, lines, named, stream, unnamed } from "./shape.ts";
-
-const converseUsage = {
-  inputTokens: 38,
-  outputTokens: 274,
-  totalTokens: 6_512,
-  cacheReadInputTokens: 5_600,
-  cacheWriteInputTokens: 600,
-  cacheDetails: [
-    { ttl: "1h", inputTokens: 400 },
-    { ttl: "5m", inputTokens: 200 },
-  ],
-};
-
-// 38 + 5,600 + 600 of input.
-const converse = bill(6_238, 274, 5_600, 600);
-
-const BEDROCK = [
-  json(
-    "Bedrock's conversation",
-    {
-      output: { message: { role: "assistant", content: [{ text: BAIT }] } },
-      stopReason: "end_turn",
-      usage: converseUsage,
-      metrics: { latencyMs: 1_275 },
-    },
-    converse,
-  ),
-  {
-    name: "the event stream of Bedrock's conversation",
-    type: "application/vnd.amazon.eventstream",
-    body: awsEvents(
-      ["messageStart", { p: "abcdefgh", role: "assistant" }],
-      ["contentBlockDelta", { contentBlockIndex: 0, delta: { text: BAIT }, p: "abc" }],
-      ["messageStop", { p: "abcdefghijklm", stopReason: "end_turn" }],
-      ["metadata", { metrics: { latencyMs: 1_275 }, p: "ab", usage: converseUsage }],
-    ),
-    usage: converse,
-  },
-];
+import { chunk as chunkOf } from "./openai.ts";
+import { BAIT, bill, by, json, lines, named, stream, unnamed } from "./shape.ts";
 
 const reasoned = {
   prompt_tokens: 279,
@@ -58,12 +19,30 @@ const XAI = json(
     usage: reasoned,
   },
   // Reasoning is beside the completion: 279 + 6 + 1,089 is the total.
-  bill(279, 1_095, 151),
+  by("grok-4", bill(279, 1_095, 151)),
 );
+
+const MODEL = "kimi-k2.5";
+
+const chunk = (delta: object, finish?: string) => ({ ...chunkOf(delta, finish), model: MODEL });
 
 const deltas = [chunk({ role: "assistant", content: "" }), chunk({ content: BAIT })];
 
 const counted = { prompt_tokens: 95, completion_tokens: 2_040, total_tokens: 2_135 };
+
+const routed = {
+  prompt_tokens: 3_400,
+  completion_tokens: 210,
+  total_tokens: 3_610,
+  cost: 0.004_71,
+  is_byok: false,
+  prompt_tokens_details: { cached_tokens: 3_000, cache_write_tokens: 120, audio_tokens: 0 },
+  cost_details: { upstream_inference_cost: null, upstream_inference_prompt_cost: 0.001_56 },
+  completion_tokens_details: { reasoning_tokens: 0, image_tokens: 0 },
+};
+
+// Cached and written tokens are parts of the prompt.
+const routedBill = by("anthropic/claude-sonnet-4.6", bill(3_400, 210, 3_000, 120));
 
 const LIKE_OPENAI = [
   stream(
@@ -74,7 +53,7 @@ const LIKE_OPENAI = [
         { index: 0, delta: {}, finish_reason: "stop", usage: { ...counted, cached_tokens: 64 } },
       ],
     }),
-    bill(95, 2_040, 64),
+    by(MODEL, bill(95, 2_040, 64)),
   ),
   stream(
     "the stream of Groq's chat completion",
@@ -85,12 +64,49 @@ const LIKE_OPENAI = [
         usage: { ...counted, queue_time: 0.02, prompt_time: 0.004, total_time: 0.61 },
       },
     }),
-    bill(95, 2_040),
+    by(MODEL, bill(95, 2_040)),
   ),
   stream(
     "the stream of Mistral's chat completion",
     unnamed(...deltas, { ...chunk({ content: "" }, "stop"), usage: counted }),
-    bill(95, 2_040),
+    by(MODEL, bill(95, 2_040)),
+  ),
+  json(
+    "Mistral's chat completion with a cached prompt",
+    {
+      id: "cmpl-e5cc70bb",
+      object: "chat.completion",
+      model: "mistral-large-latest",
+      choices: [{ index: 0, message: { role: "assistant", content: BAIT }, finish_reason: "stop" }],
+      usage: {
+        ...counted,
+        prompt_audio_seconds: null,
+        prompt_tokens_details: { cached_tokens: 64 },
+      },
+    },
+    // The cached part is in the prompt.
+    by("mistral-large-latest", bill(95, 2_040, 64)),
+  ),
+  json(
+    "OpenRouter's chat completion",
+    {
+      id: "gen-1790000000-a",
+      provider: "Anthropic",
+      model: "anthropic/claude-sonnet-4.6",
+      object: "chat.completion",
+      choices: [{ index: 0, message: { role: "assistant", content: BAIT }, finish_reason: "stop" }],
+      usage: routed,
+    },
+    routedBill,
+  ),
+  stream(
+    "the stream of OpenRouter's chat completion",
+    `: OPENROUTER PROCESSING\n\n${unnamed(...deltas, chunk({}, "stop"), {
+      ...chunk({}),
+      choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }],
+      usage: routed,
+    })}`,
+    { ...routedBill, models: [MODEL] },
   ),
   stream(
     "the stream of a server that tells the tokens so far with each chunk",
@@ -100,7 +116,7 @@ const LIKE_OPENAI = [
       { ...chunk({}, "stop"), usage: counted },
       { ...chunk({}), choices: [], usage: counted },
     ),
-    bill(95, 2_040),
+    by(MODEL, bill(95, 2_040)),
   ),
   json(
     "DeepSeek's chat completion",
@@ -120,6 +136,14 @@ const LIKE_OPENAI = [
     "Workers AI's run",
     { result: { response: BAIT, usage: counted }, success: true, errors: [], messages: [] },
     bill(95, 2_040),
+  ),
+  stream(
+    "the stream of Workers AI's run",
+    unnamed(
+      { response: BAIT, p: "abcdefghijklmnopq" },
+      { response: "", usage: { ...counted, prompt_tokens_details: { cached_tokens: 0 } } },
+    ),
+    bill(95, 2_040, 0),
   ),
 ];
 
@@ -171,9 +195,13 @@ const OLLAMA = [
   lines(
     "the stream of Ollama's chat",
     [said(BAIT, { done: false }), said("", { done: true, done_reason: "stop", ...counts })],
-    bill(26, 298),
+    by("gemma3", bill(26, 298)),
   ),
-  json("Ollama's chat", said(BAIT, { done: true, done_reason: "stop", ...counts }), bill(26, 298)),
+  json(
+    "Ollama's chat",
+    said(BAIT, { done: true, done_reason: "stop", ...counts }),
+    by("gemma3", bill(26, 298)),
+  ),
 ];
 
-export const OTHERS = [...BEDROCK, XAI, ...LIKE_OPENAI, ...COHERE, ...OLLAMA];
+export const OTHERS = [XAI, ...LIKE_OPENAI, ...COHERE, ...OLLAMA];

@@ -7,6 +7,8 @@ export interface Shape {
   readonly name: string;
   readonly type: string;
   readonly body: string | Uint8Array<ArrayBuffer>;
+  /** Header fields beside the type. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The bill, worked out by hand. */
   readonly usage: Usage;
 }
@@ -31,6 +33,13 @@ export const bill = (
   ...(cachedTokens !== undefined && { cachedTokens }),
   ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
   complete: true,
+});
+
+/** A bill of this model, as the response names it, with what else decides its price. */
+export const by = (model: string, usage: Usage, more: Partial<Usage> = {}): Usage => ({
+  ...usage,
+  ...more,
+  models: [model],
 });
 
 export const json = (name: string, body: object, usage: Usage): TextShape => ({
@@ -67,6 +76,15 @@ export const named = (...data: readonly ({ readonly type: string } & Record<stri
 export function awsEvents(...events: readonly (readonly [type: string, payload: object])[]) {
   return new Uint8Array(Buffer.concat(events.map(([type, payload]) => awsEvent(type, payload))));
 }
+
+/** Messages of InvokeModel's streams, each with a document in base64. */
+export const invokeEvents = (...documents: readonly object[]) =>
+  awsEvents(
+    ...documents.map((document) => {
+      const bytes = Buffer.from(JSON.stringify(document)).toString("base64");
+      return ["chunk", { bytes, p: "abcdefghijk" }] as const;
+    }),
+  );
 
 function awsEvent(type: string, payload: object): Buffer {
   const header = (name: string, value: string) =>

@@ -1,4 +1,5 @@
 import { ANTHROPIC } from "./anthropic.ts";
+import { BEDROCK } from "./bedrock.ts";
 import { GOOGLE } from "./google.ts";
 import { OPENAI } from "./openai.ts";
 import { OTHERS } from "./others.ts";
@@ -10,4 +11,4 @@ export { CHAT, CHAT_STREAM } from "./openai.ts";
 export type { Shape } from "./shape.ts";
 
 /** Responses of providers, each with its bill. */
-export const SHAPES: readonly Shape[] = [...OPENAI, ...ANTHROPIC, ...GOOGLE, ...OTHERS];
+export const SHAPES: readonly Shape[] = [...OPENAI, ...ANTHROPIC, ...GOOGLE, ...BEDROCK, ...OTHERS];

@@ -1,0 +1,131 @@
+import { Faults } from "../options/faults.ts";
+import { CHOICE, UNKNOWN_MODEL, UNKNOWN_TIER, UNPRICED_SEARCHES } from "../options/messages.ts";
+import { checkedOptions } from "../options/unknown-options.ts";
+import { reportOnce } from "../runtime/log.ts";
+import { checkPrices } from "./check-prices.ts";
+import { estimateParts } from "./estimate-parts.ts";
+import { OUTPUT_TOKENS } from "./estimate-tokens.ts";
+import { mostUsage } from "./most-usage.ts";
+import { type ModelPrices, type PriceTable, PRICES } from "./price-table.ts";
+import { type PricedUsage, priceUsage } from "./price-usage.ts";
+import { RequestError } from "./request-error.ts";
+
+/** The options of `createPrices()`. */
+export interface PricesOptions {
+  /** The prices of models, also as JSON that you keep. Default: `PRICES`, the list prices of a day. */
+  readonly prices?: PriceTable;
+  /**
+   * What happens to a model, a tier or a search without a price. `"reject"`: an error, so that the request is not sent, or its hold
+   * keeps the estimate. `"notice"`: it is logged once, and costs as much as the dearest model of the table; for budgets in the mode
+   * `"shadow"`. Default: `"reject"`.
+   */
+  readonly onUnknown?: "reject" | "notice";
+}
+
+/** Prices requests and usages in micro-dollars, millionths of a dollar. */
+export interface Prices {
+  /**
+   * Returns a function that prices a usage, rounded up: for `cost` of `hold.stream()` and `limitModel()`. If the response names other
+   * models, such as one that has advised, all tokens cost as much as those of the dearest.
+   *
+   * @param model the model that you ask
+   * @throws RequestError if it has no price
+   */
+  price(model: string): (usage: PricedUsage) => number;
+  /**
+   * The most that a request is estimated to cost, before it is sent.
+   *
+   * @param model the model that you ask
+   * @param body the request that you send, as parsed JSON
+   * @throws RequestError if the model or its tier has no price, or a maximum of the body is no positive integer
+   */
+  estimate(model: string, body: unknown): number;
+}
+
+/** Words that say that a request was served in the usual way. */
+const USUAL = new Set(
+  "auto default standard standard_only not_available global on_demand unspecified".split(" "),
+);
+
+/** The date, or the word, that a provider puts behind the name of a model for one of its versions. */
+const VERSION = /-(?:\d{4}-\d\d-\d\d|\d{8}|latest)$/;
+
+/**
+ * Prices what models of language take, from a table.
+ *
+ * @throws ConfigurationError for options or prices that are wrong, all at once
+ * @example
+ * const { price, estimate } = createPrices();
+ * const hold = await limiter.reserve(customer, { cost: estimate("gpt-5-mini", body) });
+ * return hold.stream(await fetch(request), { usage, cost: price("gpt-5-mini") });
+ */
+export function createPrices(options: PricesOptions = {}): Prices {
+  const { models, onUnknown } = checked(options);
+
+  function known(name: string): ModelPrices | undefined {
+    const short = name.replace(/^models\//, "");
+    return [short, short.replace(VERSION, "")]
+      .filter((each) => Object.hasOwn(models, each))
+      .map((each) => models[each]!)[0];
+  }
+
+  /** What a usage costs at a model; `undefined` if something of it has no price. */
+  function costAt(name: string, usage: PricedUsage, faults: Faults): number | undefined {
+    const prices = known(name);
+    if (!prices) {
+      faults.add("model", name, UNKNOWN_MODEL);
+      return undefined;
+    }
+    const words = (usage.tiers ?? []).map((word) => word.toLowerCase());
+    const factors = words.map((word) =>
+      USUAL.has(word) ? 1 : Object.hasOwn(prices.tiers ?? {}, word) ? prices.tiers![word]! : NaN,
+    );
+    const unknown = factors.findIndex(Number.isNaN);
+    if (unknown !== -1) faults.add("tier", words[unknown], UNKNOWN_TIER, name);
+    if (usage.searches && prices.search === undefined) {
+      faults.add("searches", usage.searches, UNPRICED_SEARCHES, name);
+    }
+    const factor = factors.reduce((product, each) => product * each, 1);
+    return faults.list.length > 0 ? undefined : priceUsage(usage, prices, factor);
+  }
+
+  function dearest(usage: PricedUsage): number {
+    const all = Object.values(models).map((prices) => {
+      const factor = Math.max(1, ...Object.values(prices.tiers ?? {}));
+      return priceUsage(usage, prices, factor);
+    });
+    return Math.max(0, ...all);
+  }
+
+  function cost(names: readonly string[], usage: PricedUsage): number {
+    const faults = new Faults();
+    const costs = names.map((name) => costAt(name, usage, faults));
+    if (faults.list.length === 0) return Math.max(...costs.map((each) => each!));
+    if (onUnknown === "reject") throw new RequestError(faults.list);
+    for (const { path, value, remedy } of faults.list) reportOnce(`${path}: ${value}: ${remedy}`);
+    return dearest(usage);
+  }
+
+  return {
+    price(model) {
+      cost([model], { inputTokens: 0, outputTokens: 0 });
+      return (usage) => cost([model, ...(usage.models ?? [])], usage);
+    },
+    estimate(model, body) {
+      const parts = estimateParts(body, OUTPUT_TOKENS, Number.MAX_SAFE_INTEGER);
+      return cost([model], mostUsage(body, parts, known(model)));
+    },
+  };
+}
+
+function checked(value: PricesOptions) {
+  const faults = new Faults();
+  const options = checkedOptions(value, ["prices", "onUnknown"], faults);
+  const { prices = PRICES, onUnknown = "reject" } = options;
+  checkPrices(prices, faults);
+  if (onUnknown !== "reject" && onUnknown !== "notice") {
+    faults.add("onUnknown", onUnknown, CHOICE, ["reject", "notice"]);
+  }
+  faults.throwIfAny();
+  return { models: prices.models, onUnknown };
+}

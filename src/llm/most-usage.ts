@@ -1,0 +1,51 @@
+import { isRecord } from "../options/record.ts";
+import type { EstimatedParts } from "./estimate-parts.ts";
+import type { ModelPrices } from "./price-table.ts";
+import type { PricedUsage } from "./price-usage.ts";
+
+/** What a request says of how it is to be served. */
+const TIERS = ["service_tier", "serviceTier", "speed", "inference_geo"];
+
+/** A mark that has the model write to a cache, and one that has it written for an hour. */
+const CACHE_MARK = /"(?:cache_control|cachePoint)"/;
+const HOUR_MARK = /"ttl":"1h"/;
+
+/** Searches of a request that says no `max_uses`. */
+const SEARCHES = 10;
+
+/** The dearest usage that a request of so many tokens is expected to have. */
+export function mostUsage(
+  body: unknown,
+  parts: EstimatedParts,
+  prices: ModelPrices | undefined,
+): PricedUsage {
+  if (!isRecord(body)) return parts;
+  const text = JSON.stringify([
+    body["cache_control"],
+    body["system"],
+    body["messages"],
+    body["tools"],
+  ]);
+  // A model without a price of an hour writes to its cache by itself.
+  const isWritten = prices?.cacheWriteHour === undefined || CACHE_MARK.test(text);
+  const isForHour = CACHE_MARK.test(text) && HOUR_MARK.test(text);
+  const tiers = TIERS.map((name) => body[name]).filter((word) => typeof word === "string");
+  const searches = searchesOf(body["tools"]);
+  return {
+    ...parts,
+    ...(isWritten && { cacheWriteTokens: parts.inputTokens }),
+    ...(isForHour && { cacheWriteHourTokens: parts.inputTokens }),
+    ...(tiers.length > 0 && { tiers }),
+    ...(searches > 0 && { searches }),
+  };
+}
+
+function searchesOf(tools: unknown): number {
+  if (!Array.isArray(tools)) return 0;
+  return tools.filter(isRecord).reduce((sum, { type, max_uses, ...others }) => {
+    const isSearch =
+      (typeof type === "string" && type.startsWith("web_search")) || "google_search" in others;
+    const uses = Number.isInteger(max_uses) ? Number(max_uses) : SEARCHES;
+    return sum + (isSearch ? Math.max(0, uses) : 0);
+  }, 0);
+}
