@@ -9,7 +9,7 @@ import { lists } from "./lists/lists-feature.ts";
 import { notices } from "./notices-feature.ts";
 import { optimistic } from "./optimistic-feature.ts";
 import { plans } from "./plans-feature.ts";
-import { regions } from "./region/region-feature.ts";
+import { regions } from "./region/regions-feature.ts";
 import { roles } from "./roles/roles-feature.ts";
 import { shards } from "./shards-feature.ts";
 import { sharedDenials } from "./shared-denials-feature.ts";

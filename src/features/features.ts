@@ -10,7 +10,7 @@ import type { lists } from "./lists/lists-feature.ts";
 import type { notices } from "./notices-feature.ts";
 import type { optimistic } from "./optimistic-feature.ts";
 import type { plans } from "./plans-feature.ts";
-import type { regions } from "./region/region-feature.ts";
+import type { regions } from "./region/regions-feature.ts";
 import type { roles } from "./roles/roles-feature.ts";
 import type { shards } from "./shards-feature.ts";
 import type { sharedDenials } from "./shared-denials-feature.ts";

@@ -17,7 +17,7 @@ export interface Place {
 const LIST = "[]";
 
 /** A step of a path to an item of a list: its name, and what one of its members must say. */
-const ITEM = /^(.*)\[(.*)\]$/;
+const ITEM = /^([^[]*)\[([^\]]*)\]$/;
 
 /** An object in a usage whose name is unknown. */
 export const UNKNOWN_PLACE = createPlace("", true, false);

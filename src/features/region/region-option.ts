@@ -1,6 +1,6 @@
 import { given, meaningOf, optionValue, type OptionValue } from "../../options/option-value.ts";
-import { regions } from "./region-feature.ts";
 import type { RegionOptions } from "./region-options.ts";
+import { regions } from "./regions-feature.ts";
 
 /**
  * Decides most requests by a Redis nearby, which takes units of hot identities at `redis`, their home, ahead of time. Home enforces
