@@ -5,7 +5,7 @@ import { checkedOptions } from "../options/unknown-options.ts";
 import { readEnvironment } from "../runtime/environment.ts";
 import { openStore, type StoreOptions } from "../store/open-store.ts";
 import { clients } from "../store/redis/client-adapter.ts";
-import type { MoreScripts } from "../store/redis/store.ts";
+import type { MoreScripts } from "../store/redis/script-calls.ts";
 import type { Store } from "../store/store.ts";
 
 /** The Redis that counts in place of another package's store, and the verdict without it. */

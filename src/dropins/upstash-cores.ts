@@ -7,7 +7,7 @@ import { createLocalUnits } from "../outage/local-units.ts";
 import type { Policy } from "../policy/policy.ts";
 import { setRecent } from "../runtime/lru.ts";
 import { takeTogether } from "../store/decide-together.ts";
-import type { MoreScripts } from "../store/redis/store.ts";
+import type { MoreScripts } from "../store/redis/script-calls.ts";
 import { type DropInOptions, openDropIn } from "./open-drop-in.ts";
 
 /** How many different rules are kept compiled. An application has a few; one that computes them may have any number. */

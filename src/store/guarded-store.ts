@@ -1,6 +1,9 @@
 import type { DurationRange } from "../options/duration.ts";
+import { StoreError } from "../options/errors.ts";
+import { report } from "../runtime/log.ts";
+import { TIMED_OUT, withTimeout } from "../runtime/time.ts";
 import { createPlainBreaker, type StoreBreaker, type StoreBreakerState } from "./breaker.ts";
-import { createGuard, type GuardOptions } from "./guard.ts";
+import { firstContactMs } from "./first-contact.ts";
 import type { Store } from "./store.ts";
 
 /** No decision is worth a wait of more than a minute; no network answers in less than a millisecond. */
@@ -41,4 +44,115 @@ export function guardStore(
     reset: (keys) => run(keys, () => store.reset(keys)),
     state,
   };
+}
+
+export interface GuardOptions {
+  /** The name of the store in messages. Default: `Redis`. */
+  readonly name?: string | undefined;
+  /** What happens while the store does not answer, in messages. Default: each policy's onFailure decides. */
+  readonly meanwhile?: string;
+  /** The time limit of an answer; longer until the first answer, see `firstContactMs`. */
+  readonly timeoutMs: number;
+  /** The isolate's monotonic clock, in milliseconds. */
+  readonly now: () => number;
+  /** Called with the first failure of an outage. Default: logs one line then, and one when the outage is over. */
+  readonly onStoreError?: ((error: StoreError) => void) | undefined;
+}
+
+/** Has the calls to one store answered or failed in time. */
+export interface Guard {
+  /** Runs a call. Throws StoreError after the timeout, and at once while the part of the first key is suspended. */
+  run<Answer>(keys: readonly string[], ask: () => Answer | Promise<Answer>): Promise<Answer>;
+  /** The state of the breaker, and its suspended parts. */
+  state(): StoreBreakerState;
+}
+
+/** @param breaker detects the failing part */
+export function createGuard(
+  {
+    name = "Redis",
+    meanwhile = "each policy's onFailure decides",
+    timeoutMs,
+    now,
+    onStoreError,
+  }: GuardOptions,
+  breaker: StoreBreaker,
+): Guard {
+  /** Created once: during an outage every request throws it, and a stack trace costs time. */
+  const suspended = new StoreError(
+    "ERR_STORE_SUSPENDED",
+    `${name} failed several times in a row; it is probed once per second until it answers again.`,
+  );
+  /**
+   * One call may open the connection for the others, so each call that is sent before the first answer waits for it.
+   */
+  let patienceMs = firstContactMs(timeoutMs);
+  let firstFailureMs = 0;
+  let lastFailureMs = 0;
+
+  /** A listener that throws must not prevent the decision. */
+  function notify(failure: StoreError): void {
+    if (onStoreError === undefined) {
+      return report(`${failure.code}: ${failure.message} Until it answers again, ${meanwhile}.`);
+    }
+    try {
+      const told: unknown = onStoreError(failure);
+      // It may be asynchronous, and its rejection would be unhandled, which ends a process of Node.
+      if (told instanceof Promise) told.catch(reportListener);
+    } catch (error) {
+      reportListener(error);
+    }
+  }
+
+  function noteAnswer(key: string): void {
+    patienceMs = timeoutMs;
+    if (breaker.succeeded(key, now()) && onStoreError === undefined) {
+      reportRecovery(name, lastFailureMs - firstFailureMs);
+    }
+  }
+
+  return {
+    async run([key], ask) {
+      const sentAtMs = now();
+      const ms = patienceMs;
+      if (!breaker.admits(key!, sentAtMs)) throw suspended;
+      try {
+        const answer = await withTimeout(ms, ask);
+        if (answer === TIMED_OUT) {
+          throw new StoreError("ERR_STORE_TIMEOUT", `${name} did not answer within ${ms} ms.`);
+        }
+        noteAnswer(key!);
+        return answer;
+      } catch (error) {
+        if (breaker.isAnswer(error)) {
+          noteAnswer(key!);
+          throw error;
+        }
+        const failure =
+          error instanceof StoreError
+            ? error
+            : new StoreError(
+                "ERR_STORE_UNREACHABLE",
+                `The ${name} client failed for an unknown reason.`,
+              );
+        lastFailureMs = now();
+        if (breaker.failed(key!, sentAtMs, lastFailureMs)) {
+          firstFailureMs = lastFailureMs;
+          notify(failure);
+        }
+        throw failure;
+      }
+    },
+
+    state: () => breaker.state(now()),
+  };
+}
+
+function reportRecovery(name: string, ms: number): void {
+  const seconds = Math.max(1, Math.ceil(ms / 1000));
+  report(`${name} answers again after ${seconds} s; decisions are exact again.`);
+}
+
+function reportListener(error: unknown): void {
+  report(`onStoreError failed: ${String(error)}`);
 }

@@ -15,7 +15,8 @@ import type { CountedRedis } from "./redis/counted-redis.ts";
 import type { DialectName } from "./redis/dialect.ts";
 import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
 import type { inspectRedis } from "./redis/inspect.ts";
-import { type MoreScripts, redisStore } from "./redis/store.ts";
+import type { MoreScripts } from "./redis/script-calls.ts";
+import { redisStore } from "./redis/store.ts";
 import type { openRegion } from "./region/open-region.ts";
 import type { Store } from "./store.ts";
 

@@ -28,7 +28,7 @@ export class Guard {
 const APP = `import { IpDenyList, MultiRegionRatelimit, Ratelimit } from "@upstash/ratelimit";
 import { Ratelimit as Own } from "tidegate/upstash-ratelimit";
 import { Redis } from "@upstash/redis";
-import { Guard } from "./guard.ts";
+import { Guard } from "./guarded-store.ts";
 
 const redis = new Redis({ url: "http://127.0.0.1:9", token: "none" });
 const ratelimit = new Ratelimit({ redis, limiter: Ratelimit.slidingWindow(10, "10 s") });
@@ -47,7 +47,7 @@ test("installed under the peer's name, it is the class that third parties' types
   await cp(resolve("packages/upstash-ratelimit"), join(folder, "node_modules/@upstash/ratelimit"), {
     recursive: true,
   });
-  await writeFile(join(folder, "guard.ts"), THIRD_PARTY);
+  await writeFile(join(folder, "guarded-store.ts"), THIRD_PARTY);
   await writeFile(join(folder, "app.ts"), APP);
   await writeFile(
     join(folder, "tsconfig.json"),

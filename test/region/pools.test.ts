@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 
-import { scriptRunner } from "../../src/store/redis/run-script.ts";
+import { scriptRunner } from "../../src/store/redis/store.ts";
 import {
   DENIED,
   type Delivery,

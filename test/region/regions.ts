@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import { StoreError } from "../../src/options/errors.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
-import { scriptRunner } from "../../src/store/redis/run-script.ts";
+import { scriptRunner } from "../../src/store/redis/store.ts";
 import {
   HOME_DECIDES,
   MISSING,

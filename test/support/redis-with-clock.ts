@@ -2,7 +2,8 @@ import type { Redis } from "ioredis";
 
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
-import { type MoreScripts, redisStore } from "../../src/store/redis/store.ts";
+import type { MoreScripts } from "../../src/store/redis/script-calls.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
 
 /** A real Redis whose scripts read a clock of the test instead of the server's. Keys expire by the server's own. */
 export function redisWithClock(redis: Redis, now: () => number): RedisClient {

@@ -4,7 +4,7 @@ import type { RedisAddress } from "../redis/client.ts";
 import { dialectAt } from "../redis/dialect.ts";
 import { storeError } from "../redis/errors.ts";
 import { restReader, type SendCommand } from "../redis/rest.ts";
-import { inDialect } from "../redis/run-script.ts";
+import { inDialect } from "../redis/store.ts";
 import {
   type Counted,
   type MetricsBatch,

@@ -1,7 +1,7 @@
 import { DECIDE } from "../../algorithms/scripts.generated.ts";
 import { HOLDS } from "./hold-calls.ts";
 import { LEASES } from "./lease-calls.ts";
-import type { MoreScripts } from "./store.ts";
+import type { MoreScripts } from "./script-calls.ts";
 import { TAKES } from "./take-calls.ts";
 
 /** For limiters with any number of policies, leases, holds, and partitions on several masters. */

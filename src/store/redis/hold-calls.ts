@@ -1,7 +1,8 @@
 import { wholeUnits } from "../../algorithms/model.ts";
 import { EXTEND, REFUND } from "../../algorithms/scripts.generated.ts";
+import type { HoldCalls } from "./script-calls.ts";
 import type { Script } from "./script.ts";
-import { argumentsOf, type HoldCalls, lettersOf } from "./store.ts";
+import { argumentsOf, lettersOf } from "./store.ts";
 
 const refundScript: Script = { text: REFUND, sha1s: new Map() };
 const extendScript: Script = { text: EXTEND, sha1s: new Map() };

@@ -1,6 +1,7 @@
 import { LEASE } from "../../algorithms/scripts.generated.ts";
 import { unbounded, withAccounts } from "../lease-accounts.ts";
-import { type LeaseCalls, parseReply, replyLength } from "./store.ts";
+import type { LeaseCalls } from "./script-calls.ts";
+import { parseReply, replyLength } from "./store.ts";
 
 /** For limiters with leases. The reply ends with the units that the lease took, and the epochs of their accounts. */
 export const LEASES: LeaseCalls = {

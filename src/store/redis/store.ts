@@ -1,12 +1,14 @@
-import type { Row, Slot } from "../../algorithms/model.ts";
+import type { Row } from "../../algorithms/model.ts";
 import { DECIDE_ONE } from "../../algorithms/scripts.generated.ts";
+import { StoreError } from "../../options/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { setRecent } from "../../runtime/lru.ts";
-import type { LeaseRequest, RegionOrder, Reply, Store, TakenReply } from "../store.ts";
+import type { Reply, Store } from "../store.ts";
 import type { RedisClient } from "./client.ts";
 import type { Dialect } from "./dialect.ts";
-import { type RunScript, scriptRunner } from "./run-script.ts";
-import { type Script, scriptFor, type ScriptTemplate } from "./script.ts";
+import { isMissingScript, isUnknownDialect, storeError } from "./errors.ts";
+import type { MoreScripts, RunScript } from "./script-calls.ts";
+import { type Script, scriptFor, sha1For } from "./script.ts";
 
 /** Computed once for each combination of algorithms and roles. */
 interface ScriptCall {
@@ -15,56 +17,6 @@ interface ScriptCall {
   readonly take: Script | undefined;
   /** One text with a letter for each policy, if one of them is not enforced; else nothing. */
   readonly roles: readonly string[];
-}
-
-/** The scripts of a store. A bundle contains the given ones, and the one that decides a single policy. */
-export interface MoreScripts {
-  /** Decides a single policy in place of the one that limiters have. */
-  readonly one?: ScriptTemplate;
-  /** Decides several policies, and resets. */
-  readonly decide?: ScriptTemplate;
-  readonly lease?: LeaseCalls;
-  readonly take?: TakeCalls;
-  readonly holds?: HoldCalls;
-}
-
-/** The call that takes a lease. */
-export interface LeaseCalls {
-  readonly script: ScriptTemplate;
-  /** @param args those of a decision */
-  take(
-    run: RunScript,
-    script: Script,
-    keys: readonly string[],
-    args: string[],
-    policies: readonly CompiledPolicy[],
-    roles: readonly string[],
-    request?: LeaseRequest,
-  ): Promise<Reply>;
-}
-
-/** The call of a region at its home. */
-export interface TakeCalls {
-  readonly script: ScriptTemplate;
-  /** @param args those of a decision */
-  take(
-    run: RunScript,
-    script: Script,
-    keys: readonly string[],
-    args: string[],
-    orders: readonly RegionOrder[],
-  ): Promise<TakenReply>;
-}
-
-/** The calls that give units back, and change the slots of holds. */
-export interface HoldCalls {
-  /** The arguments after the policies in a decision with a slot. */
-  argumentsFor(
-    policies: readonly CompiledPolicy[],
-    slot: Slot,
-    roles: readonly string[],
-  ): readonly string[];
-  open(run: RunScript): Required<Pick<Store, "refund" | "extend">>;
 }
 
 /** The most combinations whose scripts are stored: a limiter has few. */
@@ -175,4 +127,47 @@ export function parseReply(numbers: readonly number[]): Reply {
     });
   }
   return { nowUs: numbers[0]!, rows };
+}
+
+/** Runs scripts by their SHA-1, and sends their text where a Redis does not have them. */
+export function scriptRunner(redis: RedisClient, dialect: Dialect): RunScript {
+  const send = (script: Script, keys: string[], args: string[]): Promise<unknown> =>
+    inDialect(dialect, async () => {
+      const { firstLine } = dialect;
+      try {
+        const sha1 = script.sha1s.get(firstLine) ?? (await sha1For(script, firstLine));
+        return await redis.evalsha(sha1, keys, args);
+      } catch (error) {
+        // After any other failure the script may have run, and would charge twice.
+        if (!isMissingScript(error)) throw error;
+        // The answer may have corrected the dialect.
+        return redis.eval(dialect.firstLine + script.text, keys, args);
+      }
+    });
+
+  return async (script, keys, args, length) => {
+    try {
+      const reply = await send(script, keys as string[], args);
+      if (!Array.isArray(reply) || reply.length !== length || !reply.every(Number.isSafeInteger)) {
+        throw new StoreError("ERR_STORE_REPLY", "The answer is not one of Tidegate's script.");
+      }
+      return reply as number[];
+    } catch (error) {
+      throw storeError(error);
+    }
+  };
+}
+
+/** Sends a script, and sends it once more if Redis rejected its first line, so that it did not run. */
+export async function inDialect<Answer>(
+  dialect: Dialect,
+  send: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!isUnknownDialect(error)) throw error;
+    dialect.firstLine = "";
+    return send();
+  }
 }

@@ -1,5 +1,6 @@
 import { TAKE } from "../../algorithms/scripts.generated.ts";
-import { parseReply, type TakeCalls } from "./store.ts";
+import type { TakeCalls } from "./script-calls.ts";
+import { parseReply } from "./store.ts";
 
 /** For the home of regions. The reply ends with the units that each policy gave, and the waits for one more. */
 export const TAKES: TakeCalls = {

@@ -1,4 +1,4 @@
-import type { RunScript } from "../redis/run-script.ts";
+import type { RunScript } from "../redis/script-calls.ts";
 import type { Script } from "../redis/script.ts";
 import type { RegionOrder } from "../store.ts";
 import { PUT, SPEND } from "./scripts.generated.ts";

@@ -18,14 +18,14 @@ export const REDIS: readonly Written[] = [
   },
   {
     name: "a consume is asked again after any error",
-    file: "src/store/redis/run-script.ts",
+    file: "src/store/redis/store.ts",
     find: "if (!isMissingScript(error)) throw error;",
     replace: "",
     tests: ["test/store/redis-dialect"],
   },
   {
     name: "a row of any numbers is an answer",
-    file: "src/store/redis/run-script.ts",
+    file: "src/store/redis/store.ts",
     find: "!reply.every(Number.isSafeInteger)",
     replace: "!reply.every(Number.isFinite)",
     tests: ["test/store/redis-dialect"],
@@ -60,7 +60,7 @@ export const REDIS: readonly Written[] = [
   },
   {
     name: "a missing script is sent in the dialect of before the answer",
-    file: "src/store/redis/run-script.ts",
+    file: "src/store/redis/store.ts",
     find: "dialect.firstLine + script.text",
     replace: "firstLine + script.text",
     tests: ["test/store/redis-dialect"],

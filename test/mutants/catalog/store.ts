@@ -60,7 +60,7 @@ export const STORE: readonly Written[] = [
   },
   {
     name: "a listener that throws breaks the decision",
-    file: "src/store/guard.ts",
+    file: "src/store/guarded-store.ts",
     find: "report(`onStoreError failed: ${String(error)}`);",
     replace: "throw error;",
     tests: ["test/store/guarded-store"],
@@ -81,7 +81,7 @@ export const STORE: readonly Written[] = [
   },
   {
     name: "the first contact is given up as soon as a later call",
-    file: "src/store/guard.ts",
+    file: "src/store/guarded-store.ts",
     find: "let patienceMs = firstContactMs(timeoutMs);",
     replace: "let patienceMs = timeoutMs;",
     tests: ["test/store/redis-dialect", "test/store/first-contact"],
