@@ -88,7 +88,13 @@ export function Draftboard({ live, draft, at }: DraftboardProps) {
       ...(percent < 100 && maxDenied !== undefined && { "max-denied": String(maxDenied) }),
     });
     const sending = { body: text, ifMatch: based };
-    const { version = 0 } = await api.send<Changes>("PUT", `/rules?${query}`, sending);
+    const { version = 0 } = await api
+      .send<Changes>("PUT", `/rules?${query}`, sending)
+      .catch((thrown: unknown) => {
+        // Another person may have published meanwhile: the page shows what.
+        readNow();
+        throw thrown;
+      });
     if (percent < 100) {
       say(`Version ${version} is tried on ${percent} % of the clients.`);
     } else {
