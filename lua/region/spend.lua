@@ -106,7 +106,7 @@ for i = 1, #KEYS do
   local is_wasteful = pool.lost > 512 and not is_rich
   -- What is spent during a round trip, and its variation.
   local meanwhile = rate * trip / term
-  local reserve = meanwhile + (is_scarce and 1 or is_wasteful and 1 or 2) * math.sqrt(meanwhile)
+  local reserve = meanwhile + ((is_scarce or is_wasteful) and 1 or 2) * math.sqrt(meanwhile)
   local claimed, most, need = 0, 0, 0
   if now >= pool.claim_ends and now > pool.claim then
     local is_lacking = pool.state == 3 or pool.state == 1

@@ -132,7 +132,10 @@ export interface Administered {
   held(): HeldRules;
   /** The names of the policies of each rule that `held()` has. */
   policyNames(): readonly (readonly string[])[];
-  /** Has the control store count this isolate's decisions of a trial, and reads the live rules now, so that it enforces new ones at once. */
+  /**
+   * Has the control store count this isolate's decisions of a trial, and reads the live rules now, so that it enforces new ones at
+   * once.
+   */
   refresh(): Promise<void>;
   /** The counts, also without live rules; `undefined` where metrics are off. */
   readonly metrics: Pick<Recorder, "reader" | "flush" | "flushMs" | "nameOf"> | undefined;

@@ -68,8 +68,8 @@ export function tightenForRegion(policy: CompiledPolicy, region: RegionTerms): C
 }
 
 /**
- * Whether the lease of a policy, or the term of its region, leaves enough of its quota. For windows this depends on the window alone, so that all policies of one
- * key are tightened alike.
+ * Whether the lease of a policy, or the term of its region, leaves enough of its quota. For windows this depends on the window
+ * alone, so that all policies of one key are tightened alike.
  */
 export function leavesEnough(policy: CompiledPolicy): boolean {
   const { leaseUs = 0, autoLease, region, implementation } = policy;

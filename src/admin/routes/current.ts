@@ -1,4 +1,5 @@
 import type { PublishedDocument } from "../../store/control/records.ts";
+import { newestOf } from "../../store/control/trial.ts";
 import { type Call, refresh } from "../call.ts";
 import { onTrial, outdated } from "../refusal.ts";
 
@@ -14,11 +15,6 @@ export async function currentRules(call: Call): Promise<PublishedDocument> {
     document: call.gateway.deployed,
     ...(published?.trial && { trial: published.trial }),
   };
-}
-
-/** The version that a change is based on: the published one, or else the one that is tried over it. */
-export function newestOf({ version, trial }: PublishedDocument): number {
-  return trial?.version ?? version;
 }
 
 /** @throws Refusal if a change is based on an older version */

@@ -1,11 +1,10 @@
 import type { PublishedDocument } from "../../store/control/records.ts";
-import type { TrialTerms } from "../../store/control/trial.ts";
+import { newestOf, type TrialTerms } from "../../store/control/trial.ts";
 import { auditedAction, type Call, isoTime, json, refresh } from "../call.ts";
 import { changesBetween, keptChanges } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import type { Published } from "../rules-answers.ts";
 import { MAX_NOTE } from "../schemas.ts";
-import { newestOf } from "./current.ts";
 import type { SoundDocument } from "./document.ts";
 
 /** A note for the history, checked. */
@@ -31,8 +30,7 @@ export async function publish(
   { action, note, terms }: Publication,
 ): Promise<Response> {
   const changes = changesBetween(current.document, document);
-  const enforced = call.gateway.enforced();
-  const based = { on: newestOf(current), known: enforced.trial?.version ?? enforced.version };
+  const based = { on: newestOf(current), known: newestOf(call.gateway.enforced()) };
   const to = terms ? ` to ${terms.percent} percent` : "";
   const audited = auditedAction(call, action + to, keptChanges(changes));
   const written = await call.storage().publish(text, based, audited, note, terms);

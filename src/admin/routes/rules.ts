@@ -1,5 +1,5 @@
 import type { PublishedTrial } from "../../store/control/records.ts";
-import type { TrialTerms } from "../../store/control/trial.ts";
+import { newestOf, type TrialTerms } from "../../store/control/trial.ts";
 import {
   type AdminRoute,
   auditedAction,
@@ -13,7 +13,7 @@ import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import type { DryRun, RulesAnswer } from "../rules-answers.ts";
 import { checked, TermsQuery, termsOf } from "../schemas.ts";
-import { currentRules, newestOf, requireNewest } from "./current.ts";
+import { currentRules, requireNewest } from "./current.ts";
 import { readDocument } from "./document.ts";
 import { checkNote, leftOutBy, publish } from "./publish.ts";
 

@@ -2,12 +2,12 @@ import { isRecord } from "../../options/record.ts";
 import type { KeptValues } from "../kept-values.ts";
 import type { KeptVersion } from "./control-store.ts";
 import { keptRecords, type KeptText } from "./kept-records.ts";
-import { keptTrial, newestOf, type TrialOperations } from "./kept-trial.ts";
+import { keptTrial, type TrialOperations } from "./kept-trial.ts";
 import type { LiveState } from "./live-state.ts";
 import { BY_GATEWAY, type Restored } from "./put-back.ts";
 import { type KeptEntry, recordIn, type VersionHead } from "./records.ts";
 import { MAX_ENTRIES, MAX_ENTRIES_BYTES, type Storage } from "./storage.ts";
-import { NO_COUNTS } from "./trial.ts";
+import { newestOf, NO_COUNTS } from "./trial.ts";
 
 /** The functions of `Of` without their promises: here no other caller is between a question and its answer. */
 type AtOnce<Of> = {
@@ -108,14 +108,8 @@ export function keptControl(values: KeptValues, now: () => number): KeptControl 
           ? { trial: { version, publishedAtMs: atMs, ...terms }, counts: NO_COUNTS }
           : { version, publishedAtMs: atMs, document, trial: undefined }),
       });
-      const { by } = audited;
-      records.keepVersion({
-        version,
-        publishedAt: atMs,
-        by,
-        ...(note && { note }),
-        text: document,
-      });
+      const head = { version, publishedAt: atMs, by: audited.by, ...(note && { note }) };
+      records.keepVersion({ ...head, text: document });
       if (records.draft()?.text === document) records.dropDraft();
       records.audit(audited, version);
       return { done: true, version, atMs };

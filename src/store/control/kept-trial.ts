@@ -3,6 +3,7 @@ import { BY_GATEWAY } from "./put-back.ts";
 import type { AuditedAction, Written } from "./storage.ts";
 import {
   exceedsBound,
+  newestOf,
   NO_COUNTS,
   type SideCounts,
   takenBackBy,
@@ -60,10 +61,6 @@ export function keptTrial(records: KeptRecords, now: () => number) {
       return true;
     },
   } satisfies TrialOperations & { takeBack(head: Pick<Head, "trial">): void };
-}
-
-export function newestOf({ version, trial }: Pick<Head, "version" | "trial">): number {
-  return trial?.version ?? version;
 }
 
 function added(one: SideCounts, other: SideCounts): SideCounts {

@@ -1,6 +1,7 @@
 import { goesOnFrom, hasPassed, isTraced, joined } from "./lineage.ts";
 import type { LiveState } from "./live-state.ts";
 import type { AuditedAction } from "./storage.ts";
+import { newestOf } from "./trial.ts";
 
 /** What a gateway writes over a store that has lost something. */
 export interface Restored {
@@ -37,7 +38,7 @@ export function restoredOver(stored: LiveState, held: LiveState, nowMs: number):
     held.version > 0 && (stored.version === 0 || held.publishedAtMs >= stored.publishedAtMs);
   const [last, first] = isHeldLast ? [held, stored] : [stored, held];
   // Two documents never share a number, and the one in force has the higher.
-  const before = first.trial?.version ?? first.version;
+  const before = newestOf(first);
   const version = last.version > before ? last.version : before + 1;
   const published = { ...last, version: last.version === 0 ? 0 : version };
   const revision = Math.max(stored.revision, held.revision) + 1;

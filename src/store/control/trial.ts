@@ -1,3 +1,14 @@
+/** The version that a change is based on: the published one, or else the one that is tried over it. */
+export function newestOf({
+  version,
+  trial,
+}: {
+  readonly version: number;
+  readonly trial?: { readonly version: number } | undefined;
+}): number {
+  return trial?.version ?? version;
+}
+
 /** On which terms a version is tried. */
 export interface TrialTerms {
   /** The part of the clients that have it, from 1 to 99. */

@@ -1,7 +1,7 @@
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { hasUnitsToLease } from "../../policy/tighten.ts";
-import type { RegionTerms } from "../../policy/traits.ts";
 import type { TakenReply } from "../store.ts";
+import type { DeniedHere } from "./denied-here.ts";
 import { type Delivery, type PoolAnswer, type PoolRequest, SPENT } from "./pools.ts";
 
 /**
@@ -11,19 +11,21 @@ import { type Delivery, type PoolAnswer, type PoolRequest, SPENT } from "./pools
 const DRIFT = 5e-4;
 
 /** A term by the region's clock, which may run slower than home's. */
-export function asSpent(termUs: number): number {
+function asSpent(termUs: number): number {
   return Math.floor(termUs * (1 - DRIFT));
 }
 
-/** What a policy asks of its pool. */
+/** What a policy that a region decides asks of its pool. */
 export function requestOf(
-  { limit, windowUs, implementation }: CompiledPolicy,
-  { termUs, credit }: RegionTerms,
+  { limit, windowUs, implementation, region }: CompiledPolicy,
+  key: string,
   cost: number,
-  deniedHere: number,
+  deniedHere: DeniedHere,
 ): PoolRequest {
+  const { credit } = region!;
+  const termUs = asSpent(region!.termUs);
   return {
-    termUs: asSpent(termUs),
+    termUs,
     cost,
     credit,
     // By then home has what was admitted on credit, or its window has passed.
@@ -31,7 +33,7 @@ export function requestOf(
     // Units of a bucket that is half full come back while few ask; those of a window would be missing until it ends.
     plenty: implementation.refillsEvenly ? Math.floor(limit / 2) : Number.MAX_SAFE_INTEGER,
     ceiling: hasUnitsToLease(limit) ? limit : 0,
-    deniedHere,
+    deniedHere: deniedHere.take(key, termUs),
   };
 }
 

@@ -1,10 +1,9 @@
 import type { Row } from "../../algorithms/model.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
-import type { RegionTerms } from "../../policy/traits.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import type { Reply, Store, TakenReply } from "../store.ts";
 import { createDeniedHere } from "./denied-here.ts";
-import { asSpent, deliveryOf, requestOf } from "./pool-calls.ts";
+import { deliveryOf, requestOf } from "./pool-calls.ts";
 import {
   DENIED,
   HOME_DECIDES,
@@ -40,12 +39,10 @@ export function regionalStore({ home, pools, forget, now }: RegionalParts): Stor
     keys: readonly string[],
     costs: readonly number[],
     policies: readonly CompiledPolicy[],
-    terms: readonly RegionTerms[],
   ): Promise<Reply> {
-    const requests = policies.map((policy, i) => {
-      const termUs = asSpent(terms[i]!.termUs);
-      return requestOf(policy, terms[i]!, costs[i]!, deniedHere.take(keys[i]!, termUs));
-    });
+    const requests = policies.map((policy, i) =>
+      requestOf(policy, keys[i]!, costs[i]!, deniedHere),
+    );
     let spent: SpendReply;
     try {
       spent = await pools.spend(keys, requests);
@@ -96,9 +93,8 @@ export function regionalStore({ home, pools, forget, now }: RegionalParts): Stor
     ...home,
 
     async decide(operation, keys, costs, policies, slot, lease) {
-      const terms = policies.flatMap(({ region }) => region ?? []);
-      if (operation === "consume" && !slot && terms.length === policies.length) {
-        return decideNearby(keys, costs, policies, terms);
+      if (operation === "consume" && !slot && policies.every(({ region }) => region)) {
+        return decideNearby(keys, costs, policies);
       }
       return asOfHome(await home.decide(operation, keys, costs, policies, slot, lease));
     },
