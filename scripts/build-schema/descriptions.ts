@@ -130,7 +130,7 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
     "Units of a policy that the region admits before home has counted them, 1 to 1,000; needs `REGIONS`. Default: none.",
   REGIONS: "How many regional stores there are at most, those of previews too, 1 to 1,000.",
   METRICS:
-    'Counts requests for [metrics](metrics.md), `"on"` or `"off"`. Default: `"on"` with Redis where a token of the admin API is set, otherwise `"off"`.',
+    'Counts requests for [metrics](metrics.md), `"on"` or `"off"`. Default: `"on"` with Redis or Durable Objects where a token of the admin API is set, otherwise `"off"`.',
   METRICS_FLUSH: "How often an isolate writes what it has counted: `10s` to `10m`. Default: `1m`.",
   METRICS_IDENTITIES:
     'How metrics and the log of denials name partitions: `"hashed"`, or `"plain"` with addresses as they are.',

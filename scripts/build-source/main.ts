@@ -1,5 +1,6 @@
 // Builds what says where the source lives from `repository` of package.json: that of the other packages, links of documents that
-// leave the project, and buttons. From its `name` it builds those of the other packages. `--check` writes nothing and fails if a committed file is stale.
+// leave the project, and buttons. From its `name` it builds those of the other packages. `--check` writes nothing and fails if a
+// committed file is stale.
 
 import { globSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";

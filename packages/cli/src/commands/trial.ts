@@ -86,7 +86,9 @@ async function trial(_options: unknown, command: Command): Promise<void> {
     ),
   );
   if (maxDenied !== undefined)
-    note(`Version ${version} is taken back above a share of ${100 * maxDenied} %.`);
+    note(
+      `Version ${version} is taken back above a share of ${Number((100 * maxDenied).toFixed(4))} %.`,
+    );
 }
 
 async function raise(text: string, _options: unknown, command: Command): Promise<void> {

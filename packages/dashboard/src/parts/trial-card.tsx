@@ -31,7 +31,9 @@ export function TrialCard({ live, trial }: TrialCardProps) {
       </h2>
       <p class="facts">
         <span>published {moment(trial.publishedAt)}</span>
-        {maxDenied !== undefined && <span>taken back above {100 * maxDenied} % of denials</span>}
+        {maxDenied !== undefined && (
+          <span>taken back above {Number((100 * maxDenied).toFixed(4))} % of denials</span>
+        )}
       </p>
       <Table
         caption="Decisions since the percentage was set"
