@@ -12,7 +12,7 @@ export const ADMIN: readonly Written[] = [
   {
     name: "a number of a version is given twice after a loss of data",
     file: "src/admin/routes/publish.ts",
-    find: "known: enforced.trial?.version ?? enforced.version",
+    find: "known: newestOf(call.gateway.enforced())",
     replace: "known: 0",
     tests: ["test/admin/rules"],
   },
