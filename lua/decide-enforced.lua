@@ -21,7 +21,7 @@ end
 local last = #KEYS
 -- Room for five policies from the start: tables that grow cost more than all the arithmetic.
 local reply = { now, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
--- What has to be written: bytes, place and expires of each policy. Most denials change nothing, and do without the table.
+-- The writes of the end: bytes, place and expires of each policy. Most denials change nothing, and do without the table.
 local changes
 -- The first policy that denies.
 local denier

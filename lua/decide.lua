@@ -50,7 +50,7 @@ local roles = arguments[5 * last + 2]
 local owes = roles and string.find(roles, 'o', 1, true)
 -- Room for five policies from the start: tables that grow cost more than all the arithmetic.
 local reply = { now, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
--- What has to be written: bytes, place and expires of each policy. Most denials change nothing, and do without the table.
+-- The writes of the end: bytes, place and expires of each policy. Most denials change nothing, and do without the table.
 local changes
 -- How many policies deny, and the first of them.
 local denials, denier = 0, nil
@@ -74,7 +74,7 @@ for step = 1, 2 * last do
   -- `x + 0` converts a string more cheaply than tonumber(x).
   local key, value, cost, pass = KEYS[policy], values[policy], arguments[at - 1] + 0, operation
   if role == 'o' then
-    -- What it has room for was found out before.
+    -- The first pass found out whether it has room.
     pass, cost = 'peek', again and math.min(cost, reply[row + 1]) or 1
     if again then
       pass = cost > 0 and operation ~= 'peek' and 'charge'

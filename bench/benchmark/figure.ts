@@ -6,7 +6,7 @@ export interface Spread {
 }
 
 export interface Target {
-  /** Which of the figure's numbers it is about. */
+  /** The number of the figure that it is about. */
   readonly of: "ratio" | "tidegate";
   readonly bound: "at most" | "at least";
   readonly value: number;

@@ -7,7 +7,7 @@ export function significant(value: number): string {
 
 export const count = (value: number) => value.toLocaleString("en");
 export const ms = (value: number) => `${significant(value)} ms`;
-/** Of a share, of which 1 is all. */
+/** A share, of which 1 is all, as a percentage. */
 export const percent = (share: number) => `${significant(100 * share)} %`;
 
 /** For an axis or a sentence, where 13,000 ms are 13 s. */

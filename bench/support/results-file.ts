@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { dirname } from "node:path";
 
-/** Where figures were taken. */
+/** The machine that the figures were taken on. */
 export interface Machine {
   readonly processor: string;
   readonly cores: number;

@@ -63,7 +63,7 @@ async function impatient(intention: Intention, world: World, uniform: Uniform): 
   const end = intention.atMs + IMPATIENT_MS;
   let served = false as boolean;
   let tapMs = FIRST_TAP_MS;
-  // Of several requests for the same, any may be the one that is answered.
+  // Any of several requests for the same ride may be the one that is answered.
   const tap = async (atMs: number) => {
     served = (await world.ask(intention, atMs)).status === 200 || served;
     return "answered";

@@ -46,7 +46,7 @@ export function measure(run: Run) {
     deniedByIsolateMeanMs: mean(isolate, ofDenials) ?? 0,
     driverMs,
     matchingCalls: loads.at(-1)?.calls ?? 0,
-    /** Of the service's capacity in the surge, the share whose answers were still wanted. */
+    /** The share of the service's capacity in the surge whose answers were still wanted. */
     matchingUsefulShare: usefulShare(run),
     longestQueue: max(loads, ({ waiting }) => waiting) ?? 0,
     riders: rides.length,

@@ -10,7 +10,7 @@ import type { Log, Ready } from "./origin.ts";
 export interface Parts {
   /** A path of the API that is answered at once. */
   readonly bareUrl: string;
-  /** What the API has seen so far. */
+  /** The requests that the API has seen so far. */
   log(): Promise<Log>;
   /** HTTP requests to Redis so far. */
   redisCalls(): number;

@@ -12,7 +12,7 @@ export interface Scenes {
   readonly boundaryBurst: BoundaryBurst;
 }
 
-/** What runs, in its order. */
+/** The parts of the run, in their order. */
 export const PARTS = [...SETUPS, "deployAmnesia", "boundaryBurst"] as const;
 
 /** The content of the results file of `npm run surge`. */

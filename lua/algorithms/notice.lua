@@ -48,7 +48,7 @@ local function notice(value, now, operation, cost, window, of_limit)
   return allowed, about, wait, left, bytes, nil, expires
 end
 
--- Nothing comes back.
+-- A notice that was told cannot be given back.
 -- @inline
 local function notice_refund()
   return 0, nil

@@ -1,4 +1,4 @@
--- What is known of a trial: all of it is forgotten when it ends.
+-- The fields of a trial: all of them go when it ends.
 local function forget_trial()
   redis.call('HDEL', KEYS[1], 'trial', 'trialTerms', 'trialDocument', 'tried', 'triedDenied', 'others', 'othersDenied')
 end

@@ -10,7 +10,7 @@ import { licensesOf } from "../support/licenses.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const source = join(root, "packages/dashboard/src");
 
-/** Where it is served from: the page, and `assets` beside it. */
+/** The folder that it is served from: the page, and `assets` beside it. */
 export const DASHBOARD = join(root, "dist/dashboard");
 
 /**

@@ -20,7 +20,7 @@ export function readInterface(source: string, name: string): readonly Option[] |
   return readMembers(source.slice(open + 1, skipTo(source, open + 1, "}")));
 }
 
-/** Where the body of an interface opens. A `{` in type parameters or arguments does not open it. */
+/** The index at which the body of an interface opens. A `{` in type parameters or arguments does not open it. */
 function bodyOf(source: string, from: number): number {
   let angles = 0;
   for (let at = from; ; at++) {

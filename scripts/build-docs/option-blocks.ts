@@ -51,7 +51,7 @@ interface ParameterParts {
   readonly standard?: string;
 }
 
-/** What a parameter means, then its range, then its default; each may be absent. */
+/** The meaning of a parameter, its range and its default; each may be absent. */
 const PARAMETER =
   /^(?<meaning>.*?[^:])??(?: ?Range: (?<range>.+?))?(?:\.? ?Default: (?<standard>.+?))?\.?$/;
 

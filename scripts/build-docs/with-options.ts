@@ -61,7 +61,7 @@ function findFunction(name: string, sources: Files): MadeValue {
   return findIn(sources, name, (_path, text) => readFunction(text, name)).found;
 }
 
-/** What one file declares. */
+/** The declarations of one file. */
 function findIn<Found>(
   sources: Files,
   name: string,

@@ -63,7 +63,7 @@ function assigned(
   taken: ReadonlySet<string>,
 ): Map<string, string> {
   const uses = new Map<string, number>();
-  // Of names that are used equally often, the one that was there first stays first.
+  // Names that are used equally often keep their order.
   for (const { name } of among.filter(isLocalName)) uses.set(name!, (uses.get(name!) ?? 0) + 1);
   const free = SHORT.filter((name) => !taken.has(name));
   const pairs = meetings(among, apart);

@@ -21,7 +21,7 @@ buildLauncher();
 
 /** Without source maps: they are twice as large as the modules, which are the sources without their types. */
 function buildLibrary(): void {
-  // What runs in Node alone has Node's types. Those of the rest would let it use what other platforms have not.
+  // Only code that runs in Node alone gets Node's types: with them the rest could use what other platforms lack.
   for (const project of ["tsconfig.build.json", "tsconfig.build-node.json"]) {
     execFileSync("tsc", ["-p", project], { stdio: "inherit" });
   }

@@ -6,11 +6,11 @@ import { build, type Metafile } from "esbuild";
 import { licensesOf } from "../support/licenses.ts";
 
 export interface Program {
-  /** Where it is built. */
+  /** The folder that it is built into. */
   readonly folder: string;
   /** Its source by its path in the folder. */
   readonly entry: Readonly<Record<string, string>>;
-  /** Where parts of it stand that are loaded later. Default: it has none. */
+  /** The folder of its parts that are loaded later. Default: it has none. */
   readonly chunks?: string;
 }
 

@@ -3,7 +3,7 @@ import { pageOf } from "../support/source-address.ts";
 const GATEWAY = "templates/gateway";
 const VERCEL = "templates/gateway-vercel";
 
-/** What Vercel asks for before it deploys the template. */
+/** The variables that Vercel asks for before it deploys the template. */
 const QUESTIONS = {
   "project-name": "gateway",
   "repository-name": "gateway",

@@ -1,7 +1,7 @@
 import { registryName } from "../support/registry-names.ts";
 import type { Repository } from "../support/source-address.ts";
 
-/** What the project's package.json says for all packages. */
+/** The facts of the project's package.json that all packages share. */
 export interface Project {
   readonly name: string;
   readonly repository?: Repository;

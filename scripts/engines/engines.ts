@@ -1,7 +1,7 @@
 /** A server that the tests can run on, as Debian packages it. */
 export interface Engine {
   readonly name: string;
-  /** Of Debian. */
+  /** The Debian release that has it. */
   readonly suite: string;
   readonly tools: string;
   /** The server under its other name: the package of the tools has it, because it checks files, too. */

@@ -26,7 +26,7 @@ const SOURCES = [
   "package-lock.json",
 ];
 
-/** Of older sources, so that going back and forth between two states of them builds each once. */
+/** The number of kept bundles of older sources, so that going back and forth between two states builds each once. */
 const KEPT = 4;
 
 /** Bundling takes four seconds of a processor, and dozens of tests and each `npm start` need the same one. */

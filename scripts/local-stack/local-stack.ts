@@ -11,13 +11,13 @@ import { startWorker } from "./worker.ts";
 import type { WorkerOptions } from "./worker.ts";
 
 export interface LocalStackOptions {
-  /** Of the first worker; each further one is at 10 more. Here and below, 0, the default, takes a free one. */
+  /** The port of the first worker; each further one is at 10 more. Here and below, 0, the default, takes a free one. */
   port?: number;
   originPort?: number;
   bridgePort?: number;
   /** The token that the bridge's clients must present. Default: a random one. */
   token?: string | undefined;
-  /** Of the workers' admin API. Default: a random one. */
+  /** The token of the workers' admin API. Default: a random one. */
   adminToken?: string | undefined;
   /** How many, each in a workerd of its own. Default 1. */
   workers?: number;
@@ -39,7 +39,7 @@ export interface LocalStack {
   readonly bridge: string | undefined;
   /** The bridge's. */
   readonly token: string;
-  /** Of the admin API; there is none without a Redis. */
+  /** The token of the admin API; absent without a Redis. */
   readonly adminToken: string | undefined;
   readonly redis: string | undefined;
   stop(): Promise<void>;

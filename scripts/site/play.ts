@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 
 /**
- * Of 15 requests in 2 seconds from 0 s: the number that passes a limit of 10 in 10 seconds, and the units that remain after them.
+ * The number of 15 requests in 2 seconds from 0 s that pass a limit of 10 in 10 seconds, and the units that remain after them.
  */
 const EXPECTED: Readonly<Record<string, readonly [admitted: string, remaining: string]>> = {
   "Token bucket": ["11", "1"],

@@ -18,7 +18,7 @@ const OWN_NAMES = new Set(
   ["package.json", ...globSync("packages/*/package.json", { cwd: ROOT })].map(nameIn),
 );
 
-/** What is read of a bill in CycloneDX's JSON, and of the packages in it. */
+/** The parts that are read of a bill in CycloneDX's JSON, and of its packages. */
 export interface Bill {
   readonly metadata: { readonly component: Component };
   readonly components: readonly Component[];

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What a package.json says about its source. */
+/** The fields of a package.json about its source. */
 export interface Repository {
   readonly type: string;
   readonly url: string;
@@ -12,7 +12,7 @@ export interface Repository {
 }
 
 /**
- * Where the source lives, such as `https://git.example/owner/name`. `repository` of the project's package.json alone says it: until
+ * The address of the source, such as `https://git.example/owner/name`. `repository` of the project's package.json alone says it: until
  * it is there, nothing links to the source.
  */
 export function sourceAddress(manifest: { readonly repository?: Repository }): string | undefined {

@@ -14,7 +14,7 @@ export type RefuseImitations = (names: Iterable<string>) => Response | undefined
  * @param fields the names that the limiter reads, in lower case
  */
 export function compileRefuseImitations(fields: readonly string[]): RefuseImitations | undefined {
-  // Nothing is folded to letters and digits.
+  // Such names have no imitations: only other characters are folded.
   if (!fields.some((name) => /[^a-z0-9]/.test(name))) return undefined;
   const isImitation = compileIsImitation(fields);
   return (names) => {

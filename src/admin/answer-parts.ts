@@ -19,7 +19,7 @@ type Unchanging<Value> = Value extends readonly (infer Item)[]
 export const version = z.int().check(z.gte(0));
 export const time = z.iso.datetime();
 /**
- * Who wrote: the name of the token in ADMIN_TOKENS, or `admin:` with the start of the hash of a token without a name; `gateway` for
+ * The author: the name of the token in ADMIN_TOKENS, or `admin:` with the start of the hash of a token without a name; `gateway` for
  * what a gateway put back.
  */
 export const by = z.string().check(z.regex(/^(?:admin:[0-9a-f]{8}|[A-Za-z0-9][\w.@+-]{0,63})$/));

@@ -22,7 +22,7 @@ export type Enforced = Answer<typeof Enforced>;
 
 export const Health = z.object({
   status: z.enum(["ok", "degraded", "store-unavailable"]),
-  /** Of what is unwell: of the store, or of the gateway although its store decides. */
+  /** Names the fault: one of the store, or one of the gateway although its store decides. */
   code: z.optional(z.string()),
   detail: z.optional(z.string()),
   store: z.enum(["redis", "durable-object", "memory"]),
@@ -30,7 +30,7 @@ export const Health = z.object({
   version: z.optional(z.string()),
   breaker: z.optional(z.enum(["closed", "open", "half-open"])),
   suspendedSlots: z.optional(z.int()),
-  /** Where the control data is; absent where no live rules are read. */
+  /** The place of the control data; absent where no live rules are read. */
   control: z.optional(
     z.object({
       store: z.enum(["redis", "durable-object", "memory"]),

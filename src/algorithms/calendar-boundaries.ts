@@ -6,7 +6,7 @@ export interface Calendar {
   readonly unit: CalendarUnit;
   readonly zone: Zone;
   /**
-   * Where a unit begins: a month on this day, from 1 to 31; a week on this ISO day, from 1 to 7; a day in this minute of the
+   * The start of a unit: a month begins on this day, from 1 to 31; a week on this ISO day, from 1 to 7; a day in this minute of the
    * day, and an hour in this minute of the hour, from 0.
    */
   readonly anchor: number;

@@ -16,12 +16,12 @@ export type FailureVerdict =
    */
   | { readonly local: { readonly share: number } };
 
-/** What `denials()` returns. */
+/** The value of `denials()`. */
 export interface Denials extends OptionValue<"counts"> {
   readonly of: "denials";
 }
 
-/** What `failures()` returns. */
+/** The value of `failures()`. */
 export interface Failures extends OptionValue<"counts"> {
   readonly of: "failures";
 }

@@ -12,7 +12,7 @@ interface NoticeParameters extends Readonly<Record<string, number>> {
   readonly ofLimit: number;
 }
 
-/** What `lua/algorithms/notice.lua` keeps, and for how long. */
+/** The state of `lua/algorithms/notice.lua`, and its time to live. */
 interface NoticeState {
   readonly endsUs: number;
   readonly told: number;
@@ -77,7 +77,7 @@ export const NOTICE: ImplementationOf<NoticePolicy> = /* @__PURE__ */ defineAlgo
   parameters: ["windowUs", "ofLimit"],
   meaning: () => [],
 
-  // Nothing leases it.
+  // No option leases a notice.
   lease: { tighten: (quota) => quota, maxUs: () => 0 },
   partOf: (quota) => quota,
   script,

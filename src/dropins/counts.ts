@@ -63,7 +63,7 @@ export interface CountsBy<Parameters, State> {
   ): { readonly state: State; readonly endsUs: number };
 }
 
-/** What a question is about. Points have a sign, and are numbers of the question. */
+/** The cost of every question. Points may be negative, so the script gets them as numbers of the question. */
 const ONE = [1];
 
 /** How many keys are known, of denials and of answers. */
@@ -77,7 +77,7 @@ interface Noted<Parameters> {
   readonly hereUs: number;
 }
 
-/** What a policy has besides its numbers. The stores read only the role. */
+/** The traits of a policy besides its numbers. The stores read only the role. */
 const TRAITS = {
   advertise: false,
   onFailure: undefined,
@@ -93,7 +93,7 @@ const TRAITS = {
 } as const;
 
 /**
- * What Redis answers is noted, so that an outage goes on from there: a count and a block stay what they were. What this process
+ * The process notes Redis's answers, so that an outage goes on from them: a count and a block stay what they were. What it
  * counts in an outage is added to later answers, so that outages that come and go give no fresh quota.
  */
 export function openCounts<Parameters extends Readonly<Record<string, number>>, State>(

@@ -74,7 +74,7 @@ const NAMES = [
   "onStoreError",
 ] as const satisfies (keyof RateLimiterTidegateOptions)[];
 
-/** What to do instead of options of the package that need another one here. */
+/** The remedies for options of the package that need another one here. */
 const REMEDIES = {
   storeClient: STORE_CLIENT,
   insuranceLimiter: INSURANCE_LIMITER,

@@ -34,7 +34,7 @@ const NAMES = [
 
 const VERDICTS = ["local", "error"] as const;
 
-/** Where a drop-in counts. */
+/** The store of a drop-in, and its policies. */
 export interface DropIn {
   readonly store: Store;
   readonly prefix: string;

@@ -1,7 +1,7 @@
 import type { RedisClient } from "../store/redis/client.ts";
 import type { Algorithm } from "./upstash-algorithms.ts";
 
-/** Where a request comes from, for analytics. */
+/** The place that a request comes from, for analytics. */
 export interface Geo {
   readonly country?: string;
   readonly city?: string;

@@ -15,7 +15,7 @@ export interface PricesOptions {
   /** The prices of models, also as JSON that you keep. Default: `PRICES`, the list prices of a day. */
   readonly prices?: PriceTable;
   /**
-   * What happens to a model, a tier or a search without a price. `"reject"`: an error, so that the request is not sent, or its hold
+   * The answer to a model, a tier or a search without a price. `"reject"`: an error, so that the request is not sent, or its hold
    * keeps the estimate. `"notice"`: it is logged once, and costs as much as the dearest model of the table; for budgets in the mode
    * `"shadow"`. Default: `"reject"`.
    */
@@ -69,7 +69,7 @@ export function createPrices(options: PricesOptions = {}): Prices {
       .map((each) => models[each]!)[0];
   }
 
-  /** What a usage costs at a model; `undefined` if something of it has no price. */
+  /** The cost of a usage at a model; `undefined` if a part of it has no price. */
   function costAt(name: string, usage: PricedUsage, faults: Faults): number | undefined {
     const prices = known(name);
     if (!prices) {

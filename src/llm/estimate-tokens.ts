@@ -20,7 +20,7 @@ export interface EstimateOptions {
   readonly keptTokens?: number;
 }
 
-/** What names a conversation, or a part of one, that the provider has kept. */
+/** Members that name a conversation, or a part of one, that the provider has kept. */
 const KEPT = [
   "previous_response_id",
   "conversation",

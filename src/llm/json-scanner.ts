@@ -45,7 +45,7 @@ export function createJsonScanner(visitor: JsonVisitor): JsonScanner {
   let state: State = "document";
   let lists: boolean[] = [];
   let name: string | undefined;
-  /** What was read of a name or a value. */
+  /** The characters read so far of a name or a value. */
   let text = "";
   let isEscaped = false;
   let hasEscapes = false;

@@ -33,7 +33,7 @@ export function createLastUsage(isStream: boolean): LastUsage {
   let begun = 0;
   let ended = 0;
 
-  // What the current document has shown so far.
+  // The parts that the current document has shown so far.
   let hasTold = false;
   let hasOutput = false;
   let goesOn = false;

@@ -3,7 +3,7 @@ import type { EstimatedParts } from "./estimate-parts.ts";
 import type { ModelPrices } from "./price-table.ts";
 import type { PricedUsage } from "./price-usage.ts";
 
-/** What a request says of how it is to be served. */
+/** Members of a request that ask for a tier of service. */
 const TIERS = ["service_tier", "serviceTier", "speed", "inference_geo"];
 
 /** A mark that has the model write to a cache, and one that has it written for an hour. */

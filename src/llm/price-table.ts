@@ -38,7 +38,7 @@ const LONG_CLAUDE = { tokens: 200_000, input: 2, output: 1.5 };
 const LONG_GEMINI = { tokens: 200_000, input: 2, output: 1.5 };
 const IN_THE_US = { us: 1.1 };
 
-/** Of models that are priced alike. */
+/** The prices of models of one family, whose tiers have the same ratios. */
 const gpt = (input: number, output: number, more: Partial<ModelPrices> = {}): ModelPrices => ({
   input,
   output,

@@ -49,7 +49,7 @@ export function readUsage(
   });
 }
 
-/** What header fields tell, as a document before those of the body. */
+/** The usage in header fields, as a document before those of the body. */
 function documentOfFields(headers: Headers): Uint8Array | undefined {
   const usages = Object.values(USAGE_SHAPES).flatMap(({ usage, headers: fields = {} }) => {
     const told = Object.entries(fields).filter(([field]) => /^\d+$/.test(headers.get(field) ?? ""));

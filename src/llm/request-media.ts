@@ -47,7 +47,7 @@ const HOLDERS = new Set(["inlineData", "inline_data", "input_audio"]);
 /** These may also carry text: the type says which. */
 const TYPED = new Set(["bytes", "data", "file_data"]);
 
-/** What says the type. Bedrock and OpenAI's audio have a format, such as `pdf` and `wav`. */
+/** Members that name the type. Bedrock and OpenAI's audio have a format, such as `pdf` and `wav`. */
 const TYPES = ["media_type", "mediaType", "mime_type", "mimeType", "format", "filename"];
 
 /** Media types, formats and file names of data that is not plain text. */

@@ -1,5 +1,5 @@
 /*
- * What a text is estimated to take, in hundredths of a token. The weights are fitted to texts of 18 languages, code, tables, numbers
+ * The estimated size of a text, in hundredths of a token. The weights are fitted to texts of 18 languages, code, tables, numbers
  * and base64: of each, the estimate is 1.05 to 1.98 times what OpenAI's o200k counts. Anthropic's tokenizers count more than that one.
  */
 

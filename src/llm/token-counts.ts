@@ -1,7 +1,7 @@
 import type { Role } from "./usage-shapes.ts";
 
 /**
- * What a number counts. `unknown` are tokens with a name that no shape has; `detail` are those in an object with details of
+ * The meaning of a number. `unknown` are tokens with a name that no shape has; `detail` are those in an object with details of
  * another number, which are a part of it if there is a total.
  */
 export type Counted = Role | "unknown" | "detail";
@@ -27,7 +27,7 @@ export function tokensOf(counts: TokenCounts): Tokens {
   // A part that is more than all is beside it.
   const beside = part > Math.max(total ?? 0, input + told) ? part : 0;
   const answer = told + beside;
-  // What a total has more than its parts counts as output, which costs more.
+  // Tokens of a total that no part names count as output, which costs more.
   const rest = Math.max(0, (total ?? 0) - input - answer);
   const isOfInput = !hasInput && output !== undefined;
   const hasBoth = hasInput && output !== undefined;

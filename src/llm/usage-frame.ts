@@ -12,7 +12,7 @@ export interface Frame {
   hasTold: boolean;
   /** Whether it says that the answer has ended. */
   hasEnded: boolean;
-  /** Which of several answers it is a part of. */
+  /** The number of the answer that it belongs to, of several. */
   index: number;
   type: string;
   /** Those of a place that decides a price. */
@@ -42,7 +42,7 @@ export function keepMember(frame: Frame, name: string, text: string, isText: boo
 
 export const isDocument = ({ place, isList }: Frame) => place === DOCUMENT_PLACE && !isList;
 
-/** Where a member of the last frame stands, such as `usage.iterations.type`. */
+/** The path of a member of the last frame, such as `usage.iterations.type`. */
 export function pathOf(frames: readonly Frame[], name: string | undefined): string {
   const names = [...frames.map((frame) => frame.name), name];
   return names.filter((each) => each !== undefined).join(".");

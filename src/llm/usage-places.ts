@@ -10,7 +10,7 @@ export interface Place {
   readonly members: Map<string, Place | Role>;
   /** The members that say that the answer has ended. */
   readonly ends: Set<string>;
-  /** What decides a price, by the name of a member, after `name=value.` if another member must say so. */
+  /** The parts of a price, by the name of a member, after `name=value.` if another member must say so. */
   readonly priced: Map<string, PricedPart>;
 }
 

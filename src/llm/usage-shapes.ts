@@ -1,4 +1,4 @@
-/** What a number of a usage counts. Every counter is of the whole answer so far, so a later number is never smaller. */
+/** The meaning of a number in a usage. Every counter is of the whole answer so far, so a later number is never smaller. */
 export type Role =
   /** The whole input. */
   | "prompt"
@@ -7,7 +7,7 @@ export type Role =
   /** A part of `prompt` or `input` that was read from a cache, or written to one. */
   | "cached"
   | "written"
-  /** What was read from a cache or written to one beside `input`; `writtenParts` are summed. */
+  /** Tokens read from a cache or written to one, beside `input`; `writtenParts` are summed. */
   | "cacheRead"
   | "cacheWrite"
   | "writtenParts"
@@ -23,7 +23,7 @@ export type Role =
   /** A part of another number, which adds nothing to it. */
   | "part";
 
-/** What decides a price beside the numbers of tokens; of `searches` a number, or one for each item of a list. */
+/** The parts of a price beside the numbers of tokens; `searches` is a number, or the length of a list. */
 export type PricedPart =
   /** Tokens written to a cache for an hour. */
   "hour" | "audioInput" | "audioOutput" | "searches" | "model" | "tier";
@@ -32,7 +32,7 @@ export type PricedPart =
 export interface UsageShape {
   /** The paths of usages in a document: in a whole body, or in an event of a stream. `[]` is each item of a list. */
   readonly usage: readonly string[];
-  /** What the numbers of a usage count, by their paths in it. */
+  /** The meanings of the numbers of a usage, by their paths in it. */
   readonly counts: Readonly<Record<string, Role>>;
   /**
    * The paths of what says that the answer has ended. A usage is of the whole answer if its document says so, or the body has ended
@@ -40,7 +40,7 @@ export interface UsageShape {
    */
   readonly ends?: readonly string[];
   /**
-   * What decides a price: by its path in a usage. `[name=value]` are the items of a list that have such a member; they count
+   * The parts of a price, by their paths in a usage. `[name=value]` are the items of a list that have such a member; they count
    * themselves if no name follows.
    */
   readonly priced?: Readonly<Record<string, PricedPart>>;

@@ -24,7 +24,7 @@ export interface RecorderOptions {
   /** The clock of minutes and hours, in milliseconds since 1970. */
   readonly wallNow: () => number;
   readonly random: () => number;
-  /** Where counts are written, too. */
+  /** A dataset that gets the counts, too. */
   readonly analytics?: AnalyticsDataset | undefined;
   /** Called with the first failure of an outage of the store, or of the dataset. */
   readonly onError: (error: Error) => void;
@@ -33,7 +33,7 @@ export interface RecorderOptions {
 /** Counts in this isolate, and writes to a store now and then. */
 export interface Recorder extends PeriodicWriter {
   readonly meter: StoreMeter;
-  /** What isolates have written. */
+  /** Reads the counts that all isolates have written. */
   readonly reader: MetricsReader;
   /** The name of a partition in written counts. */
   nameOf(identity: string): Promise<string>;

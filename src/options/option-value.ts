@@ -8,7 +8,7 @@ export interface OptionValue<Option extends string> {
   toJSON(): string;
 }
 
-/** What a value stands for. A class, because an option may be anything, also an object that has every property. */
+/** The plain options that a value stands for. A class, because an option may be any object, also one with every property. */
 export class Meaning<Option extends string = string> {
   readonly option: Option;
   /** The plain options for which it stands: those that rules have as data. */
@@ -33,12 +33,12 @@ export function optionValue<Option extends string>(
   return { [MEANING]: meaning, toJSON: () => `(a value of ${option})` };
 }
 
-/** What untyped code left out, as a value that checks refuse: `undefined` would mean the default. */
+/** An argument that untyped code may have left out, as a value that checks refuse: `undefined` would mean the default. */
 export function given<Value>(value: Value): Value | null {
   return value ?? null;
 }
 
-/** What a value stands for; `undefined` for a plain one. */
+/** The meaning of a made value; `undefined` for a plain one. */
 export function meaningOf(value: unknown): Meaning | undefined {
   const meaning = (value as OptionValue<string> | null | undefined)?.[MEANING];
   return meaning instanceof Meaning ? meaning : undefined;

@@ -51,7 +51,7 @@ export interface LocalCounts {
   forget(policies: readonly CompiledPolicy[], keys: readonly string[]): void;
 }
 
-/** What counts without the store. */
+/** The parts that count without the store. */
 export interface LocalParts {
   /** Several limiters may share it. */
   readonly units: LocalUnits;
@@ -169,6 +169,6 @@ interface Counted {
   /** By which this isolate counts it. */
   readonly key: string;
   readonly cost: number;
-  /** What the store's last answer says is used, of a policy that counts here. */
+  /** The units that are used by the store's last answer, for a policy that counts here. */
   readonly there: UsedUnits | undefined;
 }

@@ -34,7 +34,7 @@ export function rowOf(
       waitUs,
       there.used + wanted > policy.limit ? there.leftUs : 0,
       part + wanted > policy.limit ? here.leftUs : 0,
-      // Where neither is too much alone, there is room as soon as one of the two windows ends.
+      // If neither count is too much alone, there is room as soon as one of the two windows ends.
       wanted > remaining ? Math.min(here.leftUs, there.leftUs) : 0,
     );
   }

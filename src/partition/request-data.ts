@@ -7,7 +7,7 @@ export interface RequestData {
   /** The address of the connection, where it is the trusted one. */
   readonly connection?: string | undefined;
   /**
-   * What the sources of one request have read, by what they read: many rules can count by one source, and a client decides how long
+   * The values that sources have read from this request, by source: many rules can count by one source, and a client decides how long
    * each takes to read. Without it, each policy reads anew.
    */
   readonly known?: Map<string, string | undefined | Promise<string>>;

@@ -12,7 +12,7 @@ export type Source = SingleSource | readonly SingleSource[];
 /** The sources of an identity in order, or `"*"` for all clients together. */
 export type Sources = readonly Source[] | typeof EVERYBODY;
 
-/** What `header()`, `cookie()`, `claim()` and the others return, or the address. */
+/** The value of `header()`, `cookie()`, `claim()` and the others, or the address. */
 export type SingleSourceValue = "ip" | OptionValue<"partition">;
 
 /** The same, as code has them. */

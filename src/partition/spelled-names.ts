@@ -8,7 +8,7 @@
  * - some take a question mark at the beginning of a query for the one before it.
  */
 
-/** What separates pairs; some origins know only the first character. */
+/** The characters between pairs; some origins know only the first. */
 export type Separators = "&;" | ";,";
 
 /** A blank, and any other character that origins trim, as it is or as an escape. */

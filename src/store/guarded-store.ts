@@ -49,7 +49,7 @@ export function guardStore(
 export interface GuardOptions {
   /** The name of the store in messages. Default: `Redis`. */
   readonly name?: string | undefined;
-  /** What happens while the store does not answer, in messages. Default: each policy's onFailure decides. */
+  /** Says in messages what happens while the store does not answer. Default: each policy's onFailure decides. */
   readonly meanwhile?: string;
   /** The time limit of an answer; longer until the first answer, see `firstContactMs`. */
   readonly timeoutMs: number;

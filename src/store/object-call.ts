@@ -5,11 +5,11 @@ import type { ObjectNamespace } from "./durable-object-store.ts";
 /** A document of 900,000 bytes reaches an object far away in less. */
 const TIMEOUT_MS = 10_000;
 
-/** Which object of a gateway is called: one by its name, that is no partition. */
+/** An object of a gateway by its name, which is no partition. */
 export interface CalledObject {
   readonly namespace: ObjectNamespace;
   readonly name: string;
-  /** What it has, for an error. */
+  /** The data in it, for an error. */
   readonly has: string;
 }
 

@@ -45,7 +45,7 @@ export interface SpentUnits {
   readonly epochs: readonly number[];
 }
 
-/** What a region asks of one policy beside the cost of a request. */
+/** The units that a region asks of one policy beside the cost of a request. */
 export interface RegionOrder {
   /** The most units for the region. */
   readonly most: number;

@@ -2,7 +2,7 @@ import { Redis } from "@upstash/redis/cloudflare";
 
 import { LIMIT, RATE, TOKEN } from "./names.ts";
 
-/** Where the ways keep their counts: the Redis behind the distance, and a name that no other run has. */
+/** The place of the ways' counts: the Redis behind the distance, and a name that no other run has. */
 export interface Place {
   readonly url: string;
   readonly run: string;

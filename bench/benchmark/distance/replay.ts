@@ -42,7 +42,7 @@ export interface Answered {
 }
 
 export interface ClientOptions {
-  /** Of the worker. */
+  /** The address of the worker. */
   readonly url: string;
   readonly way: string;
   readonly redisUrl: string;

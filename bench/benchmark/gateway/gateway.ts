@@ -34,7 +34,7 @@ const RULES = [
   { path: "/denied", policies: [bucket("denied", 1)] },
 ];
 
-/** What a request costs beside one that the worker only forwards, as asked of two cores. */
+/** The targets of a request's CPU, beside one that the worker only forwards, on two cores. */
 const CASES = [
   { name: "no rule covers it", path: "/open", status: 200, target: 1.1 },
   { name: "allowed by a lease of 100 ms", path: "/leased", status: 200, target: 1.35 },

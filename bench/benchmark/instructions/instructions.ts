@@ -44,7 +44,7 @@ const ALONE: readonly (readonly [name: string, Algorithms])[] = [
 
 const OPERATIONS = ["allow", "deny"] as const;
 const WINDOW = 432_000_000;
-/** Of the calls before, which make the states. */
+/** The number of calls before the measured ones, which make the states. */
 const WARM = 5;
 
 /**

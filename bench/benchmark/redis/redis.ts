@@ -13,7 +13,7 @@ import { type BenchRedis, openRedis, type Sample } from "./server.ts";
 interface Pair {
   readonly ours: Subject;
   readonly peer: Subject;
-  /** Of the CPU of an admission. */
+  /** The target of an admission's CPU. */
   readonly target?: Target;
 }
 
@@ -37,7 +37,7 @@ export const redisPart: Part = async ({ short, tell }) => {
     const figures: Figure[] = [];
     for (const [i, operation] of OPERATIONS.entries()) {
       tell(`${operation}, limit ${LIMIT}`, i / OPERATIONS.length);
-      // Where others use the machine, too, it takes many for a median to hold still.
+      // On a machine with other work a median holds still only over many.
       const load = { operation, rounds: short ? 2 : 81, identities: short ? 5 : 100 };
       const samples = await measureCounts(server, load);
       const of = (subject: Subject) => samples[SUBJECTS.indexOf(subject)]!;

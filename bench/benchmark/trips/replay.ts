@@ -10,7 +10,7 @@ export interface Tally {
   readonly wrong: number;
 }
 
-/** Of all identities, and of the abuser alone. */
+/** The figures of all identities, and of the abuser alone. */
 export interface Tallies {
   readonly all: Tally;
   readonly abuser: Tally;

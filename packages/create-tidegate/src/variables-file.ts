@@ -1,4 +1,4 @@
-/** What ends a line for one reader or another, and what no terminal shows. A tab is neither. */
+/** Characters that end a line for some readers, and those that no terminal shows. A tab is neither. */
 // oxlint-disable-next-line no-control-regex -- they are looked for
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f\x85\u2028\u2029]/;
 

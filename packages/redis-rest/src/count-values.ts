@@ -27,7 +27,7 @@ export function countValues(json: Buffer): number {
   return values;
 }
 
-/** Where the quote is that ends the string which begins here. */
+/** The index of the quote that ends the string which begins here. */
 function endOfString(json: Buffer, from: number): number {
   let at = from;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;

@@ -1,6 +1,6 @@
 import { BridgeError } from "./errors.ts";
 
-/** What a request takes without its body: two objects of Node, promises, and its command in the queue to Redis. */
+/** The memory of a request without its body: two objects of Node, promises, and its command in the queue to Redis. */
 const REQUEST_BYTES = 2 * 1024;
 
 /** Large requests take a fraction of a second each. */

@@ -21,11 +21,11 @@ import * as named from "./answers.ts";
 export interface Operation {
   readonly summary: string;
   readonly body?: z.ZodMiniType;
-  /** Of a 200; without it and `text` the answer is a 204. */
+  /** The body of a 200; without it and `text` the answer is a 204. */
   readonly answer?: z.ZodMiniType;
   /** The type of a 200 that is a text. */
   readonly text?: string | undefined;
-  /** Of a 503, if that is no problem document. */
+  /** The body of a 503, if that is no problem document. */
   readonly unavailable?: z.ZodMiniType;
   /** Those that not every route has. */
   readonly statuses?: readonly RefusalStatus[];

@@ -11,7 +11,7 @@ export interface Estimate {
   /** The share of the stage that is done. Without it, the stage's time says how far it is. */
   reach(share: number): void;
   end(): void;
-  /** Of all stages together. */
+  /** The progress of all stages together. */
   state(): { readonly share: number; readonly leftMs: number };
 }
 

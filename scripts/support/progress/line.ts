@@ -1,6 +1,6 @@
 /** How far a run is. */
 export interface ProgressState {
-  /** Of the whole run. */
+  /** The share of the whole run that is done. */
   readonly share: number;
   readonly leftMs: number;
   readonly stage: string;

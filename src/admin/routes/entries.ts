@@ -51,7 +51,7 @@ export function shown({ until, ...entry }: Entry): Entry {
 }
 
 async function list(kind: EntryKind, call: Call): Promise<Response> {
-  // Which entries are in force is told by the rules that this isolate has, now read.
+  // The rules of this isolate, now read, tell which entries are in force.
   const { document } = await currentRules(call);
   const kept = await call.storage().entries(kind);
   const nowMs = Date.now();

@@ -18,7 +18,7 @@ export function checkNote(note: string | null | undefined): string | undefined {
 interface Publication {
   readonly action: string;
   readonly note: string | undefined;
-  /** Where only a part of the clients gets it. */
+  /** The terms of a trial, which only a part of the clients gets. */
   readonly terms?: TrialTerms | undefined;
 }
 

@@ -69,7 +69,7 @@ export function settlementCalls(
   return groups.length > 0 ? [...calls, { kind: "charged", groups }] : calls;
 }
 
-/** What a settlement changes in a group, one number per policy. */
+/** The changes of a settlement in a group, one number per policy. */
 interface Change {
   readonly back: readonly number[];
   readonly more: readonly number[];

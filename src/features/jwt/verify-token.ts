@@ -8,7 +8,7 @@ import type { JwtSettings } from "./check-jwt.ts";
 import { fetchKeys } from "./fetch-keys.ts";
 import { createKeySet, type Keys } from "./key-set.ts";
 
-/** What is known of a token. */
+/** The result of verifying a token. */
 export type Verdict =
   | { readonly kind: "verified"; readonly claims: Claims }
   /** `reason`: without anything that the client chose. */
@@ -102,7 +102,7 @@ function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** Of the library's errors only what this configuration asks for is told, and nothing that the token says. */
+/** The reason tells only what this configuration asks for, and nothing that the token says. */
 function reasonOf(error: unknown): string {
   const code = codeOf(error);
   if (code === "ERR_JWT_EXPIRED") return "it has expired";

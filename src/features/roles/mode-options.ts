@@ -25,7 +25,7 @@ export function soft<Of extends Policy>(policy: Of): Of {
 }
 
 function inMode<Of extends Policy>(policy: Of, mode: Mode): Of {
-  // What is no policy is a fault where the limiter is made.
+  // The limiter's own check reports a value that is no policy.
   if (typeof policy !== "object" || policy === null) return policy;
   return { ...policy, mode: optionValue("mode", { mode }, { roles }) };
 }

@@ -5,7 +5,7 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import { setRecent } from "../../runtime/lru.ts";
 
 /**
- * What policies in shadow have not counted of one partition: units of requests that were admitted without the store.
+ * Units of one partition that policies in shadow have not counted: those of requests that were admitted without the store.
  * Plain data, because requests share it.
  */
 export interface OwedUnits {

@@ -81,7 +81,7 @@ export function shadowSteps({
     return { ...verdict, groups: [...verdict.groups, ...shadows] };
   }
 
-  /** What a call takes along of a group; `undefined` for nothing. */
+  /** The shadow policies of a group that ride along with a call; `undefined` for none. */
   function riderOf(
     each: PartitionRequest,
     { operation, isSettlement, beside }: CountRequest,

@@ -18,7 +18,7 @@ const isSet = (value: unknown) => value !== undefined && value !== "";
 
 function openObjects(binding: unknown, isOwn: boolean, faults: Faults): ControlPlace | undefined {
   if (typeof binding !== "object" || binding === null) {
-    // Where it counts, too, the counts say so.
+    // A binding that the counts use, too, is reported with them.
     if (isOwn) faults.add(BINDING, binding, NO_OBJECT_BINDING);
     return undefined;
   }

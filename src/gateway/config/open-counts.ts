@@ -17,7 +17,7 @@ import type { Variables } from "./variables.ts";
 /** The binding of the class `TidegateObject`. */
 export const BINDING = "LIMITS";
 
-/** Where all isolates count together; `undefined` if they do not, or the variables do not say where. */
+/** The place where all isolates count together; `undefined` if they count apart, or if the variables name no place. */
 export function countsPlace(
   { store, dialect }: Variables,
   environment: Environment,

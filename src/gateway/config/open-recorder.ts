@@ -14,7 +14,7 @@ import type { Variables } from "./variables.ts";
 /** Few writes, and few requests that are lost with an isolate. */
 const DEFAULT_FLUSH: Duration = "1m";
 
-/** Where the counts are, and who reads them. */
+/** The place of the counts, and their readers. */
 interface RecorderParts {
   /** Only in deployments that bring it. */
   readonly create: OpenRecorder | undefined;

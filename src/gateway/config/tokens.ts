@@ -68,7 +68,7 @@ export function readTokens(environment: Environment, faults: Faults): Tokens {
 /** A person, or a job. */
 const NAME = /^[A-Za-z0-9][\w.@+-]{0,63}$/;
 
-/** What gateways put back has this author. */
+/** The author of the data that gateways put back. */
 const RESERVED = "gateway";
 
 const DIGEST = /^sha256:([0-9a-f]{64})$/;
@@ -84,7 +84,7 @@ function readNamed(value: unknown, faults: Faults): ReadonlyMap<string, string> 
   for (const [name, digest] of entries ?? []) {
     const hex = DIGEST.exec(String(digest))?.[1];
     if (!NAME.test(name) || name === RESERVED || hex === undefined) {
-      // Whoever takes the variable for one of tokens has put one there.
+      // Somebody who takes the variable for that of one token has put it there: no message shows it.
       faults.add(`ADMIN_TOKENS.${name.slice(0, 64)}`, "(hidden)", NAMED_TOKEN);
     } else found.set(name, hex);
   }

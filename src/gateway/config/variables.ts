@@ -199,7 +199,7 @@ export interface Variables {
   readonly shared: "colo" | "none" | undefined;
   /** How often live rules are read; `undefined` where the deployment decides. */
   readonly liveRefresh: Duration | "off" | undefined;
-  /** Where the control data is; `undefined` where the counts are, or the Redis of its own. */
+  /** The place of the control data; `undefined` for that of the counts, or for a Redis of its own. */
   readonly control: "redis" | "durable-object" | undefined;
   /** Whether the gateway is unwell without published rules. */
   readonly liveRules: "optional" | "required";

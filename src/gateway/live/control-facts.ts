@@ -1,7 +1,7 @@
 import type { LiveStore, Persistence } from "../../store/control/control-store.ts";
 import type { ControlPlace } from "../../store/control/place.ts";
 
-/** Where the control data is, and whether it outlives a restart there. */
+/** The place of the control data, and whether the data outlives a restart there. */
 export interface ControlFacts {
   readonly store: ControlPlace["kind"];
   /** Whether the counts are elsewhere. */
@@ -13,7 +13,7 @@ export interface ControlFacts {
 const NOT_KEPT =
   "live rules, blocks and the audit are in a Redis without an append-only file and without snapshots: a restart loses them. Give them a Redis that keeps its data, with CONTROL_REDIS_REST_URL and CONTROL_REDIS_REST_TOKEN.";
 
-/** What an isolate knows of its control store. */
+/** The facts that an isolate knows of its control store. */
 export interface ControlInspection {
   /** Asks until it has an answer, and reports a store that keeps nothing. Never rejects. */
   ask(): Promise<void>;

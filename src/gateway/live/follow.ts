@@ -11,7 +11,7 @@ import { throughCache } from "./share-state.ts";
 
 const wallNow = () => Date.now();
 
-/** What keeps the rules of an isolate near those in the control store. */
+/** Keeps the rules of an isolate near those in the control store. */
 export interface Follower {
   readonly refresh: Refresh;
   readonly inspection: ControlInspection;

@@ -17,7 +17,7 @@ export interface InForce {
   /** Reserves where the gateway has holds. */
   readonly limiter: Limiter & Partial<Reserve>;
   readonly route: RouteRequest;
-  /** Which fields of a request the origin gets, unless `Connection` names them. */
+  /** Tells whether the origin gets a field of a request, unless `Connection` names it. */
   readonly passes: PassesOn;
   /** Makes the same as if there were no lists, for what people ask about a client that one names. */
   readonly routeUnlisted: () => RouteRequest;

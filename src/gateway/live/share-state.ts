@@ -35,7 +35,7 @@ export function throughCache(
   return async function readThroughCache(known) {
     const [found, kept] = await Promise.all([
       lookUp(cache, key),
-      // What an isolate that has just begun holds.
+      // Only an isolate that has just begun needs the kept state.
       known.revision === 0 ? lookUp(cache, keptKey) : undefined,
     ]);
     // An entry older than the known one was stored before an isolate wrote.

@@ -69,7 +69,7 @@ async function identityBy(
   connection: string | undefined,
   known: RequestData["known"],
 ): Promise<string | undefined> {
-  // Whoever decides the request meets the same failure, and answers it.
+  // The decision of the request meets the same failure, and answers it.
   const routed = await route(request, connection, known).catch(() => undefined);
   return routed?.kind === "client" ? ownIdentity(routed.identities) : undefined;
 }

@@ -27,7 +27,7 @@ export function isUntrusted(name: string, trusted: ClientIp | undefined): boolea
   return !isProxied(trusted) || !name.startsWith("x-forwarded-");
 }
 
-/** What the origin is told about the client of a request. */
+/** The facts about a client that the origin is told. */
 export interface ClientFacts {
   /** The client's address and those of the proxies after it; `undefined` if no trusted source knows one. */
   readonly for: string | undefined;

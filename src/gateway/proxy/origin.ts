@@ -20,7 +20,7 @@ export interface Origin {
 /** The kind of failure of a request that the origin did not answer. */
 export type OriginFailure = "unreachable" | "timeout";
 
-/** What a decision does with the answer to its request. */
+/** A decision, and its part in the answer to the request. */
 export interface Decided {
   readonly decision: Decision;
   readonly settlement: ResponseSettlement | undefined;
@@ -42,7 +42,7 @@ export interface Forwarded {
   readonly permission?: Permission | undefined;
 }
 
-/** What became of a request. */
+/** The way a request ended. */
 export type Outcome =
   /** The origin's answer, or one to a request or an answer that this platform cannot pass on. */
   | { readonly kind: "answered"; readonly response: Response }

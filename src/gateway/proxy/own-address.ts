@@ -1,6 +1,6 @@
 import type { ClientFacts } from "./client-fields.ts";
 
-/** What the client asked: an origin that is told so names itself by the client's scheme. */
+/** The address that the client asked: an origin that learns it names itself by the client's scheme. */
 type Asked = Pick<ClientFacts, "host" | "proto">;
 
 /** Rewrites a field of an answer that names the origin's own address. Any other value stays as it is. */
@@ -12,7 +12,7 @@ export type OwnAddress = ReadonlyMap<string, RewriteField>;
 /** The start of an address with a host, whose scheme may be missing. Browsers read backslashes as slashes. */
 const BEFORE_HOST = /^(https?:)?[/\\]{2}/i;
 
-/** What may stand before the address in `Refresh: 5; url=/next`, which browsers follow as they do `Location`. */
+/** The part before the address in `Refresh: 5; url=/next`, which browsers follow as they do `Location`. */
 const BEFORE_ADDRESS = /^\s*(?:url\s*=\s*)?["']?/i;
 
 /**

@@ -6,7 +6,7 @@ import { notFound } from "./route.ts";
 /** The value of `ADMIN_HOST` that leaves the administration on every host. */
 const ANY_HOST = "any";
 
-/** What every host answers: a load balancer asks by an address, and the site's pages show what their visitor has left. */
+/** Every host answers these: a load balancer asks by an address, and the site's pages show what their visitor has left. */
 const ON_EVERY_HOST = [`/${OWN}/live`, `/${OWN}/quota`];
 
 interface Host {

@@ -27,7 +27,7 @@ export function askedRequest({ headers, url }: Asked): Asked {
 export interface Cors {
   /** Answers a preflight. */
   preflight(request: Request): Promise<Response>;
-  /** What lets the scripts of a request's site read the answer to it. */
+  /** The permission that lets scripts of a request's site read its answer. */
   permissionFor(request: Pick<Request, "headers">): Promise<Permission>;
 }
 
@@ -44,8 +44,8 @@ export function permitted(response: Response, permission: Permission | undefined
 }
 
 /**
- * What a preflight asks for, without blanks between the names: older versions of Hono split them in time that grows with the square of
- * the blanks.
+ * The fields that a preflight asks for, without blanks between the names: older versions of Hono split them in time that grows with
+ * the square of the blanks.
  */
 function asked({ headers }: Request): Headers {
   const asked = new Headers({ Origin: headers.get("origin") ?? "" });

@@ -21,7 +21,7 @@ export interface CompiledRules {
   readonly settings: LimiterSettings;
 }
 
-/** What applies to all rules, and the region, which decides them together. */
+/** The defaults of all rules, and the region, which decides them together. */
 interface DefaultsOfAll extends Omit<RuleDefaults, "plans"> {
   readonly region?: PlainRegion | undefined;
 }

@@ -100,7 +100,7 @@ export function decideInParts(inner: Store): DecideInParts {
   };
 }
 
-/** Which parts a caller waits for. */
+/** Tells whether a caller waits for a part. */
 function isAwaited(operation: Operation): (part: Part) => boolean {
   if (operation === "peek") return () => true;
   return ({ policies }) =>

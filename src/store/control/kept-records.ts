@@ -11,7 +11,7 @@ export type KeptText = VersionHead & { readonly text: string };
 /** A draft with its document as JSON. */
 export type DraftText = Omit<Draft, "document"> & { readonly text: string };
 
-/** What the state is besides its entries. */
+/** The state without its entries. */
 export type Head = Omit<LiveState, "entries" | "misread" | "trial"> & {
   readonly audited: number;
   /** Its document is that of its version: a value that has two documents can be too large. */

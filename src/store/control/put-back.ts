@@ -3,7 +3,7 @@ import type { LiveState } from "./live-state.ts";
 import type { AuditedAction } from "./storage.ts";
 import { newestOf } from "./trial.ts";
 
-/** What a gateway writes over a store that has lost something. */
+/** The data that a gateway writes over a store that has lost some. */
 export interface Restored {
   readonly state: LiveState;
   /** The documents that the history has to have, by their versions. */
@@ -25,7 +25,7 @@ export function hasLost(stored: LiveState, held: LiveState): boolean {
 }
 
 /**
- * What to put in the place of a state that lacks what an isolate holds. A wiped store, or an older copy, gets the held state as it
+ * Makes the state to write over one that lacks data which an isolate holds. A wiped store, or an older copy, gets the held state as it
  * was, with its own revision: of two isolates that do this, the one that holds more prevails, whoever is first. Where somebody
  * has written since the loss, both sides stay: their entries together, and of two documents the one that was published last.
  */

@@ -44,10 +44,10 @@ export const SETS: MetricsSets = {
   isolate: (id) => `i:${id}`,
 };
 
-/** What a set has: counts by fields, or by partitions, or only those of partitions with these names. */
+/** The kind of a set: counts by fields, or by partitions, or only those of partitions with these names. */
 export type SetKind = "hashes" | "top" | "named";
 
-/** Where the counts of a gateway's isolates come together. Every failure is a StoreError. */
+/** Holds the counts of all isolates of a gateway. Every failure is a StoreError. */
 export interface MetricsStore {
   add(batch: MetricsBatch): Promise<void>;
   /**

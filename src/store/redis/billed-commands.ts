@@ -1,7 +1,7 @@
 import type { Algorithm } from "../../policy/policy.ts";
 
 /*
- * What a decision costs where Redis bills commands: those inside a script count like any other. The script reads once and writes
+ * The cost of a decision where Redis bills commands: those inside a script count like any other. The script reads once and writes
  * once, as lua/decide.lua does; test/lua/cost.test.ts counts the commands of a real server.
  */
 
@@ -37,12 +37,12 @@ export function readCommands(algorithms: readonly Algorithm[]): number {
   return logs + others;
 }
 
-/** What a million decisions of so many commands cost on Upstash, in dollars. */
+/** The price of a million decisions on Upstash, in dollars, by the commands of one. */
 export function dollarsPerMillion(commands: number): number {
   return commands * DOLLARS_PER_MILLION_COMMANDS;
 }
 
-/** What they cost in a global database, where each write is billed in its own region and in each that reads. */
+/** Their price in a global database, where each write is billed in its own region and in each that reads. */
 export function dollarsPerMillionGlobal(
   { reads, writes }: { readonly reads: number; readonly writes: number },
   readRegions: number,

@@ -86,7 +86,7 @@ export class RedisReplyError extends Error {
   override readonly name = "RedisReplyError";
 }
 
-/** What answered a command, be it a Redis or not. */
+/** The answer to a command, from a Redis or from something else. */
 export interface Answer {
   readonly response: Response;
   readonly body: string;

@@ -12,7 +12,7 @@ import type { Store } from "../store.ts";
 import { openPools, poolKeyOf, type Pools } from "./pools.ts";
 import { type HomeStore, regionalStore } from "./regional-store.ts";
 
-/** What opens a region, besides the store that is its home. */
+/** The parts of a region besides the store that is its home. */
 export interface RegionParts {
   readonly name: string;
   /** Opens the client of the store nearby; `undefined` after a fault. */

@@ -15,7 +15,7 @@ function asSpent(termUs: number): number {
   return Math.floor(termUs * (1 - DRIFT));
 }
 
-/** What a policy that a region decides asks of its pool. */
+/** The question to the pool of a policy that a region decides. */
 export function requestOf(
   { limit, windowUs, implementation, region }: CompiledPolicy,
   key: string,
@@ -38,7 +38,7 @@ export function requestOf(
 }
 
 /**
- * What a request brings to a pool.
+ * The delivery of a request to a pool.
  *
  * @param at the place of the policy in home's answer; -1 if home was not asked about it
  * @param taken home's answer; `undefined` if none came

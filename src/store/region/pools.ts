@@ -49,7 +49,7 @@ export interface SpendReply {
   readonly pools: readonly PoolAnswer[];
 }
 
-/** What an isolate brings to one pool. */
+/** The units that an isolate brings to one pool, and their terms. */
 export interface Delivery {
   readonly termUs: number;
   readonly isClaimed: boolean;

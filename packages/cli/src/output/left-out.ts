@@ -5,7 +5,7 @@ interface Listed {
   readonly inForce?: boolean | undefined;
 }
 
-/** Where an entry is from, and that it is not in force. */
+/** The origin of an entry, and a note if the entry is not in force. */
 export function sourceText({ source, inForce }: Listed): string | undefined {
   return inForce === false ? `${source}, not in force` : source;
 }

@@ -80,7 +80,7 @@ export function openApi(token: string | undefined, refused: (problem: ApiError) 
     if (response.ok && answer === undefined) {
       throw new ApiError({ status: response.status, title: NO_JSON });
     }
-    // Where the store does not answer, health says so with a 503: that is no refusal.
+    // While the store does not answer, health says so with a 503: that is no refusal.
     if (response.ok || (path === "/health" && isHealth(answer))) return answer as Answer;
     const title = `The gateway answered with the status ${response.status}.`;
     const problem = new ApiError({ title, ...(answer as object), status: response.status });

@@ -23,7 +23,7 @@ export function useSession(): Session {
   return useContext(SessionContext)!;
 }
 
-/** Where the tab keeps edits of the rules, until the person signs out. */
+/** The tab's storage keeps edits of the rules under this key, until the person signs out. */
 export const UNSAVED = "tidegate-edits";
 
 export const READ_ONLY = "Your token only reads. Sign in with the ADMIN_TOKEN to change this.";

@@ -1,5 +1,5 @@
 /**
- * Where CodeMirror puts its texts. It makes its styles while it runs: only within a shadow root are they none that the
+ * The root of CodeMirror's texts. It makes its styles while it runs: only within a shadow root are they none that the
  * page's Content-Security-Policy forbids.
  */
 export function shadowOf(element: HTMLElement): ShadowRoot {

@@ -15,7 +15,7 @@ export interface JsonText {
   readonly faults: readonly PlacedFault[];
   /** Faults in the meaning of the text, at their lines. */
   place(faults: readonly Fault[]): readonly PlacedFault[];
-  /** Where a value begins, such as `rules[0].policies[1].limit`; a missing value begins with the value around it. */
+  /** The offset at which a value begins, such as `rules[0].policies[1].limit`; a missing value begins with the value around it. */
   offsetOf(path: string): number;
 }
 

@@ -11,7 +11,7 @@ const KEPT: Readonly<Record<Control["persistence"], string>> = {
   unknown: "whether a restart loses them is not known",
 };
 
-/** Where live rules and blocks are, whether they outlive a restart there, and whether they were lost. */
+/** The place of live rules and blocks, whether they outlive a restart there, and whether they were lost. */
 export function ControlFacts({ health: { control, live } }: { readonly health: Health }) {
   return (
     <>

@@ -18,7 +18,7 @@ export function HealthCard({
   readonly stats: Stats | undefined;
 }) {
   const { status, store, detail, breaker, live, keys } = health;
-  // What degrades it has a line of its own.
+  // The reason of a degraded gateway has a line of its own.
   const isUp = status === "ok" || status === "degraded";
   return (
     <section class="health" aria-label="Health">

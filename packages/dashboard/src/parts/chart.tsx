@@ -152,7 +152,7 @@ function optionsOf(
   };
 }
 
-/** Where moments are close, a line shows only the points that it does not reach. */
+/** A line shows points of its own only where it does not join them: close moments need none. */
 function pointsOf(fill: string): UPlot.Series.Points {
   return {
     size: 5,

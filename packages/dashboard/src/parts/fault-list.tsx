@@ -3,7 +3,7 @@ import { clipped, plain } from "./plain.ts";
 
 interface FaultListProps<Each extends Fault> {
   readonly faults: readonly Each[];
-  /** Where each is, if that is known. */
+  /** The place of each fault, if it is known. */
   readonly placeOf?: (fault: Each) => string;
   readonly goTo?: (fault: Each) => void;
 }

@@ -69,7 +69,7 @@ export function day(ms: number): string {
   return days.format(ms);
 }
 
-/** Where the times of the page are, such as `Europe/Zurich, GMT+1`. */
+/** The time zone of the page's times, such as `Europe/Zurich, GMT+1`. */
 export function timeZone(): string {
   const { timeZone: name } = new Intl.DateTimeFormat().resolvedOptions();
   const parts = new Intl.DateTimeFormat("en", { timeZoneName: "shortOffset" }).formatToParts();

@@ -23,7 +23,7 @@ const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Satur
 /** A greater anchor is a moment. */
 const LAST_DAY = 31;
 
-/** Where the windows of a calendar begin, and in which zone. */
+/** The start of a calendar's windows, and its zone. */
 function beginningOf({ window = "", timeZone, anchor }: Policy): string {
   if (!(CALENDAR_UNITS as readonly string[]).includes(window)) return "";
   const zone = `, ${timeZone ?? "UTC"}`;

@@ -1,4 +1,4 @@
-/** Where the person is: the parts of the hash, and its query. */
+/** The view that the person looks at: the parts of the hash, and its query. */
 export interface ViewLocation {
   readonly view: string;
   /** The part after the view, such as the number of a rule. */

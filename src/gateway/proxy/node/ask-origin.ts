@@ -38,7 +38,7 @@ export interface Upgraded {
   readonly kind: "upgrade";
   readonly message: IncomingMessage;
   readonly socket: Duplex;
-  /** What the origin has sent in it already. */
+  /** The bytes that the origin has sent in it already. */
   readonly head: Buffer;
 }
 

@@ -9,7 +9,7 @@ export type Incoming = IncomingMessage | Http2ServerRequest;
 /** The response of a server on Node, which writes it to the client. */
 export type Outgoing = ServerResponse | Http2ServerResponse;
 
-/** What a server on Node hands in beside a request. */
+/** The parts that a server on Node hands in beside a request. */
 export interface NodeBindings {
   readonly incoming?: Incoming;
   readonly outgoing?: Outgoing;

@@ -114,7 +114,7 @@ function refuse(
   if (exchange && exchange.incoming.rawHeaders.length >= 2 * MAX_FIELDS) return FIELDS;
   const coding = headers.get("transfer-encoding");
   const hasBody = coding !== null || Number(headers.get("content-length")) > 0;
-  // What follows on such a connection is not read as a body.
+  // On such a connection Node reads no more bytes as a body.
   if (exchange && hasBody && isLetGo(exchange.incoming)) return UPGRADE_WITH_BODY;
   if (exchange && canUpgrade(exchange.incoming)) return undefined;
   if (isWebSocket(headers.get("connection"), headers.get("upgrade"))) return UPGRADE;

@@ -5,7 +5,7 @@ import { canUpgrade, type Incoming } from "./bindings.ts";
 import { type Body, framingOf } from "./body.ts";
 import { currentFields, type Field } from "./raw-fields.ts";
 
-/** What decides on the fields of a request. */
+/** Decides which fields of a request the origin gets. */
 export interface Passage {
   readonly passes: (name: string) => boolean;
   readonly facts: ClientFacts;

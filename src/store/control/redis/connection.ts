@@ -58,7 +58,7 @@ export function connectionTo(redis: RedisAddress): Connection {
   };
 }
 
-/** What a script replies with where it writes nothing, before the key and its type. */
+/** The first value of a script's reply if it writes nothing, before the key and its type. */
 const FOREIGN_KEY = -1;
 
 function foreignKey(key: string, type: string): StoreError {

@@ -12,7 +12,7 @@ type Version = readonly [major: number, minor: number, patch: number];
 
 const NAMES = { redis: "Redis", valkey: "Valkey" } as const;
 
-/** Which security fixes a server lacks, and what says so. */
+/** The security fixes that a server lacks, and the version that shows it. */
 export type SecurityState =
   | { readonly by: "nothing" }
   /** Its number says that it lacks some, and distributions mend that one without a new number. */

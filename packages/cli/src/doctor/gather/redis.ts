@@ -56,7 +56,7 @@ export async function gatherRedis(
     dialect,
     // One node of a cluster cannot decide for every key.
     decision: await probeDecision(ways.main, prefix, dialect),
-    // What refuses the decision refuses these, too, and says so there.
+    // A Redis that refuses the decision refuses these, too, and the decision's fault says so.
     commands: await countCommands(scriptClient(ways.main), prefix, dialect, rules).catch(
       () => undefined,
     ),
