@@ -60,7 +60,7 @@ export interface RequestOptions<Context> {
    */
   readonly onDenied?: (context: Context, decision: Decision) => Response | Promise<Response>;
   /**
-   * What `lists()` returns: clients that are not limited (`allow`) or get a 403 (`deny`), by address, identity, network or
+   * The value of `lists()`: clients that are not limited (`allow`) or get a 403 (`deny`), by address, identity, network or
    * country. They are decided without Redis. Default: none.
    *
    * @example
@@ -68,7 +68,7 @@ export interface RequestOptions<Context> {
    */
   readonly lists?: OptionValue<"lists">;
   /**
-   * What `jwt()` of `tidegate/jwt` returns: whose tokens are verified, for `claim()` and a plan such as `"jwt:plan"`. A token that fails
+   * The value of `jwt()` of `tidegate/jwt`, which verifies tokens, for `claim()` and a plan such as `"jwt:plan"`. A token that fails
    * is no identity and names no plan. Default: no token is read.
    *
    * @example

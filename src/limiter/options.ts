@@ -66,20 +66,20 @@ export interface CreateLimiterOptions<Of extends Policy = Policy> extends Omit<
 > {
   /** The policies, decided together: either every policy takes the cost, or none does. Range: 1 to 16 policies. */
   readonly policies: readonly Of[];
-  /** What `plans()` returns: other numbers for some clients. Default: none. */
+  /** The value of `plans()`: other numbers for some clients. Default: none. */
   readonly plans?: OptionValue<"plans">;
-  /** What `lease()` returns, for every policy without its own. Default: no leases, Redis makes every decision. */
+  /** The value of `lease()`, for every policy without its own. Default: no leases, Redis makes every decision. */
   readonly lease?: OptionValue<"lease">;
-  /** What `region()` returns: a Redis nearby, which decides most requests. Default: Redis makes every decision. */
+  /** The value of `region()`: a Redis nearby, which decides most requests. Default: Redis makes every decision. */
   readonly region?: OptionValue<"region">;
-  /** What `coloDenials()` of `tidegate/cloudflare` returns, or `shareDenials()`. Default: not shared. */
+  /** The value of `coloDenials()` of `tidegate/cloudflare`, or of `shareDenials()`. Default: not shared. */
   readonly sharedDenials?: OptionValue<"sharedDenials">;
   /**
    * `{ url, token }` of a Redis REST API, or what `client()`, `cluster()`, or `fromIoredis()` and `fromNodeRedis()` of `tidegate/node`
    * return. Default: from `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN`, or `KV_REST_API_URL` and `KV_REST_API_TOKEN`.
    */
   readonly redis?: RedisEndpoint | OptionValue<"redis">;
-  /** What `lists()` returns: identities that are not limited or denied, before Redis is asked. Default: none. */
+  /** The value of `lists()`: identities that are not limited or denied, before Redis is asked. Default: none. */
   readonly lists?: OptionValue<"lists">;
 }
 
