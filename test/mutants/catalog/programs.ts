@@ -46,7 +46,7 @@ export const PROGRAMS: readonly Written[] = [
   },
   {
     name: "a dry run publishes",
-    file: "packages/cli/src/commands/publishing.ts",
+    file: "packages/cli/src/commands/push.ts",
     find: '...(options.dryRun ? ["dry-run"] : [])',
     replace: '...(options.dryRun ? ["dry"] : [])',
     tests: ["test/cli/publishing"],
@@ -67,7 +67,7 @@ export const PROGRAMS: readonly Written[] = [
   },
   {
     name: "a rollback to what is deployed goes one version back",
-    file: "packages/cli/src/commands/publishing.ts",
+    file: "packages/cli/src/commands/rollback.ts",
     find: "...(to && { to: Number(to) })",
     replace: "...(Number(to) > 0 && { to: Number(to) })",
     tests: ["test/cli/publishing"],

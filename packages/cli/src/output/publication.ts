@@ -1,0 +1,23 @@
+import type { Published } from "../answers.ts";
+import { count, note } from "./print.ts";
+
+/** A rollback to a version with the same rules would else look as if it had changed something. */
+export function notePublished(published: Published, percent: number | undefined): void {
+  const { version, changes, takenBack } = published;
+  const to = percent === undefined ? "" : ` to ${percent} percent of the clients`;
+  note(
+    takenBack === undefined
+      ? `Published version ${version}${to}${changes.length === 0 ? ", which changes nothing" : ""}.`
+      : `Took version ${takenBack} back: all clients have ${version === 0 ? "the deployed rules" : `version ${version}`}.`,
+  );
+  warnOfLeftOut(published);
+}
+
+/** Entries by single calls stay in Redis, so that rules which allow them again bring them back. */
+export function warnOfLeftOut({ leftOut = 0 }: Published): void {
+  if (leftOut === 0) return;
+  const entries = count(leftOut, "entry", "entries");
+  note(
+    `warning: these rules leave ${entries} of single clients out of force. \`tidegate overrides\` and \`tidegate lists\` show which, once the rules are in force.`,
+  );
+}
