@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { VARIABLES } from "../../src/gateway/config/variables.ts";
+import { VARIABLES } from "../../src/gateway/config/variable-shapes.ts";
 import { VARIABLE_MEANINGS } from "./descriptions.ts";
 
 const BEGIN = "<!-- gateway variables -->";

@@ -2,7 +2,7 @@ import type { Faults } from "../../options/faults.ts";
 import { isNear } from "../../options/unknown-options.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import { MISSPELT_VARIABLE } from "../rules/variable-messages.ts";
-import { VARIABLES } from "./variables.ts";
+import { VARIABLES } from "./variable-shapes.ts";
 
 const NAMES = Object.keys(VARIABLES);
 
