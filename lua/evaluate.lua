@@ -1,4 +1,4 @@
--- Asks one policy, in a script that includes this file. Nothing is written, so that a policy can be asked again if another one
+-- Asks one policy, in a script that includes this file. It writes nothing, so that a policy can be asked again if another one
 -- denies; only concurrency writes by itself, when it takes a slot.
 --   reads the locals  arguments, now, key, pass, cost
 --                     algorithm, at  the name of its algorithm, and its place in the arguments

@@ -156,8 +156,8 @@ function withNumbers(
 }
 
 /**
- * Compiles a policy with some numbers. Where an option that is not among them does not go with them, the fault is that of
- * the number.
+ * Compiles a policy with some numbers. If another option of the policy does not go with them, the fault
+ * is that of the number.
  */
 function compileChanged(
   changed: Policy,

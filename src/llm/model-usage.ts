@@ -26,7 +26,7 @@ export interface ModelUsage {
 }
 
 /**
- * The usage as a provider's response tells it; `undefined` if the model tells none. Where the provider's own numbers come to more,
+ * The usage as a provider's response tells it; `undefined` if the model tells none. If the provider's own numbers come to more,
  * these count: the AI SDK leaves out the tokens of a second model, for example.
  */
 export function usageOf(usage: ModelUsage | undefined): Usage | undefined {

@@ -12,8 +12,8 @@ export interface Minutes {
 }
 
 /**
- * Keeps at most so many fields. Where more are counted the minutes are put together, so that counts are dated late rather
- * than lost; counts that find no room then are overflow.
+ * Holds at most `maxFields` fields. When it is full, it merges all minutes into the current one, so that counts are dated late rather
+ * than lost, and counts the rest as overflow.
  */
 export function createMinutes(maxFields: number): Minutes {
   let minutes = new Map<number, Map<string, number>>();

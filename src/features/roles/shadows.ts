@@ -40,8 +40,8 @@ interface Rider {
 
 /**
  * The steps of policies in shadow beside others. The other steps do not see them, so that clients get what they would get without
- * a shadow. A call that the store gets anyway takes the shadow along. Where a request needs no call, the shadow's verdict
- * is estimated, and the next call takes the units along that are owed.
+ * a shadow. A call that the store gets anyway takes the shadow along. If a request needs no call, the shadow's verdict
+ * is estimated, and the next call takes the owed units along.
  */
 export function shadowSteps({
   settings,

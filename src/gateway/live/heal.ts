@@ -9,8 +9,8 @@ const CONTENDED =
   "the control store lacks live rules that this isolate holds and enforces, and others write there: the next read puts them back.";
 
 /**
- * Reads live rules, and puts back what the store has lost of those that an isolate holds. What cannot be put back is enforced all
- * the same, and the state says why.
+ * Reads live rules, and puts back the rules that an isolate holds and the store has lost. The isolate enforces rules that it cannot
+ * put back all the same, and the state says why.
  *
  * @param report called when something was put back
  */

@@ -4,7 +4,7 @@ import { onWorkers } from "../../runtime/environment.ts";
 
 /**
  * Fields by which proxies and platforms tell an origin about the client: its address, and the host and the scheme that it
- * asked. Whoever did not set them may have made them up.
+ * asked. A client can make them up, unless a trusted proxy sets them.
  */
 const ABOUT_CLIENT =
   /^(?:cf-|cloudfront-|x-vercel-|(?:x-)?forwarded(?:$|-)|x-original-(?:forwarded-for|host|proto|remote-addr)$|x-forward-(?:for|host|proto)$|x-(?:http-)?host(?:-override)?$|front-end-https$|x-(?:url-)?scheme$|x-remote-addr(?:ess)?$|x-envoy-external-address$|x-azure-socketip$)|(?:^|-)(?:(?:true)?clientip|(?:client|client-connection|connecting|originating|proxyuser|real|remote|source|src|user)-ip)$/;

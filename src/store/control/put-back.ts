@@ -26,8 +26,8 @@ export function hasLost(stored: LiveState, held: LiveState): boolean {
 
 /**
  * Makes the state to write over one that lacks data which an isolate holds. A wiped store, or an older copy, gets the held state as it
- * was, with its own revision: of two isolates that do this, the one that holds more prevails, whoever is first. Where somebody
- * has written since the loss, both sides stay: their entries together, and of two documents the one that was published last.
+ * was, with its own revision: of two isolates that do this, the one that holds more prevails, whoever is first. If a write
+ * came since the loss, both sides stay: their entries together, and the later published of two documents.
  */
 export function restoredOver(stored: LiveState, held: LiveState, nowMs: number): Restored {
   if (isOlderCopy(stored, held)) {

@@ -2,7 +2,7 @@ import { recordIn } from "../records.ts";
 import type { Trial } from "../trial.ts";
 import { MAX_VERSION, wholeUpTo } from "../versions.ts";
 
-/** The trial that Redis has; `undefined` without one. Nobody has a version whose terms Tidegate did not write. */
+/** The trial that Redis has; `undefined` without one. A version whose terms Tidegate did not write has no clients. */
 export function trialIn(versionText: unknown, termsText: unknown): Trial | undefined {
   const version = wholeUpTo(MAX_VERSION, versionText);
   if (version === 0) return undefined;
