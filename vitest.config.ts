@@ -23,17 +23,19 @@ const PATIENCE_MS = 60_000;
 const PROGRAMS = [
   "test/{cli,create-tidegate,deploy,package,programs,redis-rest,stack,surge}/**/*.test.ts",
   "test/docs/{bench,cli,guides-commands,incident,lost-drill,tour}.test.ts",
+  "test/metrics/{alerts/**/*,stop}.test.ts",
 ];
 
 const BROWSER = "test/dashboard/**/*.test.ts";
 
 /**
- * Files that `npm test` leaves to `npm run test:stress`: they have no shorter form. What they look at is the simulator itself,
- * deployed workers under load, and clusters that lose a master or what is sent to it.
+ * Files that `npm test` leaves to `npm run test:stress`: they have no shorter form. They look at the simulator itself, at
+ * deployed workers and regions under load, and at clusters that lose a master or what is sent to it.
  */
 const STRESS_ONLY = [
   "test/simulator/mutants.test.ts",
-  "test/live/two-workers.test.ts",
+  "test/live/{trial-fleet,two-workers}.test.ts",
+  "test/region/steady.test.ts",
   "test/chaos/{dead-master,failover,lost-refunds}.test.ts",
 ];
 

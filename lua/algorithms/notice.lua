@@ -48,7 +48,7 @@ local function notice(value, now, operation, cost, window, of_limit)
   return allowed, about, wait, left, bytes, nil, expires
 end
 
--- A notice that was told cannot be given back.
+-- A notice that was told stays told.
 -- @inline
 local function notice_refund()
   return 0, nil
