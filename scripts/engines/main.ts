@@ -10,7 +10,20 @@ import { ENGINES } from "./engines.ts";
 import { fetchEngine } from "./fetch-engine.ts";
 
 /** What an engine runs, and what depends on how it does. */
-const TESTS = ["lua", "model", "store", "lease", "optimistic", "limiter", "fuzz", "chaos"];
+const TESTS = [
+  "lua",
+  "model",
+  "store",
+  "lease",
+  "optimistic",
+  "limiter",
+  "region",
+  "live",
+  "metrics",
+  "dropins",
+  "fuzz",
+  "chaos",
+];
 
 const NAMES = ENGINES.map(({ name }) => name);
 

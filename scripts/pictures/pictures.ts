@@ -10,6 +10,7 @@ export const PICTURES: Readonly<Record<string, Take>> = {
   "dashboard-overview": overview,
   "dashboard-edit": edit,
   "dashboard-partition": partition,
+  "dashboard-trial": trial,
 };
 
 async function overview({ open }: PictureSet): Promise<Buffer> {
@@ -52,6 +53,25 @@ async function partition({ open, stack }: PictureSet): Promise<Buffer> {
   return capture(page);
 }
 
+/** A lower limit that a third of the riders have, and what both sides have decided. */
+async function trial({ open, stack, document, publish }: PictureSet): Promise<Buffer> {
+  const tried = JSON.stringify(document).replace('"limit":20,"refill":10', '"limit":9,"refill":1');
+  await publish(tried, 1, "?percent=30&max-denied=0.4");
+  const ride = async (rider: string) => {
+    const headers = { "x-user-id": rider, "cf-connecting-ip": CLIENT };
+    const url = `${stack.workers[0]}/api/rides/request`;
+    for (let i = 0; i < RIDES; i++) await (await fetch(url, { method: "POST", headers })).text();
+  };
+  await Promise.all(Array.from({ length: RIDERS }, (_, i) => ride(`rider-${i}`)));
+  const context = { viewport: { width: 1_280, height: 700 } };
+  const page = await open("#/rules", { context });
+  await page.getByText("is tried on 30 % of the clients").waitFor();
+  return capture(page);
+}
+
 const CLIENT = "203.0.113.7";
+/** So many that a third of them is some, each with more rides than the tried limit has. */
+const RIDERS = 15;
+const RIDES = 12;
 /** More than a burst may have. */
 const LOGINS = 7;

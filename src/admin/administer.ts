@@ -62,7 +62,7 @@ export function administer(
         version,
         revision,
         source: version > 0 ? "live" : "deployed",
-        ...(sides && { trial: { version: sides.version, percent: sides.percent } }),
+        ...(sides && { trial: { version: sides.trial.version, percent: sides.trial.percent } }),
         published: enforcement.published(),
         ageMs: refresh?.ageMs(),
         ...(error !== undefined && { error }),
@@ -83,7 +83,7 @@ export function administer(
     counted: (described) => counted(enforcement, described, clientIp),
 
     async gauges() {
-      const { version, ruleset } = enforcement.now();
+      const { version, ruleset, sides } = enforcement.now();
       const facts = await store.inspect?.().catch(() => undefined);
       return {
         policies: ruleset.settings.policies.map(quotaOf),
@@ -92,6 +92,7 @@ export function administer(
         version,
         isRestored: refresh?.lostAtMs() !== undefined,
         isPublished: (enforcement.error() ?? refresh?.error()) === undefined,
+        trial: sides?.trial,
       };
     },
 

@@ -150,8 +150,8 @@ export function createGateway(environment: Environment, platform: Platform = {})
   async function flush(): Promise<void> {
     // Whether a notice arrived is counted, too.
     await config.notices?.settled();
-    await writes.flush();
     await live.countTrial();
+    await writes.flush();
   }
   return Object.assign(gateway, { flush });
 }

@@ -28,6 +28,10 @@ export const FIELD = {
   ahead: "a",
   /** Notices: the codes of a kind and a result, and a policy. */
   notices: "n",
+  /** Decisions while a version is tried: the codes of a side and a result. */
+  trialDecisions: "d",
+  /** Versions that were taken back because of their denials. */
+  takenBack: "b",
   flushes: "f",
   /** Requests whose counts were given up. */
   lost: "l",

@@ -1,10 +1,14 @@
+import type { Trial } from "../store/control/trial.ts";
+import { counter, eachOf, gauge, histogram } from "./metric-families.ts";
 import {
   DURATION_BOUNDS_MS,
   ORIGIN_FAILURES,
+  RESULTS,
   STORE_ERRORS,
+  TRIAL_SIDES,
   UTILIZATION_BOUNDS,
 } from "./outcomes.ts";
-import type { Distribution, Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 export const CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -24,31 +28,16 @@ export interface Gauges {
   readonly isPublished: boolean;
   /** Whether the control store has lost live rules in the last hour, and nobody has published since. */
   readonly isRestored: boolean;
+  /** The version that is tried on a part of the clients; `undefined` if there is none. */
+  readonly trial?: Pick<Trial, "version" | "percent" | "publishedAtMs"> | undefined;
 }
-
-type Labels = Readonly<Record<string, string>>;
-type Sample = readonly [suffix: string, labels: Labels, value: number];
 
 /** Counts since the beginning, and gauges of now, in the OpenMetrics text format. */
 export function openMetricsOf(
   total: Snapshot,
-  { policies, ahead, isBreakerOpen, version, isPublished, isRestored }: Gauges,
+  { policies, ahead, isBreakerOpen, version, isPublished, isRestored, trial }: Gauges,
 ): string {
-  const counter = (name: string, help: string, samples: readonly (readonly [Labels, number])[]) =>
-    family(
-      name,
-      "counter",
-      help,
-      samples.map(([labels, value]) => ["_total", labels, value]),
-    );
-  const gauge = (name: string, help: string, samples: readonly (readonly [Labels, number])[]) =>
-    family(
-      name,
-      "gauge",
-      help,
-      samples.map(([labels, value]) => ["", labels, value]),
-    );
-  const durationBounds = DURATION_BOUNDS_MS.map((ms) => ms / 1000);
+  const tried = trial ? [[{ version: String(trial.version) }, trial] as const] : [];
   return [
     counter(
       "tidegate_requests",
@@ -60,19 +49,17 @@ export function openMetricsOf(
       "What each policy said, also where another one denied.",
       total.evaluations.map(({ count, ...labels }) => [labels, count]),
     ),
-    family(
+    histogram(
       "tidegate_utilization_ratio",
-      "histogram",
       "The share of its limit that a policy had used after a request.",
-      [...total.utilization].flatMap(([policy, found]) =>
-        histogram(found, UTILIZATION_BOUNDS, { policy }),
-      ),
+      UTILIZATION_BOUNDS,
+      [...total.utilization].map(([policy, found]) => [{ policy }, found]),
     ),
-    family(
+    histogram(
       "tidegate_store_duration_seconds",
-      "histogram",
       "How long the store took to decide, as the gateway saw it.",
-      histogram(total.durations, durationBounds, {}),
+      DURATION_BOUNDS_MS.map((ms) => ms / 1000),
+      [[{}, total.durations]],
     ),
     counter(
       "tidegate_store_errors",
@@ -116,6 +103,18 @@ export function openMetricsOf(
       "Notices that a partition has used a share of a policy's limit, or begins to be denied.",
       total.notices.map(({ count, ...labels }) => [labels, count]),
     ),
+    counter(
+      "tidegate_trial_decisions",
+      "Decisions while a version is tried, about the clients that have it and about the others.",
+      TRIAL_SIDES.flatMap((side) =>
+        RESULTS.map((result) => [{ side, result }, decisionsOf(total, side, result)] as const),
+      ),
+    ),
+    counter(
+      "tidegate_trials_taken_back",
+      "Versions that were taken back, because more of their decisions were denials than allowed.",
+      [[{}, total.takenBack]],
+    ),
     counter("tidegate_metrics_flushes", "How often isolates wrote their counts.", [
       [{}, total.flushes],
     ]),
@@ -153,59 +152,20 @@ export function openMetricsOf(
       "1 for an hour after a gateway put back live rules that the control store had lost, or until the next publication.",
       [[{}, Number(isRestored)]],
     ),
+    gauge(
+      "tidegate_trial_percent",
+      "The part of the clients on which a version is tried.",
+      tried.map(([labels, { percent }]) => [labels, percent]),
+    ),
+    gauge(
+      "tidegate_trial_start_time_seconds",
+      "When the version that is tried was published.",
+      tried.map(([labels, { publishedAtMs }]) => [labels, publishedAtMs / 1000]),
+    ),
     "# EOF\n",
   ].join("");
 }
 
-/**
- * The counts of every value that a label can have. Prometheus does not see a counter rise that begins with its first failure, so
- * those without one are written as 0.
- */
-function eachOf(
-  label: string,
-  values: readonly string[],
-  counts: readonly (readonly [value: string, count: number])[],
-): readonly (readonly [Labels, number])[] {
-  const found = new Map(counts);
-  return values.map((value) => [{ [label]: value }, found.get(value) ?? 0]);
-}
-
-function family(name: string, type: string, help: string, samples: readonly Sample[]): string {
-  const unit = name.endsWith("_seconds") ? `# UNIT ${name} seconds\n` : "";
-  const lines = samples.map(
-    ([suffix, labels, value]) => `${name}${suffix}${labelled(labels)} ${value}\n`,
-  );
-  return `# TYPE ${name} ${type}\n${unit}# HELP ${name} ${escaped(help)}\n${lines.join("")}`;
-}
-
-function histogram(
-  { buckets, sum }: Distribution,
-  bounds: readonly number[],
-  labels: Labels,
-): readonly Sample[] {
-  let count = 0;
-  const samples: Sample[] = bounds.map((bound, i) => {
-    count += buckets[i]!;
-    // OpenMetrics spells whole numbers so.
-    const le = Number.isInteger(bound) ? `${bound}.0` : String(bound);
-    return ["_bucket", { ...labels, le }, count];
-  });
-  count += buckets[bounds.length] ?? 0;
-  return [
-    ...samples,
-    ["_bucket", { ...labels, le: "+Inf" }, count],
-    ["_count", labels, count],
-    ["_sum", labels, sum],
-  ];
-}
-
-function labelled(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
-  return pairs.length > 0 ? `{${pairs.join(",")}}` : "";
-}
-
-const ESCAPES: Labels = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };
-
-function escaped(text: string): string {
-  return text.replace(/[\\"\n]/g, (character) => ESCAPES[character]!);
+function decisionsOf({ trialDecisions }: Snapshot, side: string, result: string): number {
+  return trialDecisions.find((each) => each.side === side && each.result === result)?.count ?? 0;
 }

@@ -58,6 +58,9 @@ export const DURATION_BOUNDS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 1000] as const
 /** How an origin fails to answer; the position of each is its code in Redis, too. */
 export const ORIGIN_FAILURES = ["unreachable", "timeout"] as const;
 
+/** The clients that have a version that is tried, and all others; their positions are codes in Redis, too. */
+export const TRIAL_SIDES = ["tried", "others"] as const;
+
 /** The kinds of notices, and their outcomes; their positions are codes in Redis, too. */
 export const NOTICE_KINDS = ["reached", "denied"] as const;
 export const NOTICE_RESULTS = ["told", "failed"] as const;

@@ -11,6 +11,7 @@ import { metricsReader, type MetricsReader } from "./reader.ts";
 import { createSketch, type Heavy, type Sketches } from "./sketch.ts";
 import { createStoreMeter, type StoreMeter } from "./store-meter.ts";
 import type { CountedRule, Tally } from "./tally.ts";
+import { createTrialMeter, type TrialMeter } from "./trial-meter.ts";
 
 export interface RecorderOptions {
   /** Opens the place of the counts; `onCommands` counts the commands of Redis that writing them takes. */
@@ -33,6 +34,7 @@ export interface RecorderOptions {
 /** Counts in this isolate, and writes to a store now and then. */
 export interface Recorder extends PeriodicWriter {
   readonly meter: StoreMeter;
+  readonly trials: TrialMeter;
   /** Reads the counts that all isolates have written. */
   readonly reader: MetricsReader;
   /** The name of a partition in written counts. */
@@ -70,6 +72,7 @@ const MAX_AGE_MS = 3_600_000;
 export function createRecorder(options: RecorderOptions): Recorder {
   const { openStore, flushMs, identities, now, wallNow, random, analytics, onError } = options;
   const meter = createStoreMeter(now);
+  const trials = createTrialMeter();
   const store = openStore(meter.commands);
   const sketches: Sketches = { denied: createSketch(), near: createSketch() };
   const toAnalytics =
@@ -104,6 +107,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const collect = (field: string, count: number) => minutes.add(minute, field, count);
     // Fields that may not fit into a full hash come last.
     meter.drain(collect);
+    trials.drain(collect);
     for (const tally of tallies) tally.drain(collect);
     tallies = [];
   }
@@ -174,6 +178,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   return {
     meter,
+    trials,
     reader: metricsReader(store),
     flushMs,
     nameOf: (identity) => partitionName(identity, identities),

@@ -8,6 +8,7 @@ import {
   OUTCOMES,
   RESULTS,
   STORE_ERRORS,
+  TRIAL_SIDES,
   UTILIZATION_BOUNDS,
 } from "./outcomes.ts";
 
@@ -44,6 +45,14 @@ export interface Snapshot {
     readonly result: string;
     readonly count: number;
   }[];
+  /** Decisions while a version was tried, about the clients that had it and about the others. */
+  readonly trialDecisions: readonly {
+    readonly side: string;
+    readonly result: string;
+    readonly count: number;
+  }[];
+  /** Versions that were taken back because of their denials. */
+  readonly takenBack: number;
   /** Units that isolates leased for later requests, or admitted ahead of the store, by policy. */
   readonly ahead: readonly { readonly policy: string; readonly count: number }[];
   readonly commands: number;
@@ -61,6 +70,7 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
   const storeErrors: Snapshot["storeErrors"][number][] = [];
   const originFailures: Snapshot["originFailures"][number][] = [];
   const notices: Snapshot["notices"][number][] = [];
+  const trialDecisions: Snapshot["trialDecisions"][number][] = [];
   const ahead: Snapshot["ahead"][number][] = [];
   const utilization = new Map<string, Distribution>();
   const durations = distribution(DURATION_BOUNDS_MS.length + 1);
@@ -93,6 +103,9 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
     } else if (field[0] === FIELD.notices) {
       const [kind, result] = [NOTICE_KINDS[first], NOTICE_RESULTS[positionOf(field[2])]];
       if (kind && result) notices.push({ policy: field.slice(3), kind, result, count });
+    } else if (field[0] === FIELD.trialDecisions) {
+      const [side, result] = [TRIAL_SIDES[first], RESULTS[positionOf(field[2])]];
+      if (side && result) trialDecisions.push({ side, result, count });
     }
   }
   durations.sum = (fields.get(FIELD.durationSum) ?? 0) / 1e6;
@@ -105,6 +118,8 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
     storeErrors,
     originFailures,
     notices,
+    trialDecisions,
+    takenBack: one(FIELD.takenBack),
     ahead,
     commands: one(FIELD.commands),
     excess: one(FIELD.excess),

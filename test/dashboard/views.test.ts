@@ -53,6 +53,23 @@ describe.each(VIEWS)("%s", (hash, region) => {
   });
 });
 
+test.each([320, 390, 760, 761, 820, 940, 941, 1_280])(
+  "at a width of %i all links of the header are seen, and no button is broken",
+  async (width) => {
+    const page = await on.open("#/", { context: { viewport: { width, height: 600 } } });
+    await page.getByRole("link", { name: "Audit" }).waitFor();
+    const sizes = await page.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.querySelector(".top nav")!;
+      const heights = [...document.querySelectorAll(".controls button")].map(
+        (each) => each.getClientRects()[0]!.height,
+      );
+      return { hidden: scrollWidth - clientWidth, height: Math.max(...heights) };
+    });
+    expect(sizes.hidden).toBe(0);
+    expect(sizes.height).toBeLessThan(40);
+  },
+);
+
 test("axe finds no fault where a user signs in", async () => {
   const page = await on.open();
   await page.getByRole("button", { name: "Sign out" }).click();

@@ -454,6 +454,39 @@ describe("a signature is verified", () => {
     }
   });
 
+  test("for each new token of an address that a policy denies, because its plan may have room", async () => {
+    const issuer = await startIssuer();
+    const ask = await serve(issuer, {
+      PLANS: { gold: { address: { limit: 3 } } },
+      RULES: [
+        {
+          path: "/*",
+          plan: "jwt:plan",
+          policies: [
+            { ...quota("address", 1), partition: ["ip"] },
+            { ...quota("user", 9), partition: ["jwt:sub"], onMissing: "skip" },
+          ],
+        },
+      ],
+    });
+    const verify = countVerified();
+    const tokens = [undefined, undefined, {}, { plan: "gold" }, { plan: "gold", sub: "eve" }, {}];
+    const answers: unknown[] = [];
+    for (const claims of tokens) {
+      const token = claims && bearer(await issuer.sign({ ...claims, jti: crypto.randomUUID() }));
+      const { status } = await ask({ ...token, "x-forwarded-for": "192.0.2.1" });
+      answers.push([status, verify.mock.calls.length]);
+    }
+    expect(answers).toEqual([
+      [200, 0],
+      [429, 0],
+      [429, 1],
+      [200, 2],
+      [200, 3],
+      [429, 4],
+    ]);
+  });
+
   test("for no client on a list", async () => {
     const issuer = await startIssuer();
     const ask = await serve(issuer, { LISTS: { deny: [{ cidr: "192.0.2.1" }] } });

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+
+import { Redis } from "ioredis";
 import { expect, test, vi } from "vitest";
 
 import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
@@ -70,6 +73,35 @@ test("a Redis that does not say what it keeps is unknown, and one of Upstash is 
   expect(await persistence(bridge.url)).toBe("unknown");
   expect(await persistence("https://eu1-a-b-1.upstash.io")).toBe("managed");
   await bridge.close();
+  await server.stop();
+});
+
+test("with the rights of docs/redis.md an append-only file is seen, and nothing else: another right would read passwords", async () => {
+  const server = await startRedisServer();
+  const { redis } = await startFleet({ url: server.url, rest: own.bridge });
+  const [, rights] = /^ACL SETUSER limiter on >SECRET (.+)$/m.exec(
+    readFileSync("docs/redis.md", "utf8"),
+  )!;
+  await redis.acl("SETUSER", "limiter", "on", ">secret", ...rights!.split(" "));
+  const url = server.url.replace("redis://", "redis://limiter:secret@");
+  const bridge = await startBridge({ redis: url, port: 0, token: "t" });
+  const persistence = () =>
+    redisLiveStore({ url: bridge.url, token: "t" }, "tg", 10_000, () => {}).persistence();
+  for (const [appendonly, save, found] of [
+    ["no", "", "unknown"],
+    ["no", "3600 1", "unknown"],
+    ["yes", "", "aof"],
+  ] as const) {
+    await redis.config("SET", "appendonly", appendonly);
+    await redis.config("SET", "save", save);
+    expect([appendonly, save, await persistence()]).toEqual([appendonly, save, found]);
+  }
+  await bridge.close();
+  await redis.config("SET", "requirepass", "of-the-operators");
+  await redis.acl("SETUSER", "limiter", "+config|get");
+  const limiter = new Redis(url, { disableClientInfo: true });
+  expect(await limiter.config("GET", "requirepass")).toEqual(["requirepass", "of-the-operators"]);
+  limiter.disconnect();
   await server.stop();
 });
 

@@ -15,6 +15,7 @@ const GAUGES = {
   isRestored: false,
   ahead: ["idle"],
   version: 7,
+  trial: { version: 8, percent: 10, publishedAtMs: 1_900_000_000_500 },
 };
 
 const HOSTILE = ['"', "\\", "\n", "\r", "\u0000", "\u2028", "\ud800", "<script>", '"} 1\n# EOF'];
@@ -39,6 +40,10 @@ test("counts are written in OpenMetrics", () => {
     ["aapi", 7],
     ["naaapi", 2],
     ["nbbapi", 1],
+    ["daa", 90],
+    ["dab", 10],
+    ["dba", 900],
+    ["b", 1],
   ]);
   const { samples, families } = parseOpenMetrics(text);
   const bucket = (le: string) => `tidegate_utilization_ratio_bucket{policy="api",le="${le}"}`;
@@ -69,8 +74,22 @@ test("counts are written in OpenMetrics", () => {
     tidegate_config_version: 7,
     tidegate_config_error: 0,
     tidegate_config_restored: 0,
+    'tidegate_trial_decisions_total{side="tried",result="allowed"}': 90,
+    'tidegate_trial_decisions_total{side="tried",result="denied"}': 10,
+    'tidegate_trial_decisions_total{side="others",result="allowed"}': 900,
+    'tidegate_trial_decisions_total{side="others",result="denied"}': 0,
+    tidegate_trials_taken_back_total: 1,
+    'tidegate_trial_percent{version="8"}': 10,
+    'tidegate_trial_start_time_seconds{version="8"}': 1_900_000_000.5,
   });
-  expect(families.size).toBe(19);
+  expect(families.size).toBe(23);
+});
+
+test("without a trial no series names a version", () => {
+  const text = openMetricsOf(snapshotOf(new Map()), { ...GAUGES, trial: undefined });
+  const names = [...parseOpenMetrics(text).samples.keys()];
+  expect(names.filter((name) => name.includes("version="))).toEqual([]);
+  expect(names).toContain("tidegate_trials_taken_back_total");
 });
 
 test.each(HOSTILE)("a rule with %j in its path is a label, and nothing else", (hostile) => {
@@ -89,7 +108,7 @@ test("a label stays short, and no character is cut in two", () => {
 });
 
 test("fields that this version does not write are left out", () => {
-  const { requests, evaluations } = snapshotOf(
+  const { requests, evaluations, trialDecisions } = snapshotOf(
     new Map([
       ["", 1],
       ["r", 1],
@@ -99,10 +118,12 @@ test("fields that this version does not write are left out", () => {
       ["uzapi", 1],
       ["sz", 1],
       ["ez", 1],
+      ["dza", 1],
+      ["daz", 1],
       ["toString", 1],
     ]),
   );
-  expect([requests, evaluations]).toEqual([[], []]);
+  expect([requests, evaluations, trialDecisions]).toEqual([[], [], []]);
 });
 
 test.runIf(isInstalled("promtool"))("promtool finds nothing wrong with the metrics", () => {

@@ -50,7 +50,7 @@ test("alerts and dashboard ask for nothing that the gateway does not tell", () =
     ["paaapi", 1],
     ["uaapi", 1],
     ["ea", 1],
-    ["dg", 1],
+    ["ga", 1],
   ]);
   const gauges = {
     policies: [{ name: "api", limit: 1, windowSeconds: 1 }],
@@ -59,6 +59,7 @@ test("alerts and dashboard ask for nothing that the gateway does not tell", () =
     isRestored: false,
     ahead: [],
     version: 0,
+    trial: { version: 1, percent: 5, publishedAtMs: 0 },
   };
   const { samples } = parseOpenMetrics(openMetricsOf(snapshotOf(fields), gauges));
   const known = new Set([...samples.keys()].map((sample) => sample.replace(/\{.*/, "")));

@@ -5,6 +5,7 @@ declare module "cloudflare:test" {
   interface State {
     readonly storage: {
       readonly kv: { list(): Iterable<readonly [string, unknown]> };
+      deleteAll(): Promise<void>;
     };
   }
   /** Runs inside the object that the stub calls. */

@@ -1,3 +1,4 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
@@ -26,17 +27,20 @@ const rules = (limit: number) => [
   },
 ];
 
-test("a gateway that counts in Durable Objects has live rules, blocks, explain, history and audit there", async () => {
+/** Isolates of one gateway that counts in Durable Objects, and their admin API. */
+function openGateway(more: object = {}) {
+  const prefix = crypto.randomUUID();
   const variables = {
     ORIGIN: "https://origin.example",
     STORE: "durable-object",
     LIMITS: namespace,
     TIMEOUT: "10s",
-    PREFIX: "whole",
+    PREFIX: prefix,
     CLIENT_IP: "cloudflare",
     ADMIN_TOKEN: TOKEN,
     ADMIN_HOST: "any",
     RULES: rules(5),
+    ...more,
   };
   const isolate = () => createGateway(variables, { admin, durableObjectStore });
   const one = isolate();
@@ -52,6 +56,11 @@ test("a gateway that counts in Durable Objects has live rules, blocks, explain, 
     const text = await response.text();
     return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
   };
+  return { prefix, isolate, api };
+}
+
+test("a gateway that counts in Durable Objects has live rules, blocks, explain, history and audit there", async () => {
+  const { isolate, api } = openGateway();
   const published = await api("PUT", "/rules", { rules: rules(20) }, { "If-Match": '"0"' });
   expect([published.status, published.body.version]).toEqual([200, 1]);
   expect((await api("PUT", "/lists/deny", { identity: "x-user-id:mal" })).status).toBe(200);
@@ -79,4 +88,54 @@ test("a gateway that counts in Durable Objects has live rules, blocks, explain, 
     { n: 2, action: "put deny" },
     { n: 1, action: "publish" },
   ]);
+});
+
+/** Throws everything away that a gateway's control data is in. */
+async function loseControl(prefix: string): Promise<void> {
+  const named = namespace as ObjectNamespace & {
+    idFromName(name: string): unknown;
+    get(id: unknown): object;
+  };
+  const stub = named.get(named.idFromName(`${prefix}:{#live}`));
+  await runInDurableObject(stub, (_object, { storage }) => storage.deleteAll());
+  await evictDurableObject(stub);
+}
+
+const healthOf = async (of: ReturnType<typeof createGateway>) => {
+  const response = await of.fetch(new Request("https://gateway.example/_tidegate/health"));
+  return { http: response.status, ...((await response.json()) as object) };
+};
+
+test("of an object that lost all control data, an isolate puts rules and blocks back, and the loss is told", async () => {
+  const { prefix, isolate, api } = openGateway();
+  await api("PUT", "/rules", { rules: rules(20) }, { "If-Match": '"0"' });
+  await api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
+  await loseControl(prefix);
+  expect((await api("GET", "/rules")).body).toMatchObject({ version: 1 });
+  const anew = isolate();
+  const asked = new Request("https://gateway.example/api/x", {
+    headers: { "x-user-id": "mal", "cf-connecting-ip": "192.0.2.1" },
+  });
+  expect((await anew.fetch(asked)).status).toBe(403);
+  expect(await healthOf(anew)).toMatchObject({
+    status: "degraded",
+    code: "rules-restored",
+    store: "durable-object",
+  });
+  expect((await api("GET", "/audit")).body.entries).toMatchObject([{ by: "gateway" }]);
+  const again = await api("PUT", "/rules", { rules: rules(21) }, { "If-Match": '"1"' });
+  expect([again.status, again.body.version]).toEqual([200, 2]);
+  expect(await healthOf(isolate())).toMatchObject({ status: "ok" });
+});
+
+test("an object that lost what no isolate holds is told where rules are required, and takes a copy of them", async () => {
+  const { prefix, isolate, api } = openGateway({ LIVE_RULES: "required" });
+  await api("PUT", "/rules", { rules: rules(20) }, { "If-Match": '"0"' });
+  expect(await healthOf(isolate())).toMatchObject({ http: 200, status: "ok" });
+  await loseControl(prefix);
+  const anew = isolate();
+  expect(await healthOf(anew)).toMatchObject({ http: 503, code: "rules-missing" });
+  const copy = await api("PUT", "/rules", { rules: rules(20) }, { "If-Match": '"0"' }, anew);
+  expect(copy.status).toBe(200);
+  expect(await healthOf(isolate())).toMatchObject({ http: 200, status: "ok" });
 });

@@ -89,7 +89,7 @@ export function createEnforcement(
     some ??= enforcedSide(enforce, defaults, main.now());
     some.put(next, { ...state, version: trial.version }, main.now());
     if (tally.version !== trial.version) tally = newTally(trial.version);
-    inForce = { ...main.now(), sides: compileSides(main.now(), some.now(), trial.percent, tally) };
+    inForce = { ...main.now(), sides: compileSides(main.now(), some.now(), trial, tally) };
   }
 
   /** Puts the newest kept version into force that compiles. */

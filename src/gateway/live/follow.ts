@@ -43,11 +43,15 @@ export function followLive(
     const taken = takeTally();
     if (!taken) return;
     const { version, ...counts } = taken;
+    recorder?.trials.decided(counts);
     try {
       if (!(await store.countTrial(version, counts))) return;
       report(
         `version ${version} was taken back, because more of its decisions were denials than its maxDenied allows: GET /_tidegate/api/v1/audit says how many.`,
       );
+      recorder?.trials.takenBack();
+      // An alert is about it, so that it is not to get lost with this isolate.
+      await recorder?.flush();
       await refresh.readNow();
     } catch {
       // The store may have counted them, so that they are not sent again. The next read tells of a store that does not answer.

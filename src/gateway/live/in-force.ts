@@ -3,6 +3,7 @@ import type { Limiter } from "../../decide/limiter-types.ts";
 import { dimensionsOfRequests } from "../../features/dimensions-feature.ts";
 import { EVERY_FEATURE } from "../../features/every-feature.ts";
 import { buildLimiter } from "../../limiter/limiter.ts";
+import type { Trial } from "../../store/control/trial.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import { compilePasses, type PassesOn } from "../proxy/outgoing-fields.ts";
 import { compileRoute, type RouteRequest } from "../route/route.ts";
@@ -31,9 +32,7 @@ export interface InForce {
 
 /** The two sides of the clients while a version is tried. */
 export interface Sides {
-  /** The version that is tried. */
-  readonly version: number;
-  readonly percent: number;
+  readonly trial: Trial;
   /** The rules for the client of a request: those of before where it has no identity. */
   of(request: Request, connection: string | undefined): Promise<InForce>;
   ofIdentity(identity: string | undefined): InForce;

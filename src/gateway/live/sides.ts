@@ -2,7 +2,7 @@ import { SHARED_IDENTITY } from "../../adapter/partitions.ts";
 import { EVERYBODY } from "../../partition/key-text.ts";
 import type { RequestData } from "../../partition/request-data.ts";
 import { stableHash } from "../../runtime/stable-hash.ts";
-import type { TrialCounts } from "../../store/control/trial.ts";
+import type { Trial, TrialCounts } from "../../store/control/trial.ts";
 import type { RouteRequest } from "../route/route.ts";
 import type { InForce, Sides } from "./in-force.ts";
 
@@ -22,7 +22,7 @@ export function newTally(version: number): Tally {
 export function compileSides(
   published: InForce,
   tried: InForce,
-  percent: number,
+  trial: Trial,
   tally: Tally,
 ): Sides {
   const routes = [published.routeUnlisted(), tried.routeUnlisted()] as const;
@@ -31,12 +31,11 @@ export function compileSides(
 
   function ofIdentity(identity: string | undefined): InForce {
     if (identity === undefined) return published;
-    return placeOf(identity, published.version) < percent ? some : others;
+    return placeOf(identity, published.version) < trial.percent ? some : others;
   }
 
   return {
-    version: tried.version,
-    percent,
+    trial,
     ofIdentity,
 
     async of(request, connection) {

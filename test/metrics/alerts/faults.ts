@@ -11,6 +11,11 @@ const always =
   (counts: Minute["counts"], gauges: Minute["gauges"] = {}): Fault["minute"] =>
   () => ({ counts, gauges });
 
+/** @param minute of promtool's time, which begins with 1970 */
+const triedSince = (minute: number): NonNullable<Minute["gauges"]> => ({
+  trial: { version: 4, percent: 10, publishedAtMs: minute * 60_000 },
+});
+
 /** The last minute in which a rate over five minutes shows what was counted last. */
 const SHOWN = ENDS + 3;
 
@@ -98,6 +103,24 @@ export const FAULTS: readonly Fault[] = [
     name: "a control store that lost live rules, which a gateway put back",
     minute: always({}, { isRestored: true }),
     fires: { TidegateRulesLost: [BEGINS, ENDS - 1] },
+  },
+  {
+    name: "a version that is tried on a part of the clients since an hour",
+    minute: () => ({ counts: { daa: 66, dab: 6, dba: 540, dbb: 54 }, gauges: triedSince(BEGINS) }),
+    fires: {},
+  },
+  {
+    name: "a version that was taken back because of its denials",
+    minute: (minute) => ({
+      counts: minute === BEGINS + 5 ? { daa: 50, dab: 50, b: 1 } : {},
+      gauges: minute < BEGINS + 5 ? triedSince(BEGINS) : {},
+    }),
+    fires: { TidegateTrialTakenBack: [BEGINS + 5, BEGINS + 64] },
+  },
+  {
+    name: "a version that is tried for longer than a day",
+    minute: always({}, triedSince(BEGINS + 20 - 24 * 60)),
+    fires: { 'TidegateTrialStands{version="4"}': [BEGINS + 21, ENDS - 1] },
   },
   {
     name: "a Redis that takes 0.25 to 1 s for one decision in ten",

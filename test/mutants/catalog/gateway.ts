@@ -191,8 +191,8 @@ export const GATEWAY: readonly Written[] = [
   {
     name: "a client changes sides when the percentage is raised",
     file: "src/gateway/live/sides.ts",
-    find: "placeOf(identity, published.version) < percent",
-    replace: "placeOf(identity, percent) < percent",
+    find: "placeOf(identity, published.version) < trial.percent",
+    replace: "placeOf(identity, trial.percent) < trial.percent",
     tests: ["test/live/trial.test"],
   },
   {

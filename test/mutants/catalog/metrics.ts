@@ -39,10 +39,24 @@ export const METRICS: readonly Written[] = [
   },
   {
     name: "labels are not escaped",
-    file: "src/metrics/open-metrics.ts",
+    file: "src/metrics/metric-families.ts",
     find: 'return text.replace(/[\\\\"\\n]/g, (character) => ESCAPES[character]!);',
     replace: "return text || String(ESCAPES);",
     tests: ["test/metrics/open-metrics"],
+  },
+  {
+    name: "a version that was taken back is told with the isolate's next flush, if that comes",
+    file: "src/gateway/live/follow.ts",
+    find: "await recorder?.flush();",
+    replace: "",
+    tests: ["test/metrics/trial"],
+  },
+  {
+    name: "decisions about a trial are counted twice",
+    file: "src/metrics/trial-meter.ts",
+    find: "counted.clear();",
+    replace: "",
+    tests: ["test/metrics/trial"],
   },
   {
     name: "addresses in metrics are readable",

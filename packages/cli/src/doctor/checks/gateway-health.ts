@@ -103,8 +103,8 @@ function checkControl({ control }: Health): Finding | undefined {
     id: "control-unknown",
     severity: "note",
     title: "Whether a restart loses the live rules is not known",
-    evidence: "their Redis does not answer INFO or CONFIG to the gateway",
-    remedy: OWN_CONTROL,
+    evidence: "the gateway sees no append-only file, and their Redis answers no CONFIG GET save",
+    remedy: `${OWN_CONTROL} With appendonly yes, INFO alone shows that it does.`,
   };
 }
 
