@@ -70,7 +70,7 @@ declare module "hono" {
  *   partition: [header("x-api-key"), "ip"],
  * }));
  */
-export function rateLimit<E extends Env = Env>(options: RateLimitOptions<E>): RateLimit<E> {
+export function rateLimit<E extends Env = any>(options: RateLimitOptions<E>): RateLimit<E> {
   const faults = new Faults();
   const taken = takeRequestApart<Taken<E>>(options, faults);
   return makeRateLimit(taken, faults);
@@ -81,7 +81,10 @@ type Taken<E extends Env> = Omit<LimiterOptions, "redis" | "lists"> &
   PlainRequestOptions<Context<E>> &
   Pick<RateLimitOptions<E>, "redis">;
 
-type RateLimit<E extends Env> = MiddlewareHandler<E & { Variables: RateLimitVariables }>;
+/** Of an environment that is not given, `any`, only the variables of the middleware remain. */
+type RateLimit<E extends Env> = MiddlewareHandler<
+  (0 extends 1 & E ? Env : E) & { Variables: RateLimitVariables }
+>;
 
 function makeRateLimit<E extends Env>(
   { options: given, features: taken }: TakenApart<Taken<E>>,

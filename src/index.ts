@@ -43,7 +43,15 @@ export type {
 } from "./decide/hold.ts";
 export type { NoticedPolicy, NoticeListener } from "./features/notice-listener.ts";
 export type { DecisionInfo, DecisionListener } from "./features/decision-listener.ts";
-export type { Cost, CostOptions, Identity, Limiter, LimitOptions } from "./decide/limiter-types.ts";
+export type { CallTypesOf, PlansNamed } from "./decide/call-types.ts";
+export type {
+  CallTypes,
+  Cost,
+  CostOptions,
+  Identity,
+  Limiter,
+  LimitOptions,
+} from "./decide/limiter-types.ts";
 export type { Duration } from "./options/duration.ts";
 export type {
   CommonOptions,
@@ -64,7 +72,13 @@ export { tokenBucket, type TokenBucketOptions } from "./algorithms/token-bucket.
 export type { WindowOptions } from "./algorithms/window.ts";
 export { clientKey } from "./partition/client-key.ts";
 export type { Algorithm, Policy } from "./policy/policy.ts";
-export type { Denials, Failures, Holding, PolicyOptions } from "./algorithms/common-options.ts";
+export type {
+  Denials,
+  Failures,
+  Holding,
+  Labelled,
+  PolicyOptions,
+} from "./algorithms/common-options.ts";
 export type { OptionValue } from "./options/option-value.ts";
 export type { LimiterOf } from "./decide/hold.ts";
 export { memoryStore } from "./store/checked-memory-store.ts";

@@ -46,6 +46,23 @@ export type HoldingOf<Given> = [Extract<Given, Failures | Refundable>] extends [
   ? NotHolding
   : Holding;
 
+declare const LABELS: unique symbol;
+
+/** Marks a policy, for the compiler only, with its name and its dimension: `string` where they are not literal. */
+export interface Labelled<Name extends string, By extends string> {
+  readonly [LABELS]: { readonly name: Name; readonly by: By };
+}
+
+/** What the compiler learns of a policy: its name, its dimension, and whether it gives something back. */
+export type MarksOf<Given, Name extends string, By extends string> = HoldingOf<Given> &
+  Labelled<Name, By>;
+
+/** The options from which the compiler learns a policy's name and dimension. */
+export interface Labels<Name extends string, By extends string> {
+  readonly name?: Name;
+  readonly by?: By;
+}
+
 /** The options that are values, each made by the function of its name. */
 export interface PolicyOptions<
   F extends Denials | Failures = Denials | Failures,

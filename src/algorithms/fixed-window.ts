@@ -8,7 +8,14 @@ import {
   type PolicyOf,
 } from "./algorithm.ts";
 import type { CalendarOptions } from "./calendar-options.ts";
-import type { Denials, Failures, HoldingOf, PolicyOptions, Refundable } from "./common-options.ts";
+import type {
+  Denials,
+  Failures,
+  Labels,
+  MarksOf,
+  PolicyOptions,
+  Refundable,
+} from "./common-options.ts";
 import { type CountedWindow, countIn, giveBackIn } from "./counted-window.ts";
 import type { AlgorithmModel, RefundModel } from "./model.ts";
 import { FIXED_WINDOW as script } from "./scripts.generated.ts";
@@ -57,9 +64,14 @@ export type FixedWindowPolicy = PolicyOf<
  * @example
  * fixedWindow({ limit: 1000, window: month({ timeZone: "Europe/Berlin", anchor: 15 }) })
  */
-export function fixedWindow<F extends Denials | Failures = never, R extends Refundable = never>(
-  options: FixedWindowOptions<F, R>,
-): FixedWindowPolicy & HoldingOf<F | R> {
+export function fixedWindow<
+  F extends Denials | Failures = never,
+  R extends Refundable = never,
+  Name extends string = string,
+  By extends string = never,
+>(
+  options: FixedWindowOptions<F, R> & Labels<Name, By>,
+): FixedWindowPolicy & MarksOf<F | R, Name, By> {
   return madeOf(options, FIXED_WINDOW);
 }
 

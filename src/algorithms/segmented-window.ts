@@ -6,7 +6,7 @@ import {
   type PolicyOf,
   type Quota,
 } from "./algorithm.ts";
-import type { Denials, Failures, HoldingOf, Refundable } from "./common-options.ts";
+import type { Denials, Failures, Labels, MarksOf, Refundable } from "./common-options.ts";
 import { type AlgorithmModel, type RefundModel, takes, waitingCost } from "./model.ts";
 import { SEGMENTED_WINDOW as script } from "./scripts.generated.ts";
 import {
@@ -48,9 +48,14 @@ export type SegmentedWindowPolicy = PolicyOf<"segmented-window", WindowData & Se
  * @example
  * segmentedWindow({ limit: 6, window: "60s", segments: 10 })
  */
-export function segmentedWindow<F extends Denials | Failures = never, R extends Refundable = never>(
-  options: SegmentedWindowOptions<F, R>,
-): SegmentedWindowPolicy & HoldingOf<F | R> {
+export function segmentedWindow<
+  F extends Denials | Failures = never,
+  R extends Refundable = never,
+  Name extends string = string,
+  By extends string = never,
+>(
+  options: SegmentedWindowOptions<F, R> & Labels<Name, By>,
+): SegmentedWindowPolicy & MarksOf<F | R, Name, By> {
   return madeOf(options, SEGMENTED_WINDOW);
 }
 

@@ -7,7 +7,7 @@ import {
   type PolicyOf,
   type Quota,
 } from "./algorithm.ts";
-import type { Denials, Failures, HoldingOf, Refundable } from "./common-options.ts";
+import type { Denials, Failures, Labels, MarksOf, Refundable } from "./common-options.ts";
 import { type AlgorithmModel, type RefundModel, takes, waitingCost } from "./model.ts";
 import { SLIDING_WINDOW_COUNTER as script } from "./scripts.generated.ts";
 import {
@@ -34,7 +34,11 @@ export type SlidingWindowCounterPolicy = PolicyOf<"sliding-window-counter", Wind
 export function slidingWindowCounter<
   F extends Denials | Failures = never,
   R extends Refundable = never,
->(options: WindowOptions<F, R>): SlidingWindowCounterPolicy & HoldingOf<F | R> {
+  Name extends string = string,
+  By extends string = never,
+>(
+  options: WindowOptions<F, R> & Labels<Name, By>,
+): SlidingWindowCounterPolicy & MarksOf<F | R, Name, By> {
   return madeOf(options, SLIDING_WINDOW_COUNTER);
 }
 

@@ -5,7 +5,7 @@ import {
   type PolicyOf,
   type Quota,
 } from "./algorithm.ts";
-import type { Denials, Failures, HoldingOf, Refundable } from "./common-options.ts";
+import type { Denials, Failures, Labels, MarksOf, Refundable } from "./common-options.ts";
 import {
   type AlgorithmModel,
   type ModelRequest,
@@ -39,7 +39,11 @@ export type SlidingWindowLogPolicy = PolicyOf<"sliding-window-log", WindowData>;
 export function slidingWindowLog<
   F extends Denials | Failures = never,
   R extends Refundable = never,
->(options: WindowOptions<F, R>): SlidingWindowLogPolicy & HoldingOf<F | R> {
+  Name extends string = string,
+  By extends string = never,
+>(
+  options: WindowOptions<F, R> & Labels<Name, By>,
+): SlidingWindowLogPolicy & MarksOf<F | R, Name, By> {
   return madeOf(options, SLIDING_WINDOW_LOG);
 }
 

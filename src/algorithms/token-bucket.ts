@@ -12,7 +12,8 @@ import type {
   CommonOptions,
   Denials,
   Failures,
-  HoldingOf,
+  Labels,
+  MarksOf,
   PolicyOptions,
   Refundable,
 } from "./common-options.ts";
@@ -54,9 +55,14 @@ export type TokenBucketPolicy = PolicyOf<"token-bucket", TokenBucketNumbers & Co
  * @example
  * tokenBucket({ limit: 20, refill: 10, per: "1s" })
  */
-export function tokenBucket<F extends Denials | Failures = never, R extends Refundable = never>(
-  options: TokenBucketOptions<F, R>,
-): TokenBucketPolicy & HoldingOf<F | R> {
+export function tokenBucket<
+  F extends Denials | Failures = never,
+  R extends Refundable = never,
+  Name extends string = string,
+  By extends string = never,
+>(
+  options: TokenBucketOptions<F, R> & Labels<Name, By>,
+): TokenBucketPolicy & MarksOf<F | R, Name, By> {
   return madeOf(options, TOKEN_BUCKET);
 }
 

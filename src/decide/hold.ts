@@ -1,8 +1,10 @@
 import type { NotHolding } from "../algorithms/common-options.ts";
 import type { Duration } from "../options/duration.ts";
 import type { StoreError } from "../options/errors.ts";
+import type { OptionValue } from "../options/option-value.ts";
+import type { CallTypesOf } from "./call-types.ts";
 import type { Decision } from "./decision.ts";
-import type { Cost, LimitOptions, Limiter, Identity } from "./limiter-types.ts";
+import type { CallTypes, Cost, LimitOptions, Limiter } from "./limiter-types.ts";
 
 /**
  * A decision whose cost is settled later: `reserve()` takes an estimate, and `settle()` corrects it. A hold that is
@@ -135,12 +137,15 @@ export interface Settlement {
 }
 
 /** A limiter with a policy that gives something back: units of holds, slots, or units of requests that did not fail. */
-export interface ReservingLimiter extends Limiter, Reserve {}
-/** A limiter of these policies: it has `reserve()`, unless all of them are known to give nothing back. */
-export type LimiterOf<Of> = [Of] extends [NotHolding] ? Limiter : ReservingLimiter;
+export interface ReservingLimiter<Of extends CallTypes = CallTypes>
+  extends Limiter<Of>, Reserve<Of> {}
+/** A limiter of these policies and plans: it has `reserve()`, unless all policies are known to give nothing back. */
+export type LimiterOf<Of, Plans = OptionValue<"plans">> = [Of] extends [NotHolding]
+  ? Limiter<CallTypesOf<Of, Plans>>
+  : ReservingLimiter<CallTypesOf<Of, Plans>>;
 
 /** The options of `reserve()`. */
-export interface ReserveOptions extends LimitOptions {
+export interface ReserveOptions<Of extends CallTypes = CallTypes> extends LimitOptions<Of> {
   /**
    * How long the hold keeps its slots of `concurrency` policies if it is neither settled nor extended; at most each policy's
    * own `ttl`. Range: `"1s"` to `"24h"`. Default: the policy's `ttl`.
@@ -149,7 +154,7 @@ export interface ReserveOptions extends LimitOptions {
 }
 
 /** The operations that holds add to a limiter. */
-export interface Reserve {
+export interface Reserve<Of extends CallTypes = CallTypes> {
   /**
    * As `limit()`, for a cost that is known only afterwards: takes an estimate now, and `settle()` of the hold corrects
    * it. Unlike `charge()` afterwards, it does not let a concurrent request use reserved units. Policies with
@@ -161,5 +166,5 @@ export interface Reserve {
    * if (!hold.allowed) return hold.response();
    * await hold.settle({ tokens: 812 });
    */
-  reserve(identity: Identity, options?: ReserveOptions): Promise<Hold>;
+  reserve(identity: Of["identity"], options?: ReserveOptions<Of>): Promise<Hold>;
 }

@@ -1,13 +1,23 @@
 import type { Decision } from "./decision.ts";
 
-/** The options of a call for one client. */
-export interface LimitOptions extends CostOptions {
-  /** The plan of this client: one of the limiter's `plans`. Default: the policies as they are. */
-  readonly plan?: string | undefined;
+/** The types of what a call names: wide, unless the limiter's policies and plans are literal. */
+export interface CallTypes {
+  readonly identity: Identity;
+  readonly cost: Cost;
+  readonly plan: string;
 }
 
-/** Several policies that are always decided together. */
-export interface Limiter {
+/** The options of a call for one client. */
+export interface LimitOptions<Of extends CallTypes = CallTypes> extends CostOptions<Of["cost"]> {
+  /** The plan of this client: one of the limiter's `plans`. Default: the policies as they are. */
+  readonly plan?: Of["plan"] | undefined;
+}
+
+/**
+ * Several policies that are always decided together. Where their names, dimensions and plans are literal, the compiler checks those
+ * that a call names.
+ */
+export interface Limiter<Of extends CallTypes = CallTypes> {
   /**
    * Decides a request of this identity. It takes the cost if every policy has room, and otherwise no units.
    *
@@ -21,10 +31,10 @@ export interface Limiter {
    * // Policies with `by`, of which "tokens" costs more than one:
    * await limiter.limit({ ip: "203.0.113.7", key: "k_123" }, { cost: { tokens: 400 } });
    */
-  limit(identity: Identity, options?: LimitOptions): Promise<Decision>;
+  limit(identity: Of["identity"], options?: LimitOptions<Of>): Promise<Decision>;
 
   /** Reports what `limit()` would decide now, without taking units. */
-  peek(identity: Identity, options?: LimitOptions): Promise<Decision>;
+  peek(identity: Of["identity"], options?: LimitOptions<Of>): Promise<Decision>;
 
   /**
    * Takes a cost that is known only afterwards (LLM tokens, bytes), even if too few units remain. A policy goes into
@@ -33,7 +43,11 @@ export interface Limiter {
    * @example
    * await limiter.charge("user:42", 812);
    */
-  charge(identity: Identity, cost: Cost, options?: Omit<LimitOptions, "cost">): Promise<Decision>;
+  charge(
+    identity: Of["identity"],
+    cost: Of["cost"],
+    options?: Omit<LimitOptions<Of>, "cost">,
+  ): Promise<Decision>;
 
   /**
    * Restores the whole quota of this identity, under every plan. The quota that all clients share (`by: "*"`) stays, unless the identity
@@ -44,7 +58,7 @@ export interface Limiter {
    * @example
    * await limiter.reset({ account: "ada" });
    */
-  reset(identity: Identity, options?: Pick<LimitOptions, "plan">): Promise<void>;
+  reset(identity: Of["identity"], options?: Pick<LimitOptions<Of>, "plan">): Promise<void>;
 }
 
 /**
@@ -54,13 +68,13 @@ export interface Limiter {
 export type Cost = number | Readonly<Record<string, number>>;
 
 /** The options of a call that costs. */
-export interface CostOptions {
+export interface CostOptions<Costs = Cost> {
   /**
    * Quota units of this request: a whole number (0 takes none), or numbers by policy name, such as `{ tokens: 400 }`. A
    * policy in debt denies a cost of 0, too. A `concurrency()` gives one slot for any number. Default: 1 for every
    * policy.
    */
-  readonly cost?: Cost | undefined;
+  readonly cost?: Costs | undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { given, optionValue, type OptionValue } from "../options/option-value.ts";
+import type { PlansNamed } from "../decide/call-types.ts";
+import { given, optionValue } from "../options/option-value.ts";
 import { plans as feature } from "./plans-feature.ts";
 import type { Plans } from "./plans.ts";
 
@@ -9,6 +10,8 @@ import type { Plans } from "./plans.ts";
  * @example
  * createLimiter({ policies, plans: plans({ gold: { rides: { limit: 200, refill: 100 } } }) })
  */
-export function plans(numbers: Plans): OptionValue<"plans"> {
+export function plans<Name extends string>(
+  numbers: Readonly<Record<Name, Plans[string]>>,
+): PlansNamed<Name> {
   return optionValue("plans", { plans: given(numbers) }, { plans: feature });
 }

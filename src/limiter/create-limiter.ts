@@ -4,6 +4,7 @@ import { dimensions } from "../features/dimensions-feature.ts";
 import type { Features } from "../features/features.ts";
 import { withListener } from "../features/listening-limiter.ts";
 import { Faults } from "../options/faults.ts";
+import type { OptionValue } from "../options/option-value.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import type { Policy } from "../policy/policy.ts";
 import { readEnvironment } from "../runtime/environment.ts";
@@ -23,12 +24,13 @@ import { takeApart } from "./take-apart.ts";
  * });
  * const decision = await limiter.limit("user:42");
  */
-export function createLimiter<const Of extends Policy>(
-  given: CreateLimiterOptions<Of>,
-): LimiterOf<Of> {
+export function createLimiter<
+  const Of extends Policy,
+  P extends OptionValue<"plans"> = OptionValue<"plans">,
+>(given: CreateLimiterOptions<Of, P>): LimiterOf<Of, P> {
   const faults = new Faults();
   const { options, features } = takeApart<LimiterOptions>(given, faults);
-  return limiterOf(options, { dimensions, ...features }, faults) as LimiterOf<Of>;
+  return limiterOf(options, { dimensions, ...features }, faults) as LimiterOf<Of, P>;
 }
 
 /** Makes a limiter of options that are data, and of the features that act on them. */

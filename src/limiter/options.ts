@@ -60,14 +60,17 @@ export interface LimiterOptions extends StoreOptions {
 }
 
 /** The options of a limiter, with the values that bring their code. */
-export interface CreateLimiterOptions<Of extends Policy = Policy> extends Omit<
+export interface CreateLimiterOptions<
+  Of extends Policy = Policy,
+  P extends OptionValue<"plans"> = OptionValue<"plans">,
+> extends Omit<
   LimiterOptions,
   "policies" | "plans" | "lease" | "region" | "sharedDenials" | "redis" | "lists"
 > {
   /** The policies, decided together: either every policy takes the cost, or none does. Range: 1 to 16 policies. */
   readonly policies: readonly Of[];
   /** The value of `plans()`: other numbers for some clients. Default: none. */
-  readonly plans?: OptionValue<"plans">;
+  readonly plans?: P;
   /** The value of `lease()`, for every policy without its own. Default: no leases, Redis makes every decision. */
   readonly lease?: OptionValue<"lease">;
   /** The value of `region()`: a Redis nearby, which decides most requests. Default: Redis makes every decision. */

@@ -40,6 +40,27 @@ describe("rateLimit()", () => {
     expect((await app.request("/")).status).toBe(429);
   });
 
+  test("its functions read the variables of the app's own middleware, also without a type argument", async () => {
+    const app = new Hono<{ Variables: { userId: string } }>()
+      .use(async (c, next) => {
+        c.set("userId", c.req.header("x-user") ?? "nobody");
+        await next();
+      })
+      .use(rateLimit({ store: openMemoryStore(), policies, partition: (c) => c.get("userId") }))
+      .get("/", (c) => {
+        expectTypeOf(c.var.userId).toEqualTypeOf<string>();
+        expectTypeOf(c.var.rateLimit).toEqualTypeOf<Decision | Hold>();
+        return c.text(c.var.userId);
+      });
+    const ask = (user: string) => app.request("/", { headers: { "x-user": user } });
+    for (let i = 0; i < 2; i++) expect((await ask("ada")).status).toBe(200);
+    expect((await ask("ada")).status).toBe(429);
+    expect(await (await ask("bob")).text()).toBe("bob");
+    type Typed = { Variables: { userId: string } };
+    // @ts-expect-error a variable that the given environment has not
+    rateLimit<Typed>({ store: openMemoryStore(), policies, partition: (c) => c.get("userID") });
+  });
+
   test("leaves the decision on c.var.rateLimit, typed", async () => {
     const store = openMemoryStore({ now: () => 1_800_000_000e6 });
     const app = new Hono()

@@ -1,5 +1,5 @@
 import { madeOf } from "../../algorithms/algorithm.ts";
-import type { Holding } from "../../algorithms/common-options.ts";
+import type { Holding, Labelled, Labels } from "../../algorithms/common-options.ts";
 import {
   CONCURRENCY,
   type ConcurrencyOptions,
@@ -22,6 +22,8 @@ export const slots = { scripts: { decide: DECIDE }, create: createLocalSlots };
  * @example
  * concurrency({ name: "streams", limit: 10, ttl: "60s" })
  */
-export function concurrency(options: ConcurrencyOptions): ConcurrencyPolicy & Holding {
+export function concurrency<Name extends string = string, By extends string = never>(
+  options: ConcurrencyOptions & Labels<Name, By>,
+): ConcurrencyPolicy & Holding & Labelled<Name, By> {
   return madeOf(options, { ...CONCURRENCY, features: { holds, slots } });
 }
