@@ -218,7 +218,7 @@ export const GATEWAY: readonly Written[] = [
   },
   {
     name: "resetting a client resets what everybody shares",
-    file: "src/admin/administer.ts",
+    file: "src/admin/described-client.ts",
     find: "filter(([by]) => !by.endsWith(EVERYBODY))",
     replace: "filter(([by]) => by !== EVERYBODY)",
     tests: ["test/live/in-force"],
