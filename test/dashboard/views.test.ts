@@ -53,7 +53,7 @@ describe.each(VIEWS)("%s", (hash, region) => {
   });
 });
 
-test.each([320, 390, 760, 761, 820, 940, 941, 1_280])(
+test.each([390, 760, 761, 820, 940, 941, 1_280])(
   "at a width of %i all links of the header are seen, and no button is broken",
   async (width) => {
     const page = await on.open("#/", { context: { viewport: { width, height: 600 } } });

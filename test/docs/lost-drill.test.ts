@@ -47,10 +47,13 @@ test("the drill of docs/live-rules.md loses everything, and has it back", async 
   const blocks = codeBlocks("docs/live-rules.md").filter(
     ({ line, language }) => line > begin && language === "sh",
   );
-  const follow = async () => {
+  const follow = async (more: Record<string, string> = {}) => {
     const code = blocks.shift()!.code.replaceAll("npx tidegate", PROGRAM);
     return (
-      await promisify(execFile)("sh", ["-e", "-c", `exec 2>&1\n${code}`], { cwd: folder, env })
+      await promisify(execFile)("sh", ["-e", "-c", `exec 2>&1\n${code}`], {
+        cwd: folder,
+        env: { ...env, ...more },
+      })
     ).stdout;
   };
   expect(await follow()).toContain("x-user-id:mal");
@@ -64,6 +67,15 @@ test("the drill of docs/live-rules.md loses everything, and has it back", async 
   expect(lost).toMatch(/ gateway +restore +1 /);
   const after = JSON.parse(readFileSync(join(folder, "after.json"), "utf8")) as object;
   expect(after).toMatchObject({ version: 1, rules: limited(20).rules });
+
+  // Of a gateway whose rules nobody holds, the same copy is the first version.
+  const [last] = blocks;
+  const lostForGood = await serveAdministered(DEPLOYED, {
+    CONTROL_REDIS_REST_URL: own.bridge.url,
+    CONTROL_REDIS_REST_TOKEN: own.bridge.token,
+  });
+  expect(await follow({ TIDEGATE_URL: lostForGood })).toMatch(/1 +live .*after the drill/);
+  blocks.push(last!);
 
   expect(await follow()).toMatch(/2 +live .*after the drill/);
   const health = await (await fetch(`${url}/_tidegate/health`)).json();

@@ -96,6 +96,32 @@ describe("npm create tidegate, from its tarball", () => {
       expect.stringContaining('"login"'),
     ]);
     expect((await explain("Bearer another")).status).toBe(401);
+
+    const admin = async (method: string, path: string, body?: object) => {
+      const headers = {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        "if-match": '"0"',
+      };
+      const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+      return (await worker.fetch(`/_tidegate/api/v1${path}`, init)).json();
+    };
+    const { document } = (await admin("GET", "/rules")) as { readonly document: object };
+    const stricter = JSON.parse(
+      JSON.stringify(document).replace('"limit":5', '"limit":3'),
+    ) as object;
+    expect(await admin("PUT", "/rules", stricter)).toMatchObject({ version: 1 });
+    await admin("PUT", "/lists/deny", { cidr: "203.0.113.77" });
+    const from = (ip: string) => ({ method: "POST", headers: { "cf-connecting-ip": ip } });
+    const another = from("203.0.113.7");
+    expect(await statusesOf(worker, 4, "/login", another)).toEqual([200, 200, 200, 429]);
+    expect(await statusesOf(worker, 1, "/", from("203.0.113.77"))).toEqual([403]);
+    expect(await admin("GET", "/audit")).toMatchObject({
+      entries: [{ action: "put deny" }, { action: "publish" }],
+    });
+    expect(await admin("GET", "/top?kind=denied")).toMatchObject({
+      partitions: [{ policy: "login" }, { policy: "login" }],
+    });
   });
 
   test("makes one on Node, and takes the Redis of the environment", async () => {

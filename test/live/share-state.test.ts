@@ -33,6 +33,20 @@ test("isolates of a data centre ask Redis once for all of them", async () => {
   expect(seconds).toEqual([10, 86_400]);
 });
 
+test("what an isolate has published itself is kept for a day with its next read, once", async () => {
+  const redis = { state: revision(7) };
+  const { read, kept, seconds } = start(redis);
+  await read(NO_STATE);
+  redis.state = revision(8);
+  // As after a publication: it has read the store past the cache.
+  for (let i = 0; i < 3; i++) {
+    kept.delete("k");
+    await read(redis.state);
+  }
+  expect(JSON.parse(kept.get("k kept")!)).toEqual(revision(8));
+  expect(seconds.filter((each) => each === 86_400)).toHaveLength(2);
+});
+
 test("a version that is tried is shared with its document", async () => {
   const trial = { version: 2, publishedAtMs: 1, percent: 10, document: "{}" };
   const state = { ...revision(7), trial };

@@ -31,6 +31,8 @@ export function throughCache(
   refreshMs: number,
 ): ReadState {
   const keptKey = `${key} kept`;
+  /** The newest revision of which this isolate has seen or left such a copy: it may know its own publication past the cache. */
+  let keptRevision = 0;
 
   return async function readThroughCache(known) {
     const [found, kept] = await Promise.all([
@@ -38,6 +40,7 @@ export function throughCache(
       // Only an isolate that has just begun needs the kept state.
       known.revision === 0 ? lookUp(cache, keptKey) : undefined,
     ]);
+    if (kept) keptRevision = Math.max(keptRevision, kept.revision);
     // An entry older than the known one was stored before an isolate wrote.
     if (found && found.revision >= known.revision) {
       return found.revision === known.revision ? known : found;
@@ -49,8 +52,10 @@ export function throughCache(
     const text = JSON.stringify(state);
     if (exceedsBytes(text, MAX_SHARED_BYTES)) return state;
     put(key, text, seconds);
-    const isNew = state.revision > (kept ?? known).revision;
-    if (isNew && state.misread === undefined) put(keptKey, text, KEPT_SECONDS);
+    if (state.revision > keptRevision && state.misread === undefined) {
+      keptRevision = state.revision;
+      put(keptKey, text, KEPT_SECONDS);
+    }
     return state;
   };
 
