@@ -81,7 +81,7 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
 /** The entries of the package import from everywhere, and nothing imports from them. */
 const ENTRIES = {
   regex:
-    "^(\\.\\./)+(src/)?(index|core|limit|hono|express|express-rate-limit|nest-throttler|better-auth|rate-limiter-flexible|upstash-ratelimit|fastify|vercel|node|cloudflare|durable-object|llm|prices|gateway|admin|jwt|tracing|worker)\\.ts$",
+    "^(\\.\\./)+(src/)?(index|core|limit|hono|express|express-rate-limit|nest-throttler|better-auth|rate-limiter-flexible|upstash-ratelimit|fastify|vercel|node|cloudflare|durable-object|llm|pacing|prices|gateway|admin|jwt|tracing|worker)\\.ts$",
   message: "It is an entry of the package: import what it imports.",
 };
 

@@ -77,7 +77,7 @@ export default defineConfig({
     alias: [
       { find: /^tidegate$/, replacement: source("index.ts") },
       {
-        find: /^tidegate\/(hono|express|express-rate-limit|nest-throttler|better-auth|rate-limiter-flexible|upstash-ratelimit|fastify|vercel|node|cloudflare|durable-object|llm|prices|gateway|admin|jwt|tracing|worker)$/,
+        find: /^tidegate\/(hono|express|express-rate-limit|nest-throttler|better-auth|rate-limiter-flexible|upstash-ratelimit|fastify|vercel|node|cloudflare|durable-object|llm|pacing|prices|gateway|admin|jwt|tracing|worker)$/,
         replacement: source("$1.ts"),
       },
     ],

@@ -51,6 +51,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
       ["Costs known late", "late-costs"],
       ["Tokens of language models", "llm"],
       ["Agents: tools and models", "agents"],
+      ["Pacing towards providers", "pacing"],
       ["Hot keys", "hot-keys"],
       ["Regions", "regions"],
       ["Notices before a limit", "notices"],

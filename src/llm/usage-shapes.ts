@@ -121,6 +121,16 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
       "response.service_tier": "tier",
     },
   },
+  "OpenAI's Realtime": {
+    usage: ["usage", "response.usage"],
+    counts: {
+      "input_token_details.cached_tokens": "cached",
+    },
+    priced: {
+      "input_token_details.audio_tokens": "audioInput",
+      "output_token_details.audio_tokens": "audioOutput",
+    },
+  },
   "Anthropic's Messages": {
     usage: ["usage", "message.usage"],
     counts: {
@@ -202,6 +212,14 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
     ends: ["metrics.latencyMs"],
     priced: { "cacheDetails[ttl=1h].inputTokens": "hour" },
     decides: { "serviceTier.type": "tier", "performanceConfig.latency": "tier" },
+  },
+  "Nova Sonic": {
+    usage: ["event.usageEvent"],
+    counts: { totalInputTokens: "prompt", totalOutputTokens: "output", totalTokens: "total" },
+    priced: {
+      "details.total.input.speechTokens": "audioInput",
+      "details.total.output.speechTokens": "audioOutput",
+    },
   },
   "Bedrock's InvokeModel": {
     usage: ["amazon-bedrock-invocationMetrics"],

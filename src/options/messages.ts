@@ -952,3 +952,8 @@ export const UNPRICED_SEARCHES = {
   code: "missing",
   say: (model: string) => `Add search to the prices of ${model}.`,
 } as const;
+
+export const PACED_TARGETS = {
+  code: "shape",
+  say: 'Give a list of targets, each with a name and its limits a minute: [{ name: "openai/gpt-5-mini", limits: { requests: 500, tokens: 200_000 } }].',
+} as const;

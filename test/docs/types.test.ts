@@ -10,7 +10,7 @@ import { guideBlocks } from "./guides.ts";
 
 /** The pages beside the guides whose TypeScript needs no other types than this project has. */
 const PAGES = [
-  ..."admin agents llm metrics node notices outages recipes testing"
+  ..."admin agents llm metrics node notices outages pacing recipes testing"
     .split(" ")
     .map((page) => `docs/${page}.md`),
   ...globSync("docs/moving/*.md"),

@@ -4,7 +4,9 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { beforeEach, describe, expect, inject, test } from "vitest";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
 
 import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
@@ -95,6 +97,59 @@ test("examples/llm-gateway counts the tokens that a model reports, and denies wh
   ]);
 });
 
+test("examples/mcp-server runs its tool twenty times, and lets it fail five times", async () => {
+  const url = await startScript(await installExample("mcp-server"), "start", places);
+  const client = new Client({ name: "agent", version: "1.0.0" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
+  onTestFinished(() => client.close());
+  const ask = async (port: string) => {
+    const { content } = await client.callTool({ name: "tide", arguments: { port } });
+    return (content as { text: string }[])[0]!.text.replace(/in .*\.$/, "in …");
+  };
+  const LIMITED = "The limit is reached. Try again in …";
+  const answers: string[] = [];
+  for (let call = 0; call < 5; call++) answers.push(await ask("Atlantis"));
+  expect(answers).toEqual(Array<string>(5).fill("There is no port Atlantis."));
+  expect(await ask("Kiel")).toBe(LIMITED);
+});
+
+test("examples/next-ai-sdk counts the tokens that the AI SDK reports, and denies when a user has used them up", async () => {
+  const gateway = await startOrigin((_, response) => {
+    const result = {
+      content: [{ type: "text", text: "High tide." }],
+      finishReason: { unified: "stop", raw: "stop" },
+      usage: { inputTokens: { total: 1_500 }, outputTokens: { total: 500 } },
+      warnings: [],
+    };
+    response.setHeader("content-type", "application/json").end(JSON.stringify(result));
+  });
+  const folder = await installExample("next-ai-sdk");
+  // A route of Next is a function of a request; the build of an app with one is tested with examples/next.
+  const serve = `
+    import { createServer } from "node:http";
+    import { POST } from "./app/api/chat/route.ts";
+    createServer(async (incoming, outgoing) => {
+      const init = { method: "POST", headers: incoming.headers, body: incoming, duplex: "half" };
+      const response = await POST(new Request("http://127.0.0.1/api/chat", init));
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
+    }).listen(process.env.PORT, "127.0.0.1");`;
+  await writeFile(join(folder, "serve.ts"), serve);
+  const scripts = { start: "node serve.ts" };
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", scripts }));
+  const variables = { ...secrets(), AI_GATEWAY_URL: gateway.url, AI_GATEWAY_API_KEY: "key" };
+  const url = await startScript(folder, "start", variables);
+  const ask = async (user: string) => {
+    const body = JSON.stringify({ prompt: "When is high tide?" });
+    const { status } = await fetch(url, { method: "POST", headers: { "x-user": user }, body });
+    return status;
+  };
+  const statuses: number[] = [];
+  for (let request = 0; request < 6; request++) statuses.push(await ask("ada"));
+  // A call needs room for 1,000 tokens of output and a few of input.
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  expect(await ask("bob")).toBe(200);
+});
+
 test("examples/vercel-middleware sends twenty requests on, and answers the next ones itself", async () => {
   const folder = await installExample("vercel-middleware");
   const runtime = await startMiddleware(folder, secrets());
@@ -115,7 +170,7 @@ describe("examples and templates", () => {
   test("name versions that the project tests", async () => {
     const wrong: string[] = [];
     const folders = [
-      ...names.filter((each) => each !== "next").map((each) => join("examples", each)),
+      ...names.filter((each) => !each.startsWith("next")).map((each) => join("examples", each)),
       ...readdirSync("templates").map((each) => join("templates", each)),
     ];
     for (const folder of folders) {
@@ -147,6 +202,8 @@ describe("examples and templates", () => {
       ["workers", "src/index.ts"],
       ["llm-gateway", "src/index.ts"],
       ["vercel-middleware", "middleware.ts"],
+      ["mcp-server", "server.ts"],
+      ["next-ai-sdk", "app/api/chat/route.ts"],
     ];
     const include = await Promise.all(
       sources.map(async ([name, file]) => join(await installExample(name), file)),

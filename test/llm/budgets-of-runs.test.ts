@@ -1,7 +1,14 @@
 import { expect, inject, test } from "vitest";
 
-import { createLimiter, day, fixedWindow, type Policy, refundable } from "../../src/index.ts";
-import { dropReplies, startFaultProxy } from "../support/fault-proxy.ts";
+import {
+  concurrency,
+  createLimiter,
+  day,
+  fixedWindow,
+  type Policy,
+  refundable,
+} from "../../src/index.ts";
+import { dropReplies, type Fault, resetBefore, startFaultProxy } from "../support/fault-proxy.ts";
 import { random } from "../support/random.ts";
 
 /*
@@ -15,6 +22,9 @@ const CHILDREN = 1_000;
 
 /** So many are under way at once, which a server on a laptop takes. */
 const AT_ONCE = 100;
+
+/** So many of them may ask a model at once. */
+const AGENTS = 60;
 
 const POLICIES: readonly Policy[] = [
   fixedWindow({
@@ -32,9 +42,17 @@ const POLICIES: readonly Policy[] = [
     aligned: false,
     refundable: refundable(),
   }),
+  concurrency({ name: "agents", by: "run", limit: AGENTS, ttl: "10m" }),
 ];
 
-test("1,000 sub-agents, a hundred at once, spend what their parent holds and never more, with lost calls", async () => {
+/** Loses some calls on the way to Redis, and the replies of others. */
+function loseCallsAndReplies(): Fault {
+  const draw = random(11);
+  const loseReply = dropReplies(0.1, 5);
+  return (exchange) => (draw() < 0.05 ? resetBefore(exchange) : loseReply(exchange));
+}
+
+test("1,000 sub-agents, a hundred at once, spend what their parent holds and never more, with lost calls and lost replies", async () => {
   const proxy = await startFaultProxy(inject("redisRestUrl"));
   const prefix = crypto.randomUUID();
   const limiterAt = (url: string) =>
@@ -51,11 +69,11 @@ test("1,000 sub-agents, a hundred at once, spend what their parent holds and nev
     const held = await parent.reserve({ team: "tides" }, { cost: { "of-team": HELD } });
     expect(held.allowed).toBe(true);
 
-    proxy.fault = dropReplies(0.1, 5);
+    proxy.fault = loseCallsAndReplies();
     const isolates = Array.from({ length: 8 }, () => limiterAt(proxy.url));
     const draw = random(3);
     let billed = 0;
-    const counts = { denied: 0, lost: 0, vanished: 0 };
+    const counts = { denied: 0, lost: 0, vanished: 0, asking: 0, mostAsking: 0 };
     async function child(limiter: (typeof isolates)[number], estimate: number): Promise<void> {
       const hold = await limiter.reserve({ run }, { cost: { "of-run": estimate } });
       if (!hold.allowed) {
@@ -64,8 +82,11 @@ test("1,000 sub-agents, a hundred at once, spend what their parent holds and nev
         else counts.denied++;
         return;
       }
+      counts.mostAsking = Math.max(counts.mostAsking, ++counts.asking);
+      await new Promise((resolve) => setTimeout(resolve, 5));
       const bill = Math.floor(draw() * (estimate + 1));
       billed += bill;
+      counts.asking--;
       if (draw() < 0.1) counts.vanished++;
       else await hold.settle({ "of-run": bill });
     }
@@ -81,12 +102,18 @@ test("1,000 sub-agents, a hundred at once, spend what their parent holds and nev
     expect(counts.denied).toBeGreaterThan(100);
     expect(counts.lost).toBeGreaterThan(5);
     expect(counts.vanished).toBeGreaterThan(5);
+    expect(counts.mostAsking).toBeLessThanOrEqual(AGENTS);
     expect(billed).toBeLessThanOrEqual(HELD);
     const rows = (await parent.peek({ run })).policies;
     const spent = HELD - rows.find(({ name }) => name === "of-run")!.remaining;
     // The books have what was billed, and the estimates of those that vanished or whose answer was lost.
     expect(spent).toBeGreaterThanOrEqual(billed);
     expect(spent).toBeLessThanOrEqual(HELD);
+
+    // A run that has ended spends nothing more, whoever still asks in its name.
+    await parent.charge({ run }, { "of-run": HELD, agents: 0 });
+    const late = await parent.reserve({ run }, { cost: { "of-run": 1 } });
+    expect(late.policies.find(({ name }) => name === "of-run")!.allowed).toBe(false);
 
     await held.settle({ "of-team": spent });
     const [team] = (await parent.peek({ team: "tides" })).policies;

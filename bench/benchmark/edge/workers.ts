@@ -50,6 +50,7 @@ const WORKERS: readonly (readonly [name: string, budget: number, source: string]
     `import { createGateway } from "./src/gateway.ts";
      export default createGateway(process.env);`,
   ],
+  ["usage() of models", 8_800, `export { usage } from "./src/llm.ts";`],
   ["gateway worker with its packages", 162_700, `export { default } from "./src/worker.ts";`],
 ];
 

@@ -1,0 +1,137 @@
+import { slidingWindowCounter } from "../algorithms/sliding-window-counter.ts";
+import type { Hold, Reserve } from "../decide/hold.ts";
+import type { Limiter } from "../decide/limiter-types.ts";
+import { refundable } from "../features/holds/refundable-option.ts";
+import type { Policy } from "../policy/policy.ts";
+import { QUOTA_KINDS, type Quota, type QuotaKind, quotasIn } from "./provider-quota.ts";
+
+/** What a pacer needs of a limiter. */
+export type PacingLimiter = Reserve & Pick<Limiter, "peek" | "charge">;
+
+/** Where requests may go: a model of a provider, with the limits of your account until a response tells them. */
+export interface PacedTarget {
+  /** Names the quota in Redis. Models that share one quota at their provider have one name. */
+  readonly name: string;
+  /** Units a minute. Leave out what the provider does not limit by the minute. */
+  readonly limits: Readonly<Partial<Record<QuotaKind, number>>>;
+}
+
+/** Units of each quota. */
+export type QuotaUnits = Readonly<Record<QuotaKind, number>>;
+
+/** Units by the name of a policy. */
+type Parts = Readonly<Record<string, number>>;
+
+/** What a request took of the quota of a target. */
+export interface Taken {
+  readonly hold: Hold;
+  /** The cost that settles the hold at these units. */
+  readonly costOf: (units: QuotaUnits) => Parts;
+}
+
+/** The quota of one target, which all workers share. */
+export interface TargetQuota {
+  /** Takes units if there is room for them, and for so great a share of each limit beside them. */
+  take(units: QuotaUnits, beside: number): Promise<Taken | { readonly waitMs: number }>;
+  /** Learns from the header fields of a response. */
+  learn(headers: Headers): void;
+  /** Takes from the shared counts what they have more than the provider says. */
+  align(): Promise<void>;
+  /** Whether the provider says that a quota is nearly used up. */
+  isNearlyUsedUp(): boolean;
+}
+
+/**
+ * What a policy counts of a limit, whatever that is: a worker that does not yet know a new limit is then wrong about its own requests
+ * alone.
+ */
+const WHOLE = 1_000_000_000;
+
+/** Providers count requests in shorter spans than a minute, too. */
+const SPANS: QuotaUnits = { requests: 6, tokens: 1, input: 1, output: 1 };
+
+/** Below this share of its limit a quota is compared with what the provider says is left. */
+const NEARLY_USED_UP = 0.1;
+
+/** The policies by which quotas of these kinds are counted. They give back exactly what a request did not take. */
+export function quotaPolicies(kinds: readonly QuotaKind[]): readonly Policy[] {
+  return kinds.map((name) =>
+    slidingWindowCounter({
+      name,
+      limit: WHOLE,
+      window: `${60 / SPANS[name]}s`,
+      refundable: refundable(),
+    }),
+  );
+}
+
+/**
+ * @param share the part of each limit that is used
+ * @param limiter one of the policies of these kinds, and maybe of others
+ */
+export function createTargetQuota(
+  { name, limits }: PacedTarget,
+  share: number,
+  kinds: readonly QuotaKind[],
+  limiter: PacingLimiter,
+): TargetQuota {
+  let quotas: Readonly<Partial<Record<QuotaKind, Quota>>> = Object.fromEntries(
+    Object.entries(limits).map(([kind, limit]) => [kind, { limit }]),
+  );
+
+  const usableOf = (kind: QuotaKind, { limit }: Quota) => (limit * share) / SPANS[kind];
+
+  /** Units of quotas in parts of their limits. More than a limit would never have room. */
+  function partsBy(known: typeof quotas, units: QuotaUnits, most: number): Parts {
+    const parts = kinds.map((kind) => {
+      const quota = known[kind];
+      const part = quota ? Math.ceil((units[kind] / usableOf(kind, quota)) * WHOLE) : 0;
+      return [kind, Math.min(part, most)] as const;
+    });
+    return Object.fromEntries(parts);
+  }
+
+  return {
+    async take(units, beside) {
+      const known = quotas;
+      const cost = partsBy(known, units, WHOLE);
+      if (beside > 0) {
+        const more = Object.entries(cost).map(([kind, part]) => [
+          kind,
+          Math.min(part === 0 ? 0 : part + Math.ceil(beside * WHOLE), WHOLE),
+        ]);
+        const { allowed, retryAfterMs } = await limiter.peek(name, {
+          cost: Object.fromEntries(more) as Parts,
+        });
+        if (!allowed) return { waitMs: retryAfterMs };
+      }
+      const hold = await limiter.reserve(name, { cost });
+      if (!hold.allowed) return { waitMs: hold.retryAfterMs };
+      return { hold, costOf: (taken) => partsBy(known, taken, Number.MAX_SAFE_INTEGER) };
+    },
+
+    learn(headers) {
+      const told = Object.entries(quotasIn(headers, Date.now()));
+      quotas = { ...quotas, ...Object.fromEntries(told.filter(([kind]) => kind in quotas)) };
+    },
+
+    async align() {
+      const { policies } = await limiter.peek(name);
+      const excess = policies.map(({ name: policy, remaining }) => {
+        const kind = QUOTA_KINDS.find((each) => each === policy);
+        const quota = kind && quotas[kind];
+        if (!quota || quota.remaining === undefined) return [policy, 0] as const;
+        const left = (quota.remaining / usableOf(kind, quota)) * WHOLE;
+        return [policy, Math.max(0, Math.ceil(remaining - left))] as const;
+      });
+      if (excess.some(([, parts]) => parts > 0)) {
+        await limiter.charge(name, Object.fromEntries(excess));
+      }
+    },
+
+    isNearlyUsedUp: () =>
+      Object.values(quotas).some(
+        ({ limit, remaining = limit }) => remaining < limit * NEARLY_USED_UP,
+      ),
+  };
+}

@@ -1,0 +1,73 @@
+import { isRecord } from "../options/record.ts";
+import { createEventCutter } from "./cut-events.ts";
+import { STREAM_ENDINGS, type StreamEnding, type StreamEvent } from "./stream-endings.ts";
+import { HUNDREDTHS, textTokens } from "./text-tokens.ts";
+
+/** An answer that arrives in a stream, until it becomes too long. */
+export interface StreamedAnswer {
+  /**
+   * Reads the next chunk.
+   *
+   * @returns the index in the chunk after which the stream is to be cut, between two events; `undefined` if all of it may pass
+   */
+  read(chunk: Uint8Array): number | undefined;
+  /** The estimated tokens of all that was read. */
+  tokens(): number;
+  /** The events that end the answer where it was cut. */
+  closing(): string;
+}
+
+/** An answer is estimated in pieces, so that no more than so many characters of it are kept. */
+const PIECE = 500;
+
+/** @param most the tokens from which the answer is too long */
+export function createStreamedAnswer(most: number): StreamedAnswer {
+  const cutter = createEventCutter();
+  let api: StreamEnding | undefined;
+  let first: StreamEvent = {};
+  let last: StreamEvent = {};
+  let hasEnded = false;
+  /** Of the pieces before this one, in hundredths. */
+  let counted = 0;
+  let piece = "";
+
+  const tokens = () => Math.ceil((counted + textTokens(piece)) / HUNDREDTHS);
+
+  function add(event: StreamEvent): void {
+    if (!api) {
+      api = STREAM_ENDINGS.find(({ is }) => is(event));
+      first = event;
+    }
+    if (!api?.is(event)) return;
+    hasEnded ||= api.isEnd(event);
+    piece += api.text(event);
+    if (piece.length < PIECE) return;
+    counted += textTokens(piece);
+    piece = "";
+  }
+
+  return {
+    read(chunk) {
+      let at: number | undefined;
+      for (const { data, end } of cutter.read(chunk)) {
+        const event = parsed(data);
+        if (isRecord(event)) add(event);
+        if (at !== undefined || !api || tokens() < most) continue;
+        at = end;
+        if (isRecord(event)) last = event;
+      }
+      // The provider has ended it, and tells its usage.
+      return hasEnded ? undefined : at;
+    },
+    tokens,
+    closing: () => api!.end(first, last, tokens()),
+  };
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { createLimiter, memoryStore, type Store } from "../../src/index.ts";
+import { createPacer, type PacedTarget, type PacerOptions } from "../../src/pacing.ts";
+import { type Limits, startFakeProvider } from "../support/llm/fake-provider.ts";
+import { random } from "../support/random.ts";
+
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] }),
+);
+afterEach(() => void vi.useRealTimers());
+
+const target = (name: string, requests: number, tokens: number): PacedTarget => ({
+  name,
+  limits: { requests, tokens },
+});
+
+/** Each worker is an isolate of its own: it shares nothing with the others but the store. */
+function workerOf(store: Store, order: readonly PacedTarget[], more: Partial<PacerOptions> = {}) {
+  return createPacer({
+    limiter: (policies) => createLimiter({ store, policies }),
+    order,
+    ...more,
+  });
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+const REQUEST = { inputTokens: 100, outputTokens: 100 };
+
+const refusal = (headers: Record<string, string> = {}) =>
+  new Response("{}", { status: 429, headers });
+
+/** Runs a promise to its end, in virtual time; tells the milliseconds that it took. */
+async function timed<T>(promise: Promise<T>): Promise<readonly [T, number]> {
+  const startMs = Date.now();
+  const state = { endMs: -1 };
+  void promise.then(() => (state.endMs = Date.now()));
+  while (state.endMs < 0) await vi.advanceTimersByTimeAsync(10);
+  return [await promise, state.endMs - startMs];
+}
+
+test("a request waits for room, and gets none if that takes too long", async () => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  // 57 a minute, of which nine may come in ten seconds.
+  const pacer = workerOf(memoryStore(), [target("a", 60, 100_000)]);
+  const send = () => pacer.send(REQUEST, async () => new Response("{}"));
+  for (let sent = 0; sent < 9; sent++) await send();
+  const [sent, waitedMs] = await timed(send());
+  expect(sent?.response.status).toBe(200);
+  expect(waitedMs).toBeGreaterThan(1_000);
+  expect(waitedMs).toBeLessThan(12_000);
+  const hasty = workerOf(memoryStore(), [target("a", 60, 1_000)], { maxWait: "1s" });
+  const large = { inputTokens: 900, outputTokens: 50 };
+  expect(await hasty.send(large, async () => new Response("{}"))).toBeDefined();
+  const ask = vi.fn(async () => new Response("{}"));
+  expect(await hasty.send(large, ask)).toBeUndefined();
+  expect(ask).not.toHaveBeenCalled();
+});
+
+test("a target that is used up, or refuses, is followed by the next one of the order", async () => {
+  const order = [target("a", 60, 1_000), target("b", 60, 100_000)];
+  const pacer = workerOf(memoryStore(), order);
+  const asked: string[] = [];
+  const send = (tokens: number, answer: (name: string) => Response) =>
+    pacer.send({ inputTokens: tokens, outputTokens: 0 }, async ({ name }) => {
+      asked.push(name);
+      return answer(name);
+    });
+  await send(900, () => new Response("{}"));
+  const second = await send(900, () => new Response("{}"));
+  expect([asked, second?.target.name]).toEqual([["a", "b"], "b"]);
+  // "a" refuses for a minute; its units come back, and "b" answers.
+  asked.length = 0;
+  const third = await send(10, (name) =>
+    name === "a" ? refusal({ "retry-after": "60" }) : new Response("{}"),
+  );
+  await send(10, () => new Response("{}"));
+  expect([asked, third?.target.name]).toEqual([["a", "b", "b"], "b"]);
+});
+
+test("where all refuse, the last refusal is the answer once waiting takes too long", async () => {
+  const pacer = workerOf(memoryStore(), [target("a", 60, 1_000)], { maxWait: "5s" });
+  const ask = vi.fn(async () => refusal({ "retry-after": "3" }));
+  const [sent] = await timed(pacer.send(REQUEST, ask));
+  expect([sent?.response.status, ask.mock.calls.length]).toEqual([429, 2]);
+});
+
+test("a refusal has other workers wait, too: their shared counts have no more than the provider", async () => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  const store = memoryStore();
+  const order = [target("a", 60, 10_000)];
+  const [one, other] = [
+    workerOf(store, order, { maxWait: "1ms" }),
+    workerOf(store, order, { maxWait: "5m" }),
+  ];
+  const used = {
+    "x-ratelimit-limit-tokens": "10000",
+    "x-ratelimit-remaining-tokens": "0",
+    "x-ratelimit-reset-tokens": "1m0s",
+    "retry-after-ms": "200",
+  };
+  await one.send(REQUEST, async () => refusal(used));
+  // All of a minute are used up, and come back in the next one.
+  const sent = await timed(other.send(REQUEST, async () => new Response("{}")));
+  expect(sent[0]).toBeDefined();
+  expect(sent[1]).toBeGreaterThan(1_000);
+});
+
+test("a request in the background leaves a part of the limit to others", async () => {
+  const pacer = workerOf(memoryStore(), [target("a", 60, 100_000)], { maxWait: "1ms" });
+  const send = (priority: "background" | "foreground") =>
+    pacer.send({ ...REQUEST, priority }, async () => new Response("{}"));
+  const admitted = { background: 0, foreground: 0 };
+  for (const priority of ["background", "foreground"] as const) {
+    while (await send(priority)) admitted[priority]++;
+  }
+  // Of nine at once, a fifth stays for the foreground.
+  expect(admitted).toEqual({ background: 7, foreground: 2 });
+});
+
+test("what a response took replaces the estimate in the quota, tokens of input and answer apart", async () => {
+  const store = memoryStore();
+  const limits = { requests: 60, input: 1_000, output: 1_000 };
+  const pacer = workerOf(store, [{ name: "a", limits }], { share: 1 });
+  const sent = await pacer.send(
+    { inputTokens: 900, outputTokens: 800 },
+    async () => new Response("{}"),
+  );
+  await sent!.hold.settle(sent!.cost({ inputTokens: 300, outputTokens: 50 }));
+  const again = await pacer.send(
+    { inputTokens: 700, outputTokens: 950 },
+    async () => new Response("{}"),
+  );
+  expect(again!.hold.policies.map(({ name, remaining }) => [name, remaining])).toEqual([
+    ["requests", 800_000_000],
+    ["input", 0],
+    ["output", 0],
+  ]);
+});
+
+test("options that are wrong are named, all at once", () => {
+  const options = {
+    limiter: 5,
+    order: [{ name: "a", limits: { requests: 0, token: 5 } }],
+    share: 1.5,
+    background: 0,
+    maxWait: "5 weeks",
+  };
+  expect(() => createPacer(options as never)).toThrow(
+    /limiter: 5[^]*order\[0\].limits.token[^]*order\[0\].limits.requests: 0[^]*share: 1.5[^]*background: 0[^]*maxWait/,
+  );
+  for (const order of [
+    [],
+    [{ name: "", limits: { requests: 1 } }],
+    [{ name: "a", limits: {} }],
+    5,
+  ]) {
+    const limiter = () => createLimiter({ store: memoryStore(), policies: [] });
+    expect(() => createPacer({ limiter, order } as never)).toThrow(/order: /);
+  }
+});
+
+/** Fifty workers that always have another request, for so many seconds. */
+async function fiftyWorkers(
+  plan: readonly Limits[],
+  seconds: number,
+  tokensOf: (draw: () => number) => number,
+) {
+  const provider = startFakeProvider(plan);
+  const store = memoryStore();
+  const draw = random(7);
+  vi.spyOn(Math, "random").mockImplementation(draw);
+  const endMs = Date.now() + seconds * 1000;
+  const order = [target("openai/tides", plan[0]!.requests, plan[0]!.tokens)];
+  async function work(): Promise<void> {
+    const pacer = workerOf(store, order);
+    while (Date.now() < endMs) {
+      const tokens = tokensOf(draw);
+      const sent = await pacer.send({ inputTokens: tokens, outputTokens: 500 }, async () => {
+        await pause(20 + draw() * 200);
+        return provider.ask(tokens);
+      });
+      if (!sent) continue;
+      await pause(draw() * 1_500);
+      await sent.hold.settle(sent.cost({ inputTokens: tokens, outputTokens: 0 }));
+    }
+  }
+  const workers = Promise.all(Array.from({ length: 50 }, work));
+  for (let s = 0; s < seconds + 120; s++) await vi.advanceTimersByTimeAsync(1_000);
+  await workers;
+  return provider;
+}
+
+const QUARTER_OF_AN_HOUR = 900;
+
+test("fifty workers stay below 1 % of 429s at 95 % of a quota of requests that changes", async () => {
+  const plan = [
+    { fromS: 0, requests: 600, tokens: 10_000_000 },
+    { fromS: 300, requests: 200, tokens: 10_000_000 },
+    { fromS: 600, requests: 1_200, tokens: 10_000_000 },
+  ];
+  const { counts, quota } = await fiftyWorkers(plan, QUARTER_OF_AN_HOUR, () => 100);
+  const use = (counts.asked - counts.refused) / quota("requests", QUARTER_OF_AN_HOUR);
+  expect(counts.refused / counts.asked).toBeLessThan(0.01);
+  expect(use).toBeGreaterThan(0.95);
+});
+
+test("fifty workers stay below 1 % of 429s at 95 % of a quota of tokens that changes", async () => {
+  const plan = [
+    { fromS: 0, requests: 10_000, tokens: 400_000 },
+    { fromS: 300, requests: 10_000, tokens: 150_000 },
+    { fromS: 600, requests: 10_000, tokens: 900_000 },
+  ];
+  const tokens = (draw: () => number) => 100 + Math.floor(draw() * 1_500);
+  const { counts, quota } = await fiftyWorkers(plan, QUARTER_OF_AN_HOUR, tokens);
+  const use = counts.tokens / quota("tokens", QUARTER_OF_AN_HOUR);
+  expect(counts.refused / counts.asked).toBeLessThan(0.01);
+  expect(use).toBeGreaterThan(0.95);
+});
