@@ -28,6 +28,8 @@ export const FIELD = {
   ahead: "a",
   /** Notices: the codes of a kind and a result, and a policy. */
   notices: "n",
+  /** What a region does: the code of a count. */
+  region: "h",
   flushes: "f",
   /** Requests whose counts were given up. */
   lost: "l",

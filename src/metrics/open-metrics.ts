@@ -1,3 +1,4 @@
+import type { RegionCount } from "../store/region/region-counts.ts";
 import {
   DURATION_BOUNDS_MS,
   ORIGIN_FAILURES,
@@ -25,6 +26,18 @@ export interface Gauges {
   /** Whether the control store has lost live rules in the last hour, and nobody has published since. */
   readonly isRestored: boolean;
 }
+
+const REGION_FAMILIES: readonly (readonly [name: string, count: RegionCount, help: string])[] = [
+  ["tidegate_region_waits", "waits", "Decisions of a region that waited for home."],
+  ["tidegate_region_home_calls", "homeCalls", "Calls of regions at home, also in the background."],
+  [
+    "tidegate_region_unspent_units",
+    "unspentUnits",
+    "Units that regions took at home and that no request spent in time.",
+  ],
+  ["tidegate_region_lost_claims", "lostClaims", "Units that an isolate was to bring and did not."],
+  ["tidegate_region_failures", "failures", "Decisions that a regional store did not answer."],
+];
 
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [suffix: string, labels: Labels, value: number];
@@ -110,6 +123,9 @@ export function openMetricsOf(
       "tidegate_optimistic_excess_units",
       "Units that isolates admitted ahead of the store, and that a policy had no room for.",
       [[{}, total.excess]],
+    ),
+    ...REGION_FAMILIES.map(([name, count, help]) =>
+      counter(name, help, [[{}, total.region[count]]]),
     ),
     counter(
       "tidegate_notices",
