@@ -47,4 +47,4 @@ test("a short benchmark runs all parts and leaves no figure out", async () => {
   } finally {
     await rm(folder, { recursive: true });
   }
-});
+}, 180_000);
