@@ -25,6 +25,7 @@ export const PARTS: readonly PartOfBench[] = [
   part("edge", [50, 5], async () => (await import("./edge/edge.ts")).edgePart),
   part("workerd", [342, 5], async () => (await import("./workerd/workerd.ts")).workerdPart),
   part("gateway", [180, 6], async () => (await import("./gateway/gateway.ts")).gatewayPart),
+  part("regions", [180, 4], async () => (await import("./regions/regions.ts")).regionsPart),
   part("objects", [105, 4], async () => (await import("./objects/objects.ts")).objectsPart),
   part("bundle", [1, 1], async () => (await import("./edge/bundle.ts")).bundlePart),
   part("files", [1, 1], async () => (await import("./files/files.ts")).filesPart),

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { distancePicture, excessPicture } from "./distance-pictures.ts";
+import { regionsPicture } from "./regions-pictures.ts";
 import type { Results } from "./results.ts";
 import { callsPicture, wronglyDeniedPicture } from "./trips-pictures.ts";
 
@@ -11,6 +12,7 @@ export const PICTURES: Readonly<Record<string, (results: Results) => string | un
   "wrongly-denied": wronglyDeniedPicture,
   distance: distancePicture,
   excess: excessPicture,
+  regions: regionsPicture,
 };
 
 export async function writePictures(folder: string, results: Results): Promise<void> {

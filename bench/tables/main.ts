@@ -20,6 +20,7 @@ const surged = (committed: string) => withSurgeTables(committed, surge);
 writeOrCheck("build:docs", {
   "docs/durable-objects.md": measured,
   "docs/library.md": measured,
+  "docs/regions.md": measured,
   "docs/surge.md": surged,
   "docs/figures.md": (committed) => surged(measured(committed)),
   "README.md": (committed) => surged(measured(committed)),

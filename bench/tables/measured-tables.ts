@@ -3,11 +3,12 @@ import { ADDED_P50, figureName, USUAL_MS } from "../benchmark/distance/names.ts"
 import type { Figure } from "../benchmark/figure.ts";
 import type { Results } from "../benchmark/results.ts";
 import { significant } from "../support/numbers.ts";
+import { regionsIn, regionWaysIn } from "./regions-table.ts";
 import { inMilliseconds, waysIn } from "./ways-table.ts";
 
 /** Marks where figures of `npm run bench` follow. */
 const MARKED =
-  /^<!-- measured: (summary|peer|bare|ways|bundles|entries|objects) -->\n[^]*?^<!-- end -->$/gm;
+  /^<!-- measured: (summary|peer|bare|ways|bundles|entries|objects|regions|region-ways) -->\n[^]*?^<!-- end -->$/gm;
 
 type Show = (figure: Figure) => readonly [ours: string, theirs: string];
 
@@ -176,18 +177,20 @@ const SUMMARY = [
 export function withMeasuredTables(document: string, results: Results): string {
   const summary = PEER.filter(({ name }) => SUMMARY.includes(name));
   const tables = {
-    summary: tableOf(summary, "@upstash/ratelimit", results),
-    peer: tableOf(PEER, "@upstash/ratelimit", results),
-    bare: tableOf(BARE, "a bare app", results),
-    ways: waysIn(results),
-    bundles: bundlesIn(results),
-    entries: entriesIn(results),
-    objects: objectsIn(results),
+    summary: () => tableOf(summary, "@upstash/ratelimit", results),
+    peer: () => tableOf(PEER, "@upstash/ratelimit", results),
+    bare: () => tableOf(BARE, "a bare app", results),
+    ways: () => waysIn(results),
+    bundles: () => bundlesIn(results),
+    entries: () => entriesIn(results),
+    objects: () => objectsIn(results),
+    regions: () => regionsIn(results),
+    "region-ways": () => regionWaysIn(results),
   };
   return document.replace(
     MARKED,
     (_marked, which: keyof typeof tables) =>
-      `<!-- measured: ${which} -->\n\n${tables[which]}\n\n<!-- end -->`,
+      `<!-- measured: ${which} -->\n\n${tables[which]()}\n\n<!-- end -->`,
   );
 }
 

@@ -16,7 +16,7 @@
 -- ARGV[12i]     until when these were kept
 -- ARGV[12n+1]   the id of this give-back, a random number
 --
--- Reply         now, and the number of units that were dropped
+-- Reply         now, the units that were dropped or have expired, and the claims that were lost to others
 
 local arguments = ARGV
 local width = 12
@@ -28,7 +28,7 @@ local id = arguments[width * #KEYS + 1] + 0
 local MOST_GRANTS = 6
 -- Units whose return would be the next one are dropped: the state stays small, however many requests are denied at once.
 local MOST_RETURNS = 32
-local dropped = 0
+local lost_claims = 0
 
 for i = 1, #KEYS do
   local pool, first = pools[i], width * (i - 1)
@@ -52,7 +52,10 @@ for i = 1, #KEYS do
       grants[last + 2], grants[last + 3] = ends, units
     end
   else
-    dropped = dropped + units
+    unspent = unspent + units
+  end
+  if claimed == '1' and not is_own then
+    lost_claims = lost_claims + 1
   end
   local is_repeated = false
   for entry = 1, #returns, 2 do
@@ -83,4 +86,4 @@ for i = 1, #KEYS do
   local key = KEYS[i]
   -- @include write.lua
 end
-return { now, dropped }
+return { now, unspent, lost_claims }

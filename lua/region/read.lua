@@ -4,6 +4,7 @@
 --   makes the local   pools, by the number of the policy: a table of what is below, and
 --                       term     in microseconds
 --                       units    all that may be spent
+--   makes the local   unspent, how many units have expired since these pools were last read
 --
 -- Pool    a string of big-endian numbers. Times are microseconds of this server's clock:
 --           byte  size
@@ -26,7 +27,7 @@
 --           ...   13    for each return of units: the time until which they are kept, 7 bytes, and its id, 6 bytes
 local HEAD = 93
 local values = redis.call('MGET', unpack(KEYS))
-local pools = {}
+local pools, unspent = {}, 0
 for i = 1, #KEYS do
   local value, term = values[i], arguments[width * (i - 1) + 1] + 0
   local claim, claim_ends, trip, since, requested, before, left = 0, 0, 0, now, 0, 0, 0
@@ -63,6 +64,7 @@ for i = 1, #KEYS do
       end
     end
   end
+  unspent = unspent + expired
   pools[i] = {
     claim = claim, claim_ends = claim_ends, trip = trip, since = since, requested = requested / 64, before = before / 64,
     left = left - 1, retry_until = retry_until, poll_at = poll_at, open = open, short_at = short_at,

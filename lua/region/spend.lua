@@ -17,6 +17,7 @@
 -- Reply, integers only, times in microseconds:
 --   now           the clock of this server
 --   verdict       1 allowed, 0 denied, 2 for home to decide
+--   unspent       how many units have expired since these pools were last read
 --   then of policy 1, then of policy 2, ...:
 --     state       0 the cost is spent, 1 it is admitted on credit, 2 denied, 3 missing, 4 not looked at
 --     left        the units left in the region and, by its last answer, at home; -1 before its first one
@@ -65,7 +66,7 @@ for i = 1, #KEYS do
   missing = missing or pool.state == 3
 end
 
-local reply = { now, denied and 0 or missing and 2 or 1 }
+local reply = { now, denied and 0 or missing and 2 or 1, unspent }
 for i = 1, #KEYS do
   local pool, at = pools[i], width * (i - 1)
   local term, cost, keep = pool.term, arguments[at + 2] + 0, arguments[at + 4] + 0
@@ -136,7 +137,7 @@ for i = 1, #KEYS do
   if pool.state == 2 then
     wait = math.max(1, math.max(pool.retry_until, pool.poll_at, pool.claim_ends) - now)
   end
-  local row = 9 * i - 6
+  local row = 9 * i - 5
   reply[row], reply[row + 1] = pool.state, pool.left < 0 and -1 or pool.left + pool.units
   reply[row + 2], reply[row + 3] = wait, math.max(0, pool.full_at - now)
   reply[row + 4], reply[row + 5], reply[row + 6] = claimed, most, need

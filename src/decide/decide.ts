@@ -38,6 +38,7 @@ export function decidePath<Settings extends CoreSettings>(
         lease?.spend,
         role?.count,
         role?.carry,
+        features.regions?.answerAlone,
         askStore(context, features.cluster?.partialAnswer),
       ),
     ),

@@ -24,7 +24,10 @@ export interface StepsOfFeatures<Settings extends CoreSettings = CoreSettings> {
     ) => Step<Decide> | undefined
   >;
   readonly leases?: WithSteps<(context: LimiterContext<Settings>) => LeaseSteps>;
-  readonly regions?: WithSteps<(context: LimiterContext<Settings>) => Step<Decide>>;
+  readonly regions?: WithSteps<(context: LimiterContext<Settings>) => Step<Decide>> & {
+    /** Takes what a region counted by itself as an answer. */
+    readonly answerAlone: Step<AskStore>;
+  };
   readonly cluster?: { readonly partialAnswer: PartialAnswer };
   readonly notices?: WithSteps<(context: LimiterContext<Settings>) => NoticeSteps>;
 }

@@ -34,6 +34,16 @@ const KEYS_UNREAD: GatewayFault = {
   isFatal: false,
 };
 
+/** The fault of a gateway whose store nearby does not answer. */
+function regionFault({ region }: StoreFacts): GatewayFault | undefined {
+  if (region?.code === undefined) return undefined;
+  return {
+    code: "region-gone",
+    detail: `The region ${region.name} gives no answer (${region.code}): home decides each request.`,
+    isFatal: false,
+  };
+}
+
 /** Why a gateway is unwell although its store decides; `undefined` if it is not. */
 export function gatewayFault(
   { requiresLiveRules, defaults }: Pick<GatewayConfig, "requiresLiveRules" | "defaults">,
@@ -88,7 +98,7 @@ export function healthCheck(
       askedAtMs = now();
       [known] = await Promise.all([ask(), control?.ask()]);
     }
-    const fault = known.status === "ok" ? faultNow() : undefined;
+    const fault = known.status === "ok" ? (faultNow() ?? regionFault(known)) : undefined;
     const isWell = known.status === "ok" && fault?.isFatal !== true;
     const body = {
       ...known,

@@ -32,6 +32,8 @@ export const FIELD = {
   trialDecisions: "d",
   /** Versions that were taken back because of their denials. */
   takenBack: "b",
+  /** Counts of a region: the code of a count. */
+  region: "h",
   flushes: "f",
   /** Requests whose counts were given up. */
   lost: "l",

@@ -1,4 +1,5 @@
 import type { Trial } from "../store/control/trial.ts";
+import type { RegionCount } from "../store/region/region-counts.ts";
 import { counter, eachOf, gauge, histogram } from "./metric-families.ts";
 import {
   DURATION_BOUNDS_MS,
@@ -31,6 +32,18 @@ export interface Gauges {
   /** The version that is tried on a part of the clients; `undefined` if there is none. */
   readonly trial?: Pick<Trial, "version" | "percent" | "publishedAtMs"> | undefined;
 }
+
+const REGION_FAMILIES: readonly (readonly [name: string, count: RegionCount, help: string])[] = [
+  ["tidegate_region_waits", "waits", "Decisions of a region that waited for home."],
+  ["tidegate_region_home_calls", "homeCalls", "Calls of regions at home, also in the background."],
+  [
+    "tidegate_region_unspent_units",
+    "unspentUnits",
+    "Units that regions took at home and that no request spent in time.",
+  ],
+  ["tidegate_region_lost_claims", "lostClaims", "Units that an isolate was to bring and did not."],
+  ["tidegate_region_failures", "failures", "Decisions that a regional store did not answer."],
+];
 
 /** Counts since the beginning, and gauges of now, in the OpenMetrics text format. */
 export function openMetricsOf(
@@ -97,6 +110,9 @@ export function openMetricsOf(
       "tidegate_optimistic_excess_units",
       "Units that isolates admitted ahead of the store, and that a policy had no room for.",
       [[{}, total.excess]],
+    ),
+    ...REGION_FAMILIES.map(([name, count, help]) =>
+      counter(name, help, [[{}, total.region[count]]]),
     ),
     counter(
       "tidegate_notices",

@@ -1,4 +1,5 @@
-import { FIELD, positionOf } from "./fields.ts";
+import { REGION_COUNTS, type RegionCount } from "../store/region/region-counts.ts";
+import { codeOf, FIELD, positionOf } from "./fields.ts";
 import {
   DURATION_BOUNDS_MS,
   MODES,
@@ -55,6 +56,8 @@ export interface Snapshot {
   readonly takenBack: number;
   /** Units that isolates leased for later requests, or admitted ahead of the store, by policy. */
   readonly ahead: readonly { readonly policy: string; readonly count: number }[];
+  /** What regions did. */
+  readonly region: Readonly<Record<RegionCount, number>>;
   readonly commands: number;
   /** Units that isolates admitted ahead of the store, and that a policy had no room for. */
   readonly excess: number;
@@ -121,6 +124,9 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
     trialDecisions,
     takenBack: one(FIELD.takenBack),
     ahead,
+    region: Object.fromEntries(
+      REGION_COUNTS.map((count, i) => [count, one(FIELD.region + codeOf(i))]),
+    ) as Snapshot["region"],
     commands: one(FIELD.commands),
     excess: one(FIELD.excess),
     flushes: one(FIELD.flushes),

@@ -1,5 +1,6 @@
 import type { StoreError } from "../options/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
+import { type NoteRegion, REGION_COUNTS } from "../store/region/region-counts.ts";
 import type { Reply, Store } from "../store/store.ts";
 import { codeOf, FIELD } from "./fields.ts";
 import { DURATION_BOUNDS_MS, STORE_ERRORS } from "./outcomes.ts";
@@ -11,6 +12,8 @@ export interface StoreMeter {
   measured(store: Store): Store;
   /** Counts commands that Redis bills. */
   commands(count: number): void;
+  /** Counts what a region does. */
+  readonly region: NoteRegion;
   drain(collect: Collect): void;
 }
 
@@ -18,6 +21,7 @@ export interface StoreMeter {
 export function createStoreMeter(now: () => number): StoreMeter {
   const durations = new Float64Array(DURATION_BOUNDS_MS.length + 1);
   const errors = new Float64Array(STORE_ERRORS.length);
+  const ofRegion = new Float64Array(REGION_COUNTS.length);
   let sumUs = 0;
   let commands = 0;
   let excess = 0;
@@ -94,10 +98,15 @@ export function createStoreMeter(now: () => number): StoreMeter {
       commands += count;
     },
 
+    region(count, times) {
+      ofRegion[REGION_COUNTS.indexOf(count)]! += times;
+    },
+
     drain(collect) {
       const some = (field: string, count: number) => count > 0 && collect(field, count);
       durations.forEach((count, i) => some(FIELD.durations + codeOf(i), count));
       errors.forEach((count, i) => some(FIELD.storeErrors + codeOf(i), count));
+      ofRegion.forEach((count, i) => some(FIELD.region + codeOf(i), count));
       some(FIELD.durationSum, sumUs);
       some(FIELD.commands, commands);
       some(FIELD.excess, excess);
@@ -105,6 +114,7 @@ export function createStoreMeter(now: () => number): StoreMeter {
       ahead.clear();
       durations.fill(0);
       errors.fill(0);
+      ofRegion.fill(0);
       sumUs = commands = excess = 0;
     },
   };

@@ -373,7 +373,7 @@ export const REGION_OF_CLUSTER = {
 
 export const REGIONS_OF_CREDIT = {
   code: "conflict",
-  say: "Give credit and regions together: home lowers each limit by what all regions may admit on credit.",
+  say: "Give regions, too: home lowers each limit by what all regions may admit on credit.",
 } as const;
 
 export const CREDIT_TOO_LARGE = {

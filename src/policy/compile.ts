@@ -30,6 +30,8 @@ export interface CompiledPolicy extends PolicyTraits, Quota<Readonly<Record<stri
   readonly field: string;
   /** Only for a shard: the whole policy, whose quota clients see. */
   readonly unsharded?: CompiledPolicy;
+  /** What one region enforces alone while home gives no answer; absent where `onFailure` decides then. */
+  readonly share?: CompiledPolicy;
 }
 
 /** The parts of a policy that a store with models needs. */

@@ -57,14 +57,26 @@ export function tightenPolicy(policy: CompiledPolicy, leaseUs: number): Compiled
 }
 
 /** The policy that home has to enforce so that its regions keep the original one. Its key stays, as with a lease. */
-export function tightenForRegion(policy: CompiledPolicy, region: RegionTerms): CompiledPolicy {
+export function tightenForRegion(
+  policy: CompiledPolicy,
+  region: RegionTerms,
+  share?: CompiledPolicy,
+): CompiledPolicy {
   const { key, limit, implementation } = policy;
   const { reserve, termUs } = region;
   const lowered =
     reserve === 0
       ? policy
       : { ...completePolicy(policy, implementation.partOf(policy, limit - reserve, 1)), key };
-  return { ...tightenPolicy(lowered, termUs), region };
+  return { ...tightenPolicy(lowered, termUs), region, ...(share && { share }) };
+}
+
+/** The part of a policy that each of so many regions enforces without home; `undefined` for a limit of fewer units. */
+export function shareOfRegion(policy: CompiledPolicy, regions: number): CompiledPolicy | undefined {
+  const { key, limit, implementation } = policy;
+  const units = Math.floor(limit / regions);
+  if (units === 0) return undefined;
+  return { ...completePolicy(policy, implementation.partOf(policy, units, regions)), key };
 }
 
 /**

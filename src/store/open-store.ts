@@ -18,6 +18,7 @@ import type { inspectRedis } from "./redis/inspect.ts";
 import type { MoreScripts } from "./redis/script-calls.ts";
 import { redisStore } from "./redis/store.ts";
 import type { openRegion } from "./region/open-region.ts";
+import type { NoteRegion } from "./region/region-counts.ts";
 import type { Store } from "./store.ts";
 
 const DIALECTS: readonly unknown[] = ["upstash", "redis"] satisfies DialectName[];
@@ -77,6 +78,8 @@ export interface RedisParts {
   readonly openRegion?: typeof openRegion | undefined;
   /** Counts the commands of the store and its client. */
   readonly counted?: CountedRedis | undefined;
+  /** Counts what a region does. */
+  readonly noteRegion?: NoteRegion | undefined;
 }
 
 /** Opens the store from the options or the environment, guarded; `undefined` after a fault. */
@@ -124,7 +127,7 @@ export function storeOpener(
       if (!isStore || redis !== undefined) faults.add("store", kindOf(store), STORE);
       return store;
     }
-    const { scripts, cluster, clients, inspect, openRegion, counted } = parts;
+    const { scripts, cluster, clients, inspect, openRegion, counted, noteRegion } = parts;
     const opened = openClient(redis, environment, { timeoutMs, dialect }, clients, faults);
     if (opened === undefined) return undefined;
     const client = counted?.client(opened.client) ?? opened.client;
@@ -143,7 +146,11 @@ export function storeOpener(
     const { name, redis: nearby } = region;
     const openNearby = (placed: Faults) =>
       openClient(nearby, environment, { timeoutMs, dialect: undefined }, clients, placed);
-    return openRegion(home, { name, openClient: openNearby, timeoutMs, onStoreError }, faults);
+    return openRegion(
+      home,
+      { name, openClient: openNearby, timeoutMs, onStoreError, note: noteRegion },
+      faults,
+    );
   };
 }
 

@@ -21,7 +21,9 @@ test.each(drawn)("bench/%s.svg shows what the results have", async (name, svg) =
 test("the documents show each picture, and there are no others", async () => {
   const files = (await readdir("bench")).filter((file) => file.endsWith(".svg"));
   const texts = await Promise.all(
-    ["README.md", "docs/figures.md", "docs/surge.md"].map((file) => readFile(file, "utf8")),
+    ["README.md", "docs/figures.md", "docs/regions.md", "docs/surge.md"].map((file) =>
+      readFile(file, "utf8"),
+    ),
   );
   const shown = texts.flatMap((text) =>
     [...text.matchAll(/\]\((?:\.\.\/)?bench\/(.*?\.svg)\)/g)].map(([, file]) => file!),

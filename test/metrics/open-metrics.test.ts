@@ -37,6 +37,11 @@ test("counts are written in OpenMetrics", () => {
     ["ea", 1],
     ["c", 20],
     ["x", 3],
+    ["ha", 8],
+    ["hb", 5],
+    ["hc", 4],
+    ["hd", 2],
+    ["he", 1],
     ["aapi", 7],
     ["naaapi", 2],
     ["nbbapi", 1],
@@ -63,6 +68,11 @@ test("counts are written in OpenMetrics", () => {
     'tidegate_store_errors_total{code="ERR_STORE_TIMEOUT"}': 1,
     tidegate_redis_commands_total: 20,
     tidegate_optimistic_excess_units_total: 3,
+    tidegate_region_waits_total: 8,
+    tidegate_region_home_calls_total: 5,
+    tidegate_region_unspent_units_total: 4,
+    tidegate_region_lost_claims_total: 2,
+    tidegate_region_failures_total: 1,
     'tidegate_ahead_units_total{policy="api"}': 7,
     // So that its rise can be seen from the first on.
     'tidegate_ahead_units_total{policy="idle"}': 0,
@@ -82,7 +92,7 @@ test("counts are written in OpenMetrics", () => {
     'tidegate_trial_percent{version="8"}': 10,
     'tidegate_trial_start_time_seconds{version="8"}': 1_900_000_000.5,
   });
-  expect(families.size).toBe(23);
+  expect(families.size).toBe(28);
 });
 
 test("without a trial no series names a version", () => {

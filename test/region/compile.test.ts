@@ -46,10 +46,29 @@ test("home leaves room for what all regions may admit on credit", () => {
   expect(l!.scriptArguments).toEqual(lowered.scriptArguments);
 });
 
+test("without home each region has its part of a limit and of its rate, where onFailure is local", () => {
+  const options = { regions: 3 };
+  const [b, l, closed, few] = atHome(
+    [
+      bucket,
+      { ...log, onFailure: { local: { share: 0.1 } } },
+      { ...log, name: "closed", onFailure: "closed" },
+      slidingWindowLog({ name: "few", limit: 2, window: "1m" }),
+    ],
+    options,
+  );
+  const whole = compilePolicy(bucket);
+  expect(b!.share).toMatchObject({ limit: 1_333, key: whole.key });
+  // A third of the rate: a unit comes three times later.
+  expect(b!.share!.windowUs / 1_333).toBeCloseTo((3 * whole.windowUs) / whole.limit, 6);
+  expect(l!.share).toMatchObject({ limit: 200, windowUs: 60e6 });
+  expect([closed, few].map((policy) => policy!.share)).toEqual([undefined, undefined]);
+});
+
 test("a policy has the shortest term of its plans, because they share a pool", () => {
   const small = compile([{ ...log, window: "10s" }]);
   const [l] = atHome([log], {}, new Map([["gold", small]]));
-  expect(l!.region).toEqual({ termUs: 200_000, credit: 0, reserve: 0 });
+  expect(l!.region).toMatchObject({ termUs: 200_000, credit: 0, reserve: 0 });
 });
 
 test("a client's own numbers are tightened, too; where too little would be left, home decides as they are written", () => {

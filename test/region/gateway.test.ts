@@ -71,6 +71,37 @@ test("rules that no region decides are decided at home, and the log says so once
   ]);
 });
 
+test("health tells a region that is gone from a home that is gone", async () => {
+  const { url } = await startOrigin();
+  const healthOf = async (more: object) => {
+    const answer = await gatewayTo(
+      url,
+      [hot("p", 100)],
+      variables(fra, { TIMEOUT: "1s", ...more }),
+    )("/_tidegate/health");
+    return { status: answer.status, body: (await answer.json()) as object };
+  };
+  const gone = "http://127.0.0.1:1";
+  expect(await healthOf({ REGION_NAME: "fra" })).toMatchObject({
+    status: 200,
+    body: { status: "ok", region: { name: "fra" } },
+  });
+  expect(await healthOf({ REGION_REDIS_REST_URL: gone, REGION_NAME: "fra" })).toMatchObject({
+    status: 200,
+    body: {
+      status: "degraded",
+      code: "region-gone",
+      region: { name: "fra", code: "ERR_STORE_UNREACHABLE" },
+    },
+  });
+  const { status, body } = await healthOf({ UPSTASH_REDIS_REST_URL: gone });
+  expect([status, body]).toMatchObject([
+    503,
+    { status: "store-unavailable", code: "ERR_STORE_UNREACHABLE" },
+  ]);
+  expect(body).toHaveProperty("region", { name: "nearby" });
+});
+
 const at = { REGION_REDIS_REST_URL: "https://near.example", REGION_REDIS_REST_TOKEN: "t" };
 
 test.each<[object, readonly string[]]>([

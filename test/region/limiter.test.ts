@@ -178,6 +178,31 @@ test("while home gives no answer the region spends what it has, then onFailure d
   expect(new Set(reasons)).toEqual(new Set(["allowed", "store-unavailable"]));
 });
 
+test("while home gives no answer regions admit no more than the limit together, however many isolates they have", async () => {
+  const policies = [fixedWindow({ name: "p", limit: 11, window: "1h" })];
+  const isolate = (where: Own, more: object = {}) =>
+    limiterIn(where, {
+      policies,
+      own: { regions: 2 },
+      more: { redis: GONE, onFailure: "local", onStoreError: () => {}, ...more },
+    });
+  const isolates = [fra, gru].flatMap((where) => [isolate(where), isolate(where)]);
+  const decisions = [];
+  for (let i = 0; i < 24; i++) decisions.push(await isolates[i % 4]!.limit("a"));
+  expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(10);
+  expect(new Set(decisions.map(({ reason }) => reason))).toEqual(new Set(["store-unavailable"]));
+  expect(decisions.at(-1)).toMatchObject({
+    status: 429,
+    error: { code: expect.stringMatching(/^ERR_STORE_/) as string },
+    policies: [{ name: "p", limit: 11, remaining: 0 }],
+  });
+  // What fails closed has no share, nor has a limit below the number of regions.
+  const closed = isolate(fra, { onFailure: "closed" });
+  expect((await closed.limit("b")).status).toBe(503);
+  const small = [fixedWindow({ name: "small", limit: 1, window: "1h" })];
+  expect((await isolate(fra, { policies: small }).limit("c")).allowed).toBe(true);
+});
+
 test("a reset empties the pools of this region, too", async () => {
   const policies = [fixedWindow({ name: "p", limit: 50, window: "1h" })];
   const limiter = limiterIn(fra, { policies });
@@ -295,11 +320,6 @@ test.each<[string, object, readonly string[]]>([
     "with credit alone",
     { region: region({ name: "a", redis: GONE, credit: 1 }) },
     ["region.credit"],
-  ],
-  [
-    "with regions alone",
-    { region: region({ name: "a", redis: GONE, regions: 1 }) },
-    ["region.regions"],
   ],
   [
     "with more credit than half a limit",

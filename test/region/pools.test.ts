@@ -69,8 +69,10 @@ const delivery = (more: Partial<Delivery> = {}): Delivery => ({
 });
 
 const spend = (more: Partial<PoolRequest> = {}, of = key) => pools.spend([of], [request(more)]);
-const put = (atUs: number, more: Partial<Delivery> = {}, of = key) =>
+const bring = (atUs: number, more: Partial<Delivery> = {}, of = key) =>
   pools.put([of], atUs, [delivery(more)]);
+/** Brings, and returns the units that are lost. */
+const put = async (...brought: Parameters<typeof bring>) => (await bring(...brought)).unspent;
 
 /** Asks until the pool gives a claim, and returns the time of that answer. */
 async function claim(of = key): Promise<number> {
@@ -115,6 +117,24 @@ test("units may be spent until one term after the claim, however late they arriv
   expect(await spend()).toMatchObject({ verdict: ALLOWED, pools: [{ state: SPENT, left: 102 }] });
   now = atUs + TERM;
   expect(await spend()).toMatchObject({ verdict: HOME_DECIDES, pools: [{ left: 100 }] });
+});
+
+test("units that expire unspent are told once, by whichever call finds them", async () => {
+  const atUs = await claim();
+  await put(atUs, { units: 3 });
+  expect(await spend()).toMatchObject({ verdict: ALLOWED, unspent: 0 });
+  now = atUs + TERM;
+  expect((await spend()).unspent).toBe(2);
+  expect((await spend()).unspent).toBe(0);
+});
+
+test("a claim that went to another isolate is told to the one that lost it", async () => {
+  const early = await claim();
+  now += TERM / 2;
+  const late = await claim();
+  expect(await bring(early, { units: 3 })).toEqual({ unspent: 3, lostClaims: 1 });
+  expect(await bring(late, { units: 2 })).toEqual({ unspent: 0, lostClaims: 0 });
+  expect(await bring(late, { isClaimed: false })).toEqual({ unspent: 0, lostClaims: 0 });
 });
 
 test("units that arrive after their term are dropped", async () => {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { StoreError } from "../../src/options/errors.ts";
 import type { Delivery, PoolAnswer, PoolRequest, Pools } from "../../src/store/region/pools.ts";
+import type { RegionCount } from "../../src/store/region/region-counts.ts";
 import { type HomeStore, regionalStore } from "../../src/store/region/regional-store.ts";
 import type { RegionOrder } from "../../src/store/store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
@@ -33,18 +34,19 @@ const answer = (more: Partial<PoolAnswer> = {}): PoolAnswer => ({
 /** A regional store, and what it sends. */
 function isolate(verdict: number, pools: readonly PoolAnswer[], more: Partial<HomeStore> = {}) {
   let nowMs = 0;
+  const noted: [RegionCount, number][] = [];
   const spent: (readonly PoolRequest[])[] = [];
   const brought: (readonly Delivery[])[] = [];
   const taken: [readonly number[], readonly RegionOrder[]][] = [];
   const nearbyPools: Pools = {
     async spend(_, requests) {
       spent.push(requests);
-      return { nowUs: 7, verdict, pools };
+      return { nowUs: 7, verdict, unspent: 3, pools };
     },
     async put(_, atUs, deliveries) {
       expect(atUs).toBe(7);
       brought.push(deliveries);
-      return 0;
+      return { unspent: 1, lostClaims: 1 };
     },
   };
   const home: HomeStore = {
@@ -65,10 +67,12 @@ function isolate(verdict: number, pools: readonly PoolAnswer[], more: Partial<Ho
   const store = regionalStore({
     home,
     pools: nearbyPools,
+    alone: { decide: () => Promise.reject(new StoreError("ERR_STORE_UNREACHABLE", "gone")) },
     forget: async () => {},
     now: () => nowMs,
+    note: (count, times) => times > 0 && noted.push([count, times]),
   });
-  return { store, spent, brought, taken, pass: (ms: number) => (nowMs += ms) };
+  return { store, noted, spent, brought, taken, pass: (ms: number) => (nowMs += ms) };
 }
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
@@ -93,6 +97,29 @@ test("units live shorter than a term, because the region's clock may be slow, an
       { isClaimed: true, units: 5, lifeUs: SPENT_LIFE, left: 40 },
       { isClaimed: true, units: 5, lifeUs: 299_850, left: 40 },
     ],
+  ]);
+});
+
+test("what a region does is counted for metrics", async () => {
+  const waiting = isolate(2, [answer({ isClaimed: true })]);
+  await waiting.store.decide("consume", ["l"], [1], [log]);
+  await settled();
+  expect(waiting.noted).toEqual([
+    ["unspentUnits", 3],
+    ["waits", 1],
+    ["homeCalls", 1],
+    ["unspentUnits", 1],
+    ["lostClaims", 1],
+  ]);
+  const lost = isolate(1, [answer({ state: 0, left: 9, isClaimed: true })], {
+    take: () => Promise.reject(new StoreError("ERR_STORE_TIMEOUT", "lost")),
+  });
+  await lost.store.decide("consume", ["l"], [1], [log]);
+  await settled();
+  expect(lost.noted).toEqual([
+    ["unspentUnits", 3],
+    ["homeCalls", 1],
+    ["lostClaims", 1],
   ]);
 });
 

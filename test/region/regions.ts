@@ -148,6 +148,7 @@ export async function world(redis: Redis, options: WorldOptions): Promise<World>
     return regionalStore({
       home: distant,
       pools,
+      alone: { decide: () => Promise.reject(new StoreError("ERR_STORE_UNREACHABLE", "gone")) },
       forget: async () => {},
       now: () => time.now() / 1000,
     });

@@ -21,6 +21,7 @@ export interface DoctorArguments {
   readonly restUrl?: string;
   readonly restTokenFile?: string;
   readonly redisUrl?: string;
+  readonly regionUrl?: string;
   readonly prefix?: string;
   readonly limiterTimeout?: string;
   readonly config?: string;
@@ -48,8 +49,8 @@ export function readDoctorOptions(
     throw new UsageError("--preview needs --url: it is compared with that deployment.");
   }
   if (redisUrl !== undefined) requireUrl("--redis-url", redisUrl, /^rediss?:/);
-  if ([url, redisUrl, rest, args.config].every((each) => each === undefined)) {
-    throw new UsageError("Give --url, --rest-url, --redis-url or --config.");
+  if ([url, redisUrl, rest, args.regionUrl, args.config].every((each) => each === undefined)) {
+    throw new UsageError("Give --url, --rest-url, --redis-url, --region-url or --config.");
   }
   if (path !== undefined && !/^\/[!-~]*$/.test(path)) {
     throw new UsageError(`--path takes an escaped path that begins with "/", not "${path}".`);
@@ -65,6 +66,7 @@ export function readDoctorOptions(
     preview,
     rest,
     redisUrl,
+    region: readRegion(args.regionUrl, environment),
     path,
     prefix,
     identityHeader: readHeaderName(args.identityHeader),
@@ -131,6 +133,19 @@ function readRest(
   return { url, token };
 }
 
+function readRegion(
+  text: string | undefined,
+  environment: NodeJS.ProcessEnv,
+): DoctorOptions["region"] {
+  const url = text ?? (environment["REGION_REDIS_REST_URL"] || undefined);
+  if (url === undefined) return undefined;
+  requireUrl("--region-url", url, /^(?:https?|rediss?):/);
+  if (!url.startsWith("http")) return { url };
+  const token = environment["REGION_REDIS_REST_TOKEN"];
+  if (!token) throw new UsageError("--region-url needs REGION_REDIS_REST_TOKEN for a REST API.");
+  return { url, token };
+}
+
 /** Without the value in the message: it may hold a password. */
 function requireUrl(option: string, value: string, scheme: RegExp): void {
   if (scheme.test(value) && URL.canParse(value)) return;
@@ -142,6 +157,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "--admin-url": "https://admin.example.com",
   "--preview": "https://preview.example.com",
   "--rest-url": "https://name.upstash.io",
+  "--region-url": "redis://127.0.0.1:6380",
   "--redis-url": "redis://127.0.0.1:6379",
 };
 

@@ -1,3 +1,4 @@
+import type { FailureVerdict } from "../../algorithms/common-options.ts";
 import { checkDuration, type DurationRange, parseDuration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
 import {
@@ -11,9 +12,10 @@ import {
 } from "../../options/messages.ts";
 import { checkPositiveInteger } from "../../options/positive-integer.ts";
 import { checkOptions } from "../../options/unknown-options.ts";
+import { localShareOf } from "../../outage/local-share.ts";
 import { type CompiledPolicy, NAME } from "../../policy/compile.ts";
 import { oncePerPolicy } from "../../policy/once-per-policy.ts";
-import { AUTO_LEASE, tightenForRegion } from "../../policy/tighten.ts";
+import { AUTO_LEASE, shareOfRegion, tightenForRegion } from "../../policy/tighten.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import type { PlainRegion } from "./region-options.ts";
 
@@ -38,6 +40,7 @@ interface OptionsBeside {
   readonly region?: PlainRegion | undefined;
   readonly store?: unknown;
   readonly sharedDenials?: unknown;
+  readonly onFailure?: FailureVerdict | undefined;
 }
 
 /** A checked region; after a fault it has values to go on with. */
@@ -55,7 +58,7 @@ interface CheckedRegion {
  * @returns `undefined` without a region
  */
 export function compileRegion(
-  { region, store, sharedDenials }: OptionsBeside,
+  { region, store, sharedDenials, onFailure = "local" }: OptionsBeside,
   planned: Planned,
   faults: Faults,
 ): ((policy: CompiledPolicy) => CompiledPolicy) | undefined {
@@ -80,7 +83,9 @@ export function compileRegion(
     const termUs = terms.get(policy.name);
     if (termUs === undefined) return policy;
     const { credit, regions } = checked;
-    return tightenForRegion(policy, { termUs, credit, reserve: credit * regions });
+    const isLocal = localShareOf(policy.onFailure ?? onFailure) !== undefined;
+    const share = isLocal && regions > 0 ? shareOfRegion(policy, regions) : undefined;
+    return tightenForRegion(policy, { termUs, credit, reserve: credit * regions }, share);
   });
 }
 
@@ -103,12 +108,8 @@ function checkRegion(
     regions === undefined
       ? 0
       : (checkPositiveInteger(regions, MOST_REGIONS, "region.regions", faults) ?? 0);
-  if ((credit === undefined) !== (regions === undefined)) {
-    faults.add(
-      credit === undefined ? "region.regions" : "region.credit",
-      credit ?? regions,
-      REGIONS_OF_CREDIT,
-    );
+  if (credit !== undefined && regions === undefined) {
+    faults.add("region.credit", credit, REGIONS_OF_CREDIT);
   }
   return { name: isNamed ? name : "", termUs, credit: units, regions: stores };
 }

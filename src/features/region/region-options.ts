@@ -19,7 +19,11 @@ export interface RegionOptions {
    * Default: none, and such a client waits for home.
    */
   readonly credit?: number;
-  /** How many regional stores there are at most, those of previews too; needed for `credit`. Range: 1 to 1,000. Default: none. */
+  /**
+   * How many regional stores there are at most, those of previews too; needed for `credit`. While home gives no answer, each of them
+   * then counts alone, with this part of a limit, rounded down, wherever `onFailure` is `local`: of 100 units and 5 regions, each
+   * admits 20. Range: 1 to 1,000. Default: none, and each isolate counts alone meanwhile.
+   */
   readonly regions?: number;
 }
 

@@ -1,5 +1,6 @@
 import { TAKES } from "../../store/redis/take-calls.ts";
 import { openRegion } from "../../store/region/open-region.ts";
+import { answerAlone } from "./answer-alone.ts";
 import { compileRegion } from "./compile-region.ts";
 import { countDenied } from "./count-denied.ts";
 
@@ -9,4 +10,5 @@ export const regions = {
   compile: compileRegion,
   open: openRegion,
   steps: countDenied,
+  answerAlone,
 };

@@ -167,7 +167,12 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
   const opened = openCounts(
     variables,
     environment,
-    { openObjects: platform.durableObjectStore, counted, region },
+    {
+      openObjects: platform.durableObjectStore,
+      counted,
+      noteRegion: recorder?.meter.region,
+      region,
+    },
     inVariables(faults),
   );
   faults.throwIfAny();

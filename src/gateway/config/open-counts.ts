@@ -10,6 +10,7 @@ import { openStore } from "../../store/open-store.ts";
 import type { CountedRedis } from "../../store/redis/counted-redis.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import { inspectRedis } from "../../store/redis/inspect.ts";
+import type { NoteRegion } from "../../store/region/region-counts.ts";
 import type { Store } from "../../store/store.ts";
 import { NO_DURABLE_OBJECTS, NO_OBJECT_BINDING } from "../rules/variable-messages.ts";
 import type { Variables } from "./variables.ts";
@@ -33,6 +34,8 @@ interface CountsParts {
   readonly openObjects: typeof durableObjectStore | undefined;
   /** Counts the commands of a Redis. */
   readonly counted: CountedRedis | undefined;
+  /** Counts what the region does. */
+  readonly noteRegion: NoteRegion | undefined;
   /** The Redis nearby. */
   readonly region: PlainRegion | undefined;
 }
@@ -41,14 +44,14 @@ interface CountsParts {
 export function openCounts(
   { store, timeout, dialect }: Variables,
   environment: Environment,
-  { openObjects, counted, region }: CountsParts,
+  { openObjects, counted, noteRegion, region }: CountsParts,
   faults: Faults,
 ): Store | undefined {
   if (store === "memory") return openMemoryStore();
   if (store === "redis") {
     return openStore(
       { region, ...(dialect && { dialect }), ...(timeout && { timeout }) },
-      { ...partsOf(EVERY_FEATURE), inspect: inspectRedis, counted },
+      { ...partsOf(EVERY_FEATURE), inspect: inspectRedis, counted, noteRegion },
       environment,
       faults,
     );

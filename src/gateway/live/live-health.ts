@@ -2,7 +2,12 @@ import type { LiveRules } from "./open-live.ts";
 
 /** Why a gateway whose store decides is unwell all the same. */
 export interface GatewayFault {
-  readonly code: "rules-missing" | "rules-not-in-force" | "rules-restored" | "keys-unread";
+  readonly code:
+    | "rules-missing"
+    | "rules-not-in-force"
+    | "rules-restored"
+    | "keys-unread"
+    | "region-gone";
   /** For whoever asks, without a token: it says nothing of the rules. */
   readonly detail: string;
   /** Whether load balancers and monitors are told so by the status, too. */

@@ -8,8 +8,9 @@ import { createPlainBreaker } from "../breaker.ts";
 import { createGuard } from "../guarded-store.ts";
 import type { ScriptClient } from "../redis/client.ts";
 import { redisStore, scriptRunner } from "../redis/store.ts";
-import type { Store } from "../store.ts";
+import type { Store, StoreFacts } from "../store.ts";
 import { openPools, poolKeyOf, type Pools } from "./pools.ts";
+import type { NoteRegion } from "./region-counts.ts";
 import { type HomeStore, regionalStore } from "./regional-store.ts";
 
 /** The parts of a region besides the store that is its home. */
@@ -19,12 +20,17 @@ export interface RegionParts {
   readonly openClient: (faults: Faults) => ScriptClient | undefined;
   readonly timeoutMs: number;
   readonly onStoreError: ((error: StoreError) => void) | undefined;
+  /** Counts for metrics. */
+  readonly note: NoteRegion | undefined;
 }
+
+/** A key of no identity, which is never written. */
+const PROBE = "tg:{#region}:region";
 
 /** Opens the store of a region; `undefined` after a fault. */
 export function openRegion(
   home: Store,
-  { name, openClient, timeoutMs, onStoreError }: RegionParts,
+  { name, openClient, timeoutMs, onStoreError, note }: RegionParts,
   faults: Faults,
 ): Store | undefined {
   const placed = new PlacedFaults(faults, { pathsOf: (path) => [`region.${path}`] });
@@ -44,13 +50,32 @@ export function openRegion(
   );
   const pools = openPools(scriptRunner(client, dialect));
   const counts = redisStore(client, { decide: DECIDE_ENFORCED }, dialect);
-  return regionalStore({
+  const forget = (keys: readonly string[]) => guard.run(keys, () => counts.reset(keys));
+  const store = regionalStore({
     home: home as HomeStore,
     pools: {
       spend: (keys, requests) => guard.run(keys, () => pools.spend(keys, requests)),
       put: (keys, ...brought) => guard.run(keys, () => pools.put(keys, ...brought)),
     } satisfies Pools,
-    forget: (keys) => guard.run(keys, () => counts.reset(keys.map(poolKeyOf))),
+    alone: {
+      decide: (operation, keys, ...asked) =>
+        guard.run(keys, async () => counts.decide(operation, keys, ...asked)),
+    },
+    forget: (keys) => forget(keys.map(poolKeyOf)),
     now: monotonicNow,
+    note,
   });
+  const { inspect } = home;
+  if (!inspect) return store;
+  const inspectBoth = async (): Promise<StoreFacts> => {
+    const [facts, code] = await Promise.all([
+      inspect(),
+      forget([PROBE]).then(
+        () => undefined,
+        (error: StoreError) => error.code,
+      ),
+    ]);
+    return { ...facts, region: { name, ...(code && { code }) } };
+  };
+  return { ...store, inspect: inspectBoth };
 }

@@ -46,6 +46,8 @@ export interface SpendReply {
   /** The region's clock. */
   readonly nowUs: number;
   readonly verdict: number;
+  /** How many units have expired since these pools were last asked. */
+  readonly unspent: number;
   readonly pools: readonly PoolAnswer[];
 }
 
@@ -67,14 +69,19 @@ export interface Delivery {
   readonly backUntilUs: number;
 }
 
+/** What became of what an isolate brought. */
+export interface Brought {
+  /** Units that came too late, or have expired since these pools were last asked. */
+  readonly unspent: number;
+  /** Claims that another isolate had got meanwhile. */
+  readonly lostClaims: number;
+}
+
 /** The pools of a region: the units that it may spend, one pool for each policy of each partition. */
 export interface Pools {
   spend(keys: readonly string[], requests: readonly PoolRequest[]): Promise<SpendReply>;
-  /**
-   * @param atUs the region's clock in the reply to `spend`
-   * @returns the number of units that came too late
-   */
-  put(keys: readonly string[], atUs: number, deliveries: readonly Delivery[]): Promise<number>;
+  /** @param atUs the region's clock in the reply to `spend` */
+  put(keys: readonly string[], atUs: number, deliveries: readonly Delivery[]): Promise<Brought>;
 }
 
 /** A script that knows no algorithm. */
@@ -82,6 +89,9 @@ const plainScript = (text: string): Script => ({ text, sha1s: new Map() });
 
 /** Numbers per policy in the reply of `spend`. */
 const WIDTH = 9;
+
+/** Numbers before those of the policies: the time, the verdict and the unspent units. */
+const HEAD = 3;
 
 /** The ids of give-backs have six bytes. */
 const IDS = 2 ** 48;
@@ -108,12 +118,15 @@ export function openPools(run: RunScript): Pools {
         spend,
         keys.map(poolKeyOf),
         args.map(String),
-        2 + WIDTH * keys.length,
+        HEAD + WIDTH * keys.length,
       );
       return {
         nowUs: numbers[0]!,
         verdict: numbers[1]!,
-        pools: keys.map((_, i) => answerIn(numbers.slice(2 + WIDTH * i, 2 + WIDTH * (i + 1)))),
+        unspent: numbers[2]!,
+        pools: keys.map((_, i) =>
+          answerIn(numbers.slice(HEAD + WIDTH * i, HEAD + WIDTH * (i + 1))),
+        ),
       };
     },
 
@@ -133,8 +146,13 @@ export function openPools(run: RunScript): Pools {
         each.backUntilUs,
       ]);
       const id = Math.floor(Math.random() * IDS);
-      const [, dropped] = await run(put, keys.map(poolKeyOf), [...args, id].map(String), 2);
-      return dropped!;
+      const [, unspent, lostClaims] = await run(
+        put,
+        keys.map(poolKeyOf),
+        [...args, id].map(String),
+        3,
+      );
+      return { unspent: unspent!, lostClaims: lostClaims! };
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Reply, Store, TakenReply } from "../store.ts";
 import { createDeniedHere } from "./denied-here.ts";
 import { deliveryOf, requestOf } from "./pool-calls.ts";
 import {
+  type Brought,
   DENIED,
   HOME_DECIDES,
   MISSING,
@@ -14,6 +15,8 @@ import {
   SPENT,
   type SpendReply,
 } from "./pools.ts";
+import type { NoteRegion } from "./region-counts.ts";
+import { standIn } from "./stand-in.ts";
 
 /** A store that decides for a region. */
 export type HomeStore = Store & Required<Pick<Store, "take">>;
@@ -21,10 +24,14 @@ export type HomeStore = Store & Required<Pick<Store, "take">>;
 export interface RegionalParts {
   readonly home: HomeStore;
   readonly pools: Pools;
+  /** Counts in the region, while home gives no answer. */
+  readonly alone: Pick<Store, "decide">;
   /** Forgets pools. */
   readonly forget: (keys: readonly string[]) => Promise<unknown>;
   /** The isolate's monotonic clock, in milliseconds. */
   readonly now: () => number;
+  /** Counts for metrics. Default: nothing does. */
+  readonly note?: NoteRegion | undefined;
 }
 
 /**
@@ -32,7 +39,14 @@ export interface RegionalParts {
  * one call to the store nearby; home decides all others, what the region cannot decide, and everything while the region gives
  * no answer.
  */
-export function regionalStore({ home, pools, forget, now }: RegionalParts): Store {
+export function regionalStore({
+  home,
+  pools,
+  alone,
+  forget,
+  now,
+  note = () => {},
+}: RegionalParts): Store {
   const deniedHere = createDeniedHere(now);
 
   async function decideNearby(
@@ -47,37 +61,54 @@ export function regionalStore({ home, pools, forget, now }: RegionalParts): Stor
     try {
       spent = await pools.spend(keys, requests);
     } catch {
+      note("failures", 1);
+      note("waits", 1);
+      note("homeCalls", 1);
       return asOfHome(await home.decide("consume", keys, costs, policies));
     }
+    note("unspentUnits", spent.unspent);
     const isForHome = spent.verdict === HOME_DECIDES;
+    note("waits", Number(isForHome));
     const lacks = (i: number) => isForHome && spent.pools[i]!.state === MISSING;
     const asked = [...keys.keys()].filter((i) => lacks(i) || spent.pools[i]!.isClaimed);
     const nearby = replyOf(spent, policies);
     if (asked.length === 0) return nearby;
 
+    note("homeCalls", 1);
     const taking = home.take(
       asked.map((i) => keys[i]!),
       asked.map((i) => (lacks(i) ? costs[i]! : 0)),
       asked.map((i) => policies[i]!),
       asked.map((i) => spent.pools[i]!.order),
     );
-    const bring = (taken: TakenReply | undefined, isGivenBack: boolean) => {
+    const claims = spent.pools.filter(({ isClaimed }) => isClaimed).length;
+    const bring = async (taken: TakenReply | undefined, isGivenBack: boolean): Promise<void> => {
       const deliveries = requests.map((request, i) =>
         deliveryOf(request, spent.pools[i]!, policies[i]!, asked.indexOf(i), taken, isGivenBack),
       );
-      return pools.put(keys, spent.nowUs, deliveries);
+      // Without an answer, nobody knows that the units are there.
+      const { unspent, lostClaims }: Brought = await pools
+        .put(keys, spent.nowUs, deliveries)
+        .catch(() => ({
+          unspent: deliveries.reduce((sum, { units }) => sum + units, 0),
+          lostClaims: claims,
+        }));
+      note("unspentUnits", unspent);
+      note("lostClaims", lostClaims);
     };
+    const lose = () => note("lostClaims", claims);
 
     if (!isForHome) {
-      follow(taking.then((taken) => bring(taken, false)));
+      follow(taking.then((taken) => bring(taken, false), lose));
       return nearby;
     }
     let taken: TakenReply;
     try {
       taken = await taking;
     } catch (error) {
+      lose();
       if (spent.pools.some(({ state }) => state === SPENT)) follow(bring(undefined, true));
-      throw error;
+      return standIn(alone, error, keys, costs, policies);
     }
     const rows = nearby.rows.map((row, i) => (lacks(i) ? taken.rows[asked.indexOf(i)]! : row));
     const isDenied = rows.some(({ allowed }) => !allowed);

@@ -63,7 +63,7 @@ test("a finding exits with 1, as JSON too, and no token is printed", async () =>
 });
 
 test.for<[args: string[], message: string]>([
-  [[], "Give --url, --rest-url, --redis-url or --config"],
+  [[], "Give --url, --rest-url, --redis-url, --region-url or --config"],
   [["--url", "ftp://a"], "--url takes an address such as https://api.example.com"],
   [["--preview", "https://a", "--redis-url", "redis://a"], "--preview needs --url"],
   [["--preview", "a", "--url", "http://a"], "--preview takes an address such as https://preview"],

@@ -246,6 +246,13 @@ test.for<Planted>([
     found: ["warning keys-unread"],
   },
   {
+    fault: "a Redis nearby that does not answer",
+    front: healthOf(() =>
+      Response.json({ status: "degraded", code: "region-gone", detail: "fra", store: "redis" }),
+    ),
+    found: ["warning region-gone"],
+  },
+  {
     fault: "counts in Durable Objects, which is none",
     front: healthOf(() => Response.json({ status: "ok", store: "durable-object" })),
     found: [],

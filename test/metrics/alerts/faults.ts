@@ -90,6 +90,17 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: "a regional Redis that gives no answer",
+    minute: always({ ha: 600, hb: 600, he: 600 }),
+    // The counts are there from the start, as 0: the first minute has a rate.
+    fires: { TidegateRegionGone: [BEGINS + 2, SHOWN] },
+  },
+  {
+    name: "regions that wait for home",
+    minute: always({ ha: 600, hb: 600, hc: 60, hd: 6 }),
+    fires: {},
+  },
+  {
     name: "an origin that answers nobody",
     minute: always({ ga: 600, gb: 60 }),
     fires: {},

@@ -28,6 +28,10 @@ export function registerDoctor(program: Command): void {
       .option("--rest-url <url>", "the Redis over HTTP (default: UPSTASH_REDIS_REST_URL)")
       .option("--rest-token-file <file>", "its token (default: UPSTASH_REDIS_REST_TOKEN)")
       .option("--redis-url <url>", "redis:// or rediss://, for what the REST API does not say")
+      .option(
+        "--region-url <url>",
+        "the Redis of a region: its REST API, or redis:// (default: REGION_REDIS_REST_URL)",
+      )
       .option("--prefix <text>", "what the limiter's keys begin with (default: tg)")
       .option("--limiter-timeout <duration>", "the limiter's timeout (default: 250ms)")
       .option(

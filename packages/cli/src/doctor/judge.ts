@@ -20,6 +20,7 @@ import { checkPaths } from "./checks/paths.ts";
 import { checkPersistence } from "./checks/persistence.ts";
 import { checkPreview } from "./checks/preview.ts";
 import { checkLatency, checkRedisReachable, checkVersion } from "./checks/redis-reach.ts";
+import { checkRegion } from "./checks/region.ts";
 import { checkReplication } from "./checks/replication.ts";
 import { checkSameRedis } from "./checks/same-redis.ts";
 import { checkBusyThreshold, checkScriptCache, checkSlowLog } from "./checks/scripts.ts";
@@ -37,6 +38,8 @@ export interface Facts {
   readonly gateway?: GatewayFacts | UnreachableGateway | undefined;
   readonly preview?: PreviewFacts | UnreachablePreview | undefined;
   readonly redis?: RedisFacts | UnreachableRedis | undefined;
+  /** The Redis of a region. */
+  readonly region?: RedisFacts | UnreachableRedis | undefined;
   readonly variables?: readonly Variable[] | undefined;
   readonly environments?: readonly Environment[] | undefined;
   readonly leases?: readonly WantedLease[] | undefined;
@@ -51,7 +54,7 @@ export interface Expectations {
 
 /** Judges the gathered facts, without a call to any server. */
 export function judge(
-  { gateway, preview, redis, variables = [], environments = [], leases = [] }: Facts,
+  { gateway, preview, redis, region, variables = [], environments = [], leases = [] }: Facts,
   expected: Expectations,
 ): readonly Finding[] {
   const found: Found[] = [
@@ -62,6 +65,7 @@ export function judge(
   if (gateway) found.push(...judgeGateway(gateway));
   if (preview) found.push(checkPreview(preview));
   if (redis) found.push(...judgeRedis(redis, expected));
+  if (region) found.push(checkRegion(region, redis));
   if (gateway && redis && !("reason" in gateway) && !("reason" in redis)) {
     found.push(checkSameRedis(gateway, redis), checkDialect(gateway, redis));
   }

@@ -17,6 +17,8 @@ export interface DoctorOptions {
   readonly rest?: { readonly url: string; readonly token: string };
   /** `redis://` or `rediss://`: asked for facts that the REST API does not have. */
   readonly redisUrl?: string;
+  /** The Redis of a region: its REST API, or `redis://` without a token. */
+  readonly region?: { readonly url: string; readonly token?: string | undefined };
   /** A limited path of the gateway. Default: `/`. */
   readonly path?: string;
   /** A header by which the gateway counts. Default: `x-user-id`. */

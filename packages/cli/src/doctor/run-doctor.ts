@@ -5,7 +5,7 @@ import { type Connection, directConnection, restConnection } from "./gather/conn
 import { gatherGateway } from "./gather/gateway.ts";
 import { gatherPreview } from "./gather/preview.ts";
 import type { RedisFacts, UnreachableRedis } from "./gather/redis-facts.ts";
-import { gatherRedis } from "./gather/redis.ts";
+import { type GatherOptions, gatherRedis } from "./gather/redis.ts";
 import { judge } from "./judge.ts";
 import { keyspaceBytes } from "./memory-formula.ts";
 import { observe } from "./observe.ts";
@@ -35,7 +35,8 @@ export async function runDoctor(options: DoctorOptions): Promise<Report> {
       : await gatherPreview({ gateway: gateway.url, preview: new URL(preview), ...common });
   const expected = { timeoutMs, keyspaceBytes: expectedBytes(options) };
   const { variables, environments, leases } = options;
-  const facts = { gateway, preview: apart, redis, variables, environments, leases };
+  const region = await lookAtRegion(options, now);
+  const facts = { gateway, preview: apart, redis, region, variables, environments, leases };
   return { findings: judge(facts, expected), observations: observe(facts, expected) };
 }
 
@@ -61,16 +62,50 @@ async function lookAtRedis(
   options: DoctorOptions,
   now: () => number,
 ): Promise<RedisFacts | UnreachableRedis | undefined> {
-  const { rest, redisUrl, prefix = "tg", pings = 50 } = options;
-  const common = { prefix, pings, now, rules: countedRules(options) };
+  const { rest, redisUrl } = options;
+  const common = commonOf(options, now, countedRules(options));
   if (rest) {
-    const main = restConnection(rest);
     // The limiter's way to Redis counts: the other one may be closed.
     const other = redisUrl ? await directConnection(redisUrl).catch(() => undefined) : undefined;
-    const about = { ...common, through: "rest", address: new URL(rest.url) } as const;
-    return gatherRedis({ main, other }, about).finally(() => other?.close());
+    return lookOver(rest, common, other).finally(() => other?.close());
   }
-  if (redisUrl === undefined) return undefined;
+  return redisUrl === undefined ? undefined : lookDirectly(redisUrl, common);
+}
+
+/** What holds for home and region. */
+type Common = Omit<GatherOptions, "through" | "address">;
+
+function commonOf(
+  { prefix = "tg", pings = 50 }: DoctorOptions,
+  now: () => number,
+  rules: Common["rules"],
+): Common {
+  return { prefix, pings, now, rules };
+}
+
+async function lookAtRegion(
+  options: DoctorOptions,
+  now: () => number,
+): Promise<RedisFacts | UnreachableRedis | undefined> {
+  if (options.region === undefined) return undefined;
+  const { url, token } = options.region;
+  const common = commonOf(options, now, []);
+  return token === undefined ? lookDirectly(url, common) : lookOver({ url, token }, common);
+}
+
+function lookOver(
+  rest: NonNullable<DoctorOptions["rest"]>,
+  common: Common,
+  other?: Connection,
+): Promise<RedisFacts | UnreachableRedis> {
+  const about = { ...common, through: "rest", address: new URL(rest.url) } as const;
+  return gatherRedis({ main: restConnection(rest), other }, about);
+}
+
+async function lookDirectly(
+  redisUrl: string,
+  common: Common,
+): Promise<RedisFacts | UnreachableRedis> {
   const about = { ...common, through: "redis", address: new URL(redisUrl) } as const;
   let main: Connection;
   try {

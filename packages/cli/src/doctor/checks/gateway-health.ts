@@ -77,6 +77,7 @@ export function checkHealth({ health: answer }: GatewayFacts): (Finding | undefi
   return [
     checkRulesInForce(health),
     checkKeys(health),
+    checkRegionAnswers(health),
     checkControl(health),
     checkStore(health),
     checkBreaker(health),
@@ -110,7 +111,7 @@ function checkControl({ control }: Health): Finding | undefined {
 
 /** A gateway that is degraded decides by Redis, but by other rules than the published ones. */
 function checkRulesInForce({ status, code, detail }: Health): Finding | undefined {
-  if (status !== "degraded" || code === KEYS_UNREAD) return undefined;
+  if (status !== "degraded" || code === KEYS_UNREAD || code === REGION_GONE) return undefined;
   return {
     id: "rules-not-in-force",
     severity: "warning",
@@ -133,6 +134,21 @@ function checkKeys({ code, detail }: Health): Finding | undefined {
     evidence: `/_tidegate/health: ${String(detail)}`,
     remedy:
       "Ask the address in jwks of JWT from where the gateway runs: it has to answer 200 with a set of keys, without a redirect. GET /_tidegate/api/v1/health says why it does not.",
+  };
+}
+
+/** The code of health where the store nearby does not answer. */
+const REGION_GONE = "region-gone";
+
+function checkRegionAnswers({ code, detail }: Health): Finding | undefined {
+  if (code !== REGION_GONE) return undefined;
+  return {
+    id: "region-gone",
+    severity: "warning",
+    title: "The Redis of the gateway's region does not answer",
+    evidence: `/_tidegate/health: ${String(detail)}`,
+    remedy:
+      "Run the doctor with --region-url from where the gateway runs. Until it answers, requests wait for home.",
   };
 }
 
