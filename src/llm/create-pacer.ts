@@ -48,8 +48,10 @@ export interface Pacer<Target extends PacedTarget> {
   ): Promise<PacedResponse<Target> | undefined>;
 }
 
-/** A provider that refuses without a time to wait is asked again after this. */
+/** The longest pause before a provider that tells no time to wait, or too short a one, is asked again. */
 const PAUSE_MS = 1_000;
+/** The least pause after the first refusal, which doubles with each further one: a provider that tells 0 is not asked in a loop. */
+const FIRST_PAUSE_MS = 50;
 
 const REFUSALS = [429, 529];
 
@@ -80,6 +82,8 @@ export function createPacer<Target extends PacedTarget>(
     quota: createTargetQuota(target, share, kinds, shared),
     /** When the provider may be asked again, in milliseconds since 1970. */
     fromMs: 0,
+    /** Refusals since the last other answer. */
+    refusals: 0,
   }));
   type Lane = (typeof lanes)[number];
 
@@ -97,7 +101,9 @@ export function createPacer<Target extends PacedTarget>(
 
   /** Has all workers wait for a provider that has refused a request. */
   async function pause(lane: Lane, hold: Hold, headers: Headers): Promise<void> {
-    lane.fromMs = Date.now() + (retryAfterMs(headers, Date.now()) ?? PAUSE_MS);
+    const leastMs = Math.min(PAUSE_MS, FIRST_PAUSE_MS * 2 ** lane.refusals++);
+    const askedMs = retryAfterMs(headers, Date.now()) ?? PAUSE_MS;
+    lane.fromMs = Date.now() + Math.max(leastMs, askedMs);
     await hold.release();
     await lane.quota.align();
   }
@@ -122,6 +128,7 @@ export function createPacer<Target extends PacedTarget>(
         quota.learn(response.headers);
         const sent = { response, target, hold, cost: (usage: Tokens) => costOf(unitsOf(usage)) };
         if (!REFUSALS.includes(response.status)) {
+          lane.refusals = 0;
           if (quota.isNearlyUsedUp()) await quota.align();
           return sent;
         }

@@ -86,6 +86,21 @@ test("where all refuse, the last refusal is the answer once waiting takes too lo
   expect([sent?.response.status, ask.mock.calls.length]).toEqual([429, 2]);
 });
 
+test("a provider that refuses again and again and asks for no wait is asked ever more rarely", async () => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  const pacer = workerOf(memoryStore(), [target("a", 6_000, 1_000_000)], { maxWait: "10s" });
+  let refusals = 0;
+  const ask = async () => {
+    // Without pauses this would never end.
+    if (++refusals > 100) throw new Error("asked a hundred times");
+    return refusal({ "retry-after": "0" });
+  };
+  const [sent, tookMs] = await timed(pacer.send(REQUEST, ask));
+  // After 50, 100, 200, 400 and 800 ms, and then each second.
+  expect([sent?.response.status, refusals]).toEqual([429, 14]);
+  expect(tookMs).toBeLessThan(10_000);
+});
+
 test("a refusal has other workers wait, too: their shared counts have no more than the provider", async () => {
   vi.spyOn(Math, "random").mockReturnValue(0);
   const store = memoryStore();
