@@ -19,6 +19,8 @@ export interface DoctorOptions {
   readonly redisUrl?: string;
   /** A limited path of the gateway. Default: `/`. */
   readonly path?: string;
+  /** The method with which that path is limited. Default: `GET`. */
+  readonly method?: string;
   /** A header by which the gateway counts. Default: `x-user-id`. */
   readonly identityHeader?: string;
   /** The start of the limiter's keys. Default: `tg`. */
