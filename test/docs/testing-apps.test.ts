@@ -6,7 +6,9 @@ import { writeBlocks } from "./typed-blocks.ts";
 // This project has two versions of Fastify, under names of their own.
 const apps = codeBlocks("docs/testing.md")
   .filter(({ code }) => code.includes('from "vitest"'))
-  .map((block) => ({ ...block, code: block.code.replace('"fastify"', '"fastify5"') }));
+  .map(({ line, language, code }) => {
+    return { line, language, code: code.replace('"fastify"', '"fastify5"') };
+  });
 const typed = writeBlocks("testing-apps", apps);
 afterAll(typed.remove);
 
