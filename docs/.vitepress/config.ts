@@ -7,6 +7,7 @@ import { defineConfig } from "vitepress";
 import manifest from "../../package.json" with { type: "json" };
 import { type Repository, sourceAddress } from "../../scripts/support/source-address.ts";
 import { linkSources } from "./link-sources.ts";
+import { LOGO } from "./logo.ts";
 import { NAV, SIDEBAR } from "./navigation.ts";
 import { searchOptions } from "./search.ts";
 import { markShortCells } from "./short-cells.ts";
@@ -23,7 +24,10 @@ export default defineConfig({
   base: process.env["SITE_BASE"] ?? "/",
   outDir: join(root, "dist/site"),
   cacheDir: join(root, "node_modules/.cache/vitepress"),
-  head: [["meta", { name: "color-scheme", content: "light dark" }]],
+  head: [
+    ["meta", { name: "color-scheme", content: "light dark" }],
+    ["link", { rel: "icon", href: LOGO }],
+  ],
   markdown: {
     config(renderer) {
       linkSources(renderer, address);
@@ -33,6 +37,7 @@ export default defineConfig({
     anchor: { slugify: githubSlug },
   },
   themeConfig: {
+    logo: { src: LOGO, alt: "" },
     nav: NAV,
     sidebar: SIDEBAR,
     outline: { level: [2, 3] },

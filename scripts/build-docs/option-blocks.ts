@@ -39,7 +39,8 @@ export function functionBlocks(functions: readonly MadeValue[]): string {
   return blocks.join("\n\n");
 }
 
-function block(name: string, facts: readonly string[], meaning: string): string {
+/** One heading, its facts in a line, and its meaning. */
+export function block(name: string, facts: readonly string[], meaning: string): string {
   const paragraphs = [facts.filter(Boolean).join(" · "), meaning];
   return [`#### \`${name}\``, ...paragraphs.map((text) => wrapWords(text, WIDTH))].join("\n\n");
 }

@@ -10,7 +10,7 @@ export interface HeaderOptions {
   readonly "draft-11"?: boolean;
   /**
    * `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) of the advertised policy nearest
-   * its limit. Default: `true`.
+   * its limit, and `X-RateLimit-Reason`. Default: `true`.
    */
   readonly "x-ratelimit"?: boolean;
 }
@@ -42,9 +42,10 @@ export function setFields(
   random: () => number,
 ): void {
   const { reason, status, policies, nowUs, rows } = outcome;
+  const hasOlderFields = options["x-ratelimit"] !== false;
   // Clients may see none of the policies that took part, so there is no quota to describe.
   if (policies.length === 0) {
-    if (isListed(reason)) headers.set("X-RateLimit-Reason", reason);
+    if (hasOlderFields && isListed(reason)) headers.set("X-RateLimit-Reason", reason);
     return;
   }
   let limits = "";
@@ -64,7 +65,7 @@ export function setFields(
     headers.set("RateLimit-Policy", limits);
     headers.set("RateLimit", quotas);
   }
-  if (nearest !== undefined && options["x-ratelimit"] !== false) {
+  if (nearest !== undefined && hasOlderFields) {
     const { remaining, resetAfterUs, isResetGuessed = false } = rows[nearest]!;
     const { limit } = policies[nearest]!.unsharded ?? policies[nearest]!;
     headers.set("X-RateLimit-Limit", `${limit}`);
@@ -75,7 +76,7 @@ export function setFields(
     }
   }
   if (status !== 200) headers.set("Retry-After", `${retryAfter(outcome, random)}`);
-  if (reason !== "allowed") headers.set("X-RateLimit-Reason", reason);
+  if (hasOlderFields && reason !== "allowed") headers.set("X-RateLimit-Reason", reason);
 }
 
 /** The seconds of `Retry-After`: the longest wait that a denied client is told, at least one. */

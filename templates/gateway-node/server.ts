@@ -10,10 +10,10 @@ const gateway = createGateway(
   { admin, metrics },
 );
 
-const server = serve({
-  fetch: gateway.fetch,
-  port: Number(process.env["PORT"] ?? 3000),
-  hostname: process.env["HOST"] ?? "127.0.0.1",
+const port = Number(process.env["PORT"] ?? 3000);
+const hostname = process.env["HOST"] ?? "127.0.0.1";
+const server = serve({ fetch: gateway.fetch, port, hostname }, () => {
+  console.log(`The gateway listens on http://${hostname}:${port}`);
 });
 
 const endSockets = passUpgrades(server, gateway);

@@ -36,8 +36,11 @@ export interface DashboardServer {
  * Serves the dashboard of one gateway on loopback, and adds the token to its requests. Any site can have a browser send
  * requests to this machine, and can point a name of its own at it: so only requests to this very address are answered,
  * only below a path that cannot be guessed, and none from pages of other sites.
+ *
+ * @param port 0 for a free one
+ * @throws UsageError if another program has the port
  */
-export async function serveDashboard(gateway: Connection): Promise<DashboardServer> {
+export async function serveDashboard(gateway: Connection, port = 0): Promise<DashboardServer> {
   if (!existsSync(`${FILES}index.html`)) {
     throw new UsageError("The dashboard is not built: run npm run build:dashboard.");
   }
@@ -60,8 +63,11 @@ export async function serveDashboard(gateway: Connection): Promise<DashboardServ
     else sendFile(path, request, response);
   }
 
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EADDRINUSE") throw error;
+    throw new UsageError(`Another program listens on port ${port}: give --port another one.`);
+  });
   host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: `http://${host}/${secret}/`,

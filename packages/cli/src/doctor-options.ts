@@ -17,6 +17,7 @@ export interface DoctorArguments {
   readonly adminUrl?: string;
   readonly preview?: string;
   readonly path?: string;
+  readonly method?: string;
   readonly identityHeader?: string;
   readonly restUrl?: string;
   readonly restTokenFile?: string;
@@ -68,6 +69,7 @@ export function readDoctorOptions(
     redisUrl,
     region: readRegion(args.regionUrl, environment),
     path,
+    method: readMethod(args.method),
     prefix,
     identityHeader: readHeaderName(args.identityHeader),
     algorithm: algorithm as Algorithm | undefined,
@@ -160,6 +162,11 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "--region-url": "redis://127.0.0.1:6380",
   "--redis-url": "redis://127.0.0.1:6379",
 };
+
+function readMethod(method: string | undefined): string | undefined {
+  if (method === undefined || /^[A-Za-z]{1,20}$/.test(method)) return method?.toUpperCase();
+  throw new UsageError(`--method takes a method such as POST, not "${method}".`);
+}
 
 function readHeaderName(name: string | undefined): string | undefined {
   if (name === undefined || /^[\w!#$%&'*+.^`|~-]+$/.test(name)) return name?.toLowerCase();

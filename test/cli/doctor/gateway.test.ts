@@ -186,7 +186,7 @@ test.for<Planted>([
   {
     fault: "one hop trusted where there is none",
     variables: { CLIENT_IP: { trustedHops: 1 } },
-    found: ["error address-spoofable:x-forwarded-for"],
+    found: ["note address-spoofable:x-forwarded-for"],
   },
   {
     fault: "a proxy that adds the address, and is the one hop trusted",
@@ -200,7 +200,7 @@ test.for<Planted>([
   {
     fault: "Cloudflare trusted where it is not in front",
     front: (request, gateway) => gateway(request),
-    found: ["error address-spoofable:cf-connecting-ip"],
+    found: ["note address-spoofable:cf-connecting-ip"],
   },
   {
     fault: "a gateway that counts in memory",
@@ -267,6 +267,13 @@ test.for<Planted>([
 ])("$fault: $found", async ({ found, ...deployment }) => {
   const url = await deployGateway(rest, deployment);
   expect(await idsOf({ url })).toEqual(found);
+});
+
+test("a rule of one method is looked at with that method", async () => {
+  const RULES = [{ method: "POST", path: "/api/*", policies: [quota("posted", 1_000)] }];
+  const url = await deployGateway(rest, { variables: { RULES } });
+  expect(await idsOf({ url })).toContain("warning no-ratelimit-fields");
+  expect(await idsOf({ url, method: "POST" })).toEqual([]);
 });
 
 /** Passes the host on that a client names, which the servers of tests do not. */

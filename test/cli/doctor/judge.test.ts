@@ -109,6 +109,18 @@ const answered = (body: string, fields: Readonly<Record<string, string>> = {}): 
 });
 const left = (r: number) => answered("", { ratelimit: `"api";r=${r};t=60` });
 
+const soundGateway: GatewayFacts = {
+  url: new URL("https://api.example.com"),
+  path: "/",
+  live: answered('{"status":"ok"}'),
+  health: answered('{"status":"ok","store":"redis","breaker":"closed"}'),
+  admin: { ...answered(""), status: 404 },
+  limited: [left(99), left(98)],
+  headers: [],
+  spellings: [],
+  hostile: [],
+};
+
 test.for<[same: number[], others: number[], found: string[]]>([
   [[99, 98, 97], [99, 99], ["warning identity-spoofable"]],
   [[99, 98, 97], [96, 95], []],
@@ -120,18 +132,17 @@ test.for<[same: number[], others: number[], found: string[]]>([
 ])("of one identity %j are left, of two others %j: %j", ([same, others, found]) => {
   const header = "x-user-id";
   const probe = { header, isAddress: false, same: same.map(left), others: others.map(left) };
-  const gateway: GatewayFacts = {
-    url: new URL("https://api.example.com"),
-    path: "/",
-    live: answered('{"status":"ok"}'),
-    health: answered('{"status":"ok","store":"redis","breaker":"closed"}'),
-    admin: { ...answered(""), status: 404 },
-    limited: [left(99), left(98)],
-    headers: [probe],
-    spellings: [],
-    hostile: [],
-  };
-  expect(ids({ gateway })).toEqual(found);
+  expect(ids({ gateway: { ...soundGateway, headers: [probe] } })).toEqual(found);
+});
+
+test.for<[url: string, found: string]>([
+  ["https://api.example.com", "error address-spoofable:x-real-ip"],
+  ["http://127.0.0.1:8787", "note address-spoofable:x-real-ip"],
+])("a client of %s that can choose its address: %s", ([url, found]) => {
+  const header = "x-real-ip";
+  const probe = { header, isAddress: true, same: [99, 98, 97].map(left), others: [left(99)] };
+  const gateway: GatewayFacts = { ...soundGateway, url: new URL(url), headers: [probe] };
+  expect(ids({ gateway })).toContain(found);
 });
 
 test("evicted scripts are found, which only Redis 7.4 has", () => {

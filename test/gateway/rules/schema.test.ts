@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 
 import { listsSchema, rulesSchema } from "../../../scripts/build-schema/json-schema.ts";
-import { withVariablesTable } from "../../../scripts/build-schema/variables-table.ts";
+import { withVariableBlocks } from "../../../scripts/build-schema/variable-blocks.ts";
 import { compileLists } from "../../../src/features/lists/lists.ts";
 import { Lists, Rules } from "../../../src/gateway/rules/schema.ts";
 import { Faults } from "../../../src/options/faults.ts";
@@ -133,22 +133,22 @@ describe("the files built from the schema", () => {
     expect(readFileSync("docs/rules.schema.json", "utf8")).toBe(rulesSchema());
     expect(readFileSync("docs/lists.schema.json", "utf8")).toBe(listsSchema());
     const options = readFileSync("docs/options.md", "utf8");
-    expect(options).toBe(withVariablesTable(options));
+    expect(options).toBe(withVariableBlocks(options));
   });
 
-  test("has a row for each variable, with values and default", () => {
-    const table = withVariablesTable("<!-- gateway variables --><!-- end gateway variables -->");
-    for (const row of [
-      /\| `STORE` +\| `"redis"`, `"durable-object"`, `"memory"` +\| `"redis"` +\|/,
-      /\| `LISTS` +\| table +\|/,
-      /\| `CLIENT_IP` +\| .*`\{ trustedHops \}`, 1 to 32 +\|/,
-      /\| `ON_FAILURE` +\| .*`\{ local = \{ share \} \}`, above 0 to 1 +\|/,
+  test("has a block for each variable, with values and default", () => {
+    const blocks = withVariableBlocks("<!-- gateway variables --><!-- end gateway variables -->");
+    for (const block of [
+      /^#### `STORE`\n\n`"redis"`, `"durable-object"`, `"memory"` · default `"redis"`\n/m,
+      /^#### `LISTS`\n\ntable\n/m,
+      /^#### `CLIENT_IP`\n\n.*`\{ trustedHops \}`, 1 to 32\n/m,
+      /^#### `ON_FAILURE`\n\n.*`\{ local = \{ share \} \}`, above 0 to 1 · default/m,
     ]) {
-      expect(table).toMatch(row);
+      expect(blocks).toMatch(block);
     }
   });
 
   test("needs a place in the text", () => {
-    expect(() => withVariablesTable("# Options\n")).toThrow("gateway variables");
+    expect(() => withVariableBlocks("# Options\n")).toThrow("gateway variables");
   });
 });

@@ -2,6 +2,7 @@ import type { CalendarUnit } from "../../../../src/algorithms/calendar-units.ts"
 import {
   concurrency,
   day,
+  type Duration,
   fixedWindow,
   hour,
   month,
@@ -37,12 +38,31 @@ export interface Model {
   /** The setting that it alone has. */
   readonly own?: { readonly key: "refill" | "segments" | "work"; readonly label: string };
   readonly policy: (settings: Settings) => Policy;
+  /** The same as a reader writes it. */
+  readonly code: (settings: Settings) => string;
 }
 
 const UNITS = { month, week, day, hour };
 
 const windowLabel = "Window, seconds";
-const ms = (seconds: number) => `${Math.round(seconds * 1000)}ms` as const;
+/** In the largest whole unit. */
+function length(seconds: number): Duration {
+  const unit = [
+    ["d", 86_400],
+    ["h", 3_600],
+    ["m", 60],
+    ["s", 1],
+  ].find(([, each]) => seconds > 0 && seconds % Number(each) === 0);
+  return (
+    unit ? `${seconds / Number(unit[1])}${unit[0]}` : `${Math.round(seconds * 1000)}ms`
+  ) as Duration;
+}
+
+const windowCode = ({ limit, window }: Settings) =>
+  `limit: ${numberText(limit)}, window: "${length(window)}"`;
+
+/** As people write it: 1_000_000. */
+const numberText = (number: number) => String(number).replaceAll(/\B(?=(\d{3})+$)/g, "_");
 
 export const MODELS: readonly Model[] = [
   {
@@ -50,13 +70,16 @@ export const MODELS: readonly Model[] = [
     name: "Token bucket",
     windowLabel: "Refill time, seconds",
     own: { key: "refill", label: "Refilled in that time" },
-    policy: ({ limit, window, refill }) => tokenBucket({ limit, refill, per: ms(window) }),
+    policy: ({ limit, window, refill }) => tokenBucket({ limit, refill, per: length(window) }),
+    code: ({ limit, window, refill }) =>
+      `tokenBucket({ name: "api", limit: ${numberText(limit)}, refill: ${numberText(refill)}, per: "${length(window)}" })`,
   },
   {
     id: "sliding-window-log",
     name: "Sliding window log",
     windowLabel,
-    policy: ({ limit, window }) => slidingWindowLog({ limit, window: ms(window) }),
+    policy: ({ limit, window }) => slidingWindowLog({ limit, window: length(window) }),
+    code: (settings) => `slidingWindowLog({ name: "api", ${windowCode(settings)} })`,
   },
   {
     id: "segmented-window",
@@ -64,25 +87,30 @@ export const MODELS: readonly Model[] = [
     windowLabel,
     own: { key: "segments", label: "Segments" },
     policy: ({ limit, window, segments }) =>
-      segmentedWindow({ limit, window: ms(window), segments }),
+      segmentedWindow({ limit, window: length(window), segments }),
+    code: (settings) =>
+      `segmentedWindow({ name: "api", ${windowCode(settings)}, segments: ${settings.segments} })`,
   },
   {
     id: "sliding-window-counter",
     name: "Sliding window counter",
     windowLabel,
-    policy: ({ limit, window }) => slidingWindowCounter({ limit, window: ms(window) }),
+    policy: ({ limit, window }) => slidingWindowCounter({ limit, window: length(window) }),
+    code: (settings) => `slidingWindowCounter({ name: "api", ${windowCode(settings)} })`,
   },
   {
     id: "fixed-window",
     name: "Fixed window",
     windowLabel,
-    policy: ({ limit, window }) => fixedWindow({ limit, window: ms(window) }),
+    policy: ({ limit, window }) => fixedWindow({ limit, window: length(window) }),
+    code: (settings) => `fixedWindow({ name: "api", ${windowCode(settings)} })`,
   },
   {
     id: "unaligned",
     name: "Fixed window from the first request",
     windowLabel,
-    policy: ({ limit, window }) => fixedWindow({ limit, window: ms(window), aligned: false }),
+    policy: ({ limit, window }) => fixedWindow({ limit, window: length(window), aligned: false }),
+    code: (settings) => `fixedWindow({ name: "api", ${windowCode(settings)}, aligned: false })`,
   },
   {
     id: "calendar",
@@ -91,12 +119,16 @@ export const MODELS: readonly Model[] = [
     calendar: true,
     policy: ({ limit, unit, timeZone }) =>
       fixedWindow({ limit, window: UNITS[unit]({ timeZone }) }),
+    code: ({ limit, unit, timeZone }) =>
+      `fixedWindow({ name: "api", limit: ${numberText(limit)}, window: ${unit}({ timeZone: "${timeZone}" }) })`,
   },
   {
     id: "concurrency",
     name: "Concurrency",
     windowLabel: "Longest hold, seconds",
     own: { key: "work", label: "A request takes, seconds" },
-    policy: ({ limit, window }) => concurrency({ limit, ttl: ms(window) }),
+    policy: ({ limit, window }) => concurrency({ limit, ttl: length(window) }),
+    code: ({ limit, window }) =>
+      `concurrency({ name: "api", limit: ${numberText(limit)}, ttl: "${length(window)}" })`,
   },
 ];

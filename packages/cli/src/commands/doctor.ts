@@ -15,7 +15,8 @@ export function registerDoctor(program: Command): void {
       .description(
         "Find what is wrong with a deployment: asks the gateway from outside, and its Redis. Needs no token of the gateway, looks at its metrics with one, and waits 5 s for each answer.",
       )
-      .option("--path <path>", "a limited path, asked with GET about 30 times (default: /)")
+      .option("--path <path>", "a limited path, asked about 30 times (default: /)")
+      .option("--method <method>", "the method that its rule has (default: GET)")
       .option(
         "--identity-header <name>",
         "a header by which the gateway counts (default: x-user-id)",

@@ -21,6 +21,8 @@ export interface DoctorOptions {
   readonly region?: { readonly url: string; readonly token?: string | undefined };
   /** A limited path of the gateway. Default: `/`. */
   readonly path?: string;
+  /** The method with which that path is limited. Default: `GET`. */
+  readonly method?: string;
   /** A header by which the gateway counts. Default: `x-user-id`. */
   readonly identityHeader?: string;
   /** The start of the limiter's keys. Default: `tg`. */

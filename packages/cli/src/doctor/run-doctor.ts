@@ -19,6 +19,7 @@ export async function runDoctor(options: DoctorOptions): Promise<Report> {
     adminUrl,
     preview,
     path = "/",
+    method,
     identityHeader = "x-user-id",
     timeoutMs = 250,
   } = options;
@@ -28,7 +29,9 @@ export async function runDoctor(options: DoctorOptions): Promise<Report> {
   const common = { path, identityHeader, now };
   const own = { token, ...(adminUrl !== undefined && { adminUrl: new URL(adminUrl) }) };
   const gateway =
-    url === undefined ? undefined : await gatherGateway({ url: new URL(url), ...own, ...common });
+    url === undefined
+      ? undefined
+      : await gatherGateway({ url: new URL(url), method, ...own, ...common });
   const apart =
     gateway === undefined || "reason" in gateway || preview === undefined
       ? undefined

@@ -1,3 +1,4 @@
+import { isLoopback } from "../../loopback.ts";
 import type { Finding } from "../finding.ts";
 import { type GatewayFacts, type HeaderProbe, quotasOf } from "../gather/gateway-facts.ts";
 import { cacheOf } from "./limited-path.ts";
@@ -25,19 +26,21 @@ export function checkIdentities(facts: GatewayFacts): Finding[] {
     if (fresh.length === 0) return [];
     const evidence = `a new ${probe.header} gets a new quota of ${fresh.join(", ")}`;
     return probe.isAddress
-      ? address(probe.header, evidence)
+      ? address(probe.header, evidence, isLoopback(facts.url))
       : identity(fresh.length < all, evidence);
   });
 }
 
-function address(header: string, evidence: string): Finding {
+/** On this machine nothing stands in front that would overwrite the field, as with `wrangler dev`. */
+function address(header: string, evidence: string, isLocal: boolean): Finding {
   return {
     id: `address-spoofable:${header}`,
-    severity: "error",
+    severity: isLocal ? "note" : "error",
     title: "A client can choose its address",
     evidence,
-    remedy:
-      "Set CLIENT_IP to what really stands in front, and let no request reach the gateway by another way.",
+    remedy: isLocal
+      ? "On this machine nothing stands in front of the gateway: ask the deployed address, too."
+      : "Set CLIENT_IP to what really stands in front, and let no request reach the gateway by another way.",
   };
 }
 

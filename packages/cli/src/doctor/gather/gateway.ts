@@ -15,6 +15,8 @@ export interface GatewayOptions {
   readonly adminUrl?: URL | undefined;
   readonly token?: string | undefined;
   readonly path: string;
+  /** The method with which the path is limited. Default: `GET`. */
+  readonly method?: string | undefined;
   readonly identityHeader: string;
   readonly now: () => number;
 }
@@ -31,8 +33,9 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 export async function gatherGateway(
   options: GatewayOptions,
 ): Promise<GatewayFacts | UnreachableGateway> {
-  const { url, adminUrl, token, path, identityHeader, now } = options;
+  const { url, adminUrl, token, path, method, identityHeader, now } = options;
   const ask = httpClient(url, now);
+  const askLimited: Fetch = (to, fields) => ask(to, fields, method);
   const askAdmin = adminUrl ? httpClient(adminUrl, now) : ask;
   try {
     const live = await ask("/_tidegate/live");
@@ -40,10 +43,10 @@ export async function gatherGateway(
     const admin = await ask("/_tidegate/api/v1/rules");
     const ownAdmin = adminUrl && (await askAdmin("/_tidegate/api/v1/rules"));
     const stats = token === undefined ? undefined : await askAdmin(STATS, bearer(token));
-    const limited = [await ask(path), await ask(path)];
+    const limited = [await askLimited(path), await askLimited(path)];
     const headers: HeaderProbe[] = [];
     for (const header of new Set([identityHeader, ...ADDRESS_HEADERS])) {
-      headers.push(await probeHeader(ask, path, header));
+      headers.push(await probeHeader(askLimited, path, header));
     }
     const { spellings, hostile } = spellingsOf(path);
     return {
@@ -56,8 +59,8 @@ export async function gatherGateway(
       stats,
       limited,
       headers,
-      spellings: await probeSpellings(ask, spellings),
-      hostile: await probeSpellings(ask, hostile),
+      spellings: await probeSpellings(askLimited, spellings),
+      hostile: await probeSpellings(askLimited, hostile),
     };
   } catch (error) {
     return { url, reason: reasonOf(error) };

@@ -16,6 +16,7 @@ export interface HttpAnswer {
 export type Fetch = (
   path: string,
   fields?: Readonly<Record<string, string>>,
+  method?: string,
 ) => Promise<HttpAnswer>;
 
 /** More than any answer that the doctor looks into; an origin behind the limited path may send without end. */
@@ -39,11 +40,16 @@ export function httpClient(base: URL, now: () => number): Fetch {
   const request = base.protocol === "https:" ? requestHttps : requestHttp;
   const folder = base.pathname.replace(/\/$/, "");
 
-  async function ask(path: string, fields: Readonly<Record<string, string>>, signal: AbortSignal) {
+  async function ask(
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    method: string,
+    signal: AbortSignal,
+  ) {
     const sentAtMs = now();
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const headers = { "user-agent": "tidegate-doctor", ...fields };
-      request(base, { path: folder + path, headers, signal }, resolve)
+      request(base, { path: folder + path, method, headers, signal }, resolve)
         .once("error", reject)
         .end();
     });
@@ -58,10 +64,10 @@ export function httpClient(base: URL, now: () => number): Fetch {
     };
   }
 
-  return async (path, fields = {}) => {
+  return async (path, fields = {}, method = "GET") => {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
     try {
-      return await ask(path, fields, signal);
+      return await ask(path, fields, method, signal);
     } catch (error) {
       // Node says that it was aborted, or that the connection ended, and not that its time was over.
       throw signal.aborted ? signal.reason : error;

@@ -1,30 +1,31 @@
 import * as z from "zod/mini";
 
 import { VARIABLES } from "../../src/gateway/config/variable-shapes.ts";
+import { block } from "../build-docs/option-blocks.ts";
 import { VARIABLE_MEANINGS } from "./descriptions.ts";
 
 const BEGIN = "<!-- gateway variables -->";
 const END = "<!-- end gateway variables -->";
 
 /**
- * Replaces the table of the gateway's variables in a Markdown text.
+ * Replaces the blocks of the gateway's variables in a Markdown text.
  *
- * @throws Error if the text has no place for it, or a variable no meaning
+ * @throws Error if the text has no place for them, or a variable no meaning
  */
-export function withVariablesTable(markdown: string): string {
+export function withVariableBlocks(markdown: string): string {
   const [start, end] = [markdown.indexOf(BEGIN), markdown.indexOf(END)];
   if (start === -1 || end < start) throw new Error(`no ${BEGIN} ... ${END} in the text`);
-  const rows = Object.entries(VARIABLES).map(([name, schema]) => row(name, schema));
-  const table = ["| variable | values | default | meaning |", "| --- | --- | --- | --- |", ...rows];
-  return `${markdown.slice(0, start + BEGIN.length)}\n\n${align(table)}\n\n${markdown.slice(end)}`;
+  const blocks = Object.entries(VARIABLES).map(([name, schema]) => variable(name, schema));
+  const before = markdown.slice(0, start + BEGIN.length);
+  return `${before}\n\n${blocks.join("\n\n")}\n\n${markdown.slice(end)}`;
 }
 
-function row(name: string, schema: z.ZodMiniType): string {
+function variable(name: string, schema: z.ZodMiniType): string {
   const meaning = VARIABLE_MEANINGS[name];
   if (meaning === undefined) throw new Error(`${name} has no meaning in the documentation`);
   const json = z.toJSONSchema(schema, { io: "input" }) as JsonSchema;
-  const fallback = json.default === undefined ? "" : `\`${JSON.stringify(json.default)}\``;
-  return `| \`${name}\` | ${valuesOf(json)} | ${fallback} | ${meaning} |`;
+  const standard = json.default === undefined ? "" : `default \`${JSON.stringify(json.default)}\``;
+  return block(name, [valuesOf(json), standard], meaning);
 }
 
 interface JsonSchema {
@@ -64,20 +65,4 @@ function fieldOf(
   const { exclusiveMinimum, maximum } = field;
   const from = exclusiveMinimum === undefined ? "1" : `above ${exclusiveMinimum}`;
   return [`${from} to ${maximum}`, `{ ${name} }`];
-}
-
-/** Pads the cells of a table, as the formatter does. */
-function align(rows: readonly string[]): string {
-  const cells = rows.map((text) => text.slice(2, -2).split(" | "));
-  const widths = cells[0]!.map((_, column) =>
-    Math.max(...cells.map((line) => (line[column] === "---" ? 3 : line[column]!.length))),
-  );
-  return cells
-    .map((line) => {
-      const padded = line.map((cell, column) =>
-        cell === "---" ? "-".repeat(widths[column]!) : cell.padEnd(widths[column]!),
-      );
-      return `| ${padded.join(" | ")} |`;
-    })
-    .join("\n");
 }
