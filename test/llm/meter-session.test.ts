@@ -169,6 +169,16 @@ test("of a session that tells its numbers so far, each turn pays what it added",
   expect(await books()).toEqual({ tokens: 311 + 9 * 181 + 4_000, turns: 0 });
 });
 
+test("an end that comes again is not that of the next turn", async () => {
+  const { session, books, meterAll } = sessionWith();
+  await session.reserve();
+  const messages = answered("resp_1", { inputTokens: 300, outputTokens: 80 });
+  await meterAll(messages);
+  await session.reserve();
+  await meterAll(messages);
+  expect(await books()).toEqual({ tokens: 4_380, turns: 1 });
+});
+
 test("a denied turn is not waited for", async () => {
   const { session, books, meterAll } = sessionWith();
   await session.reserve({ tokens: 1 });
