@@ -4,6 +4,7 @@ import { tightenForRegion } from "../../src/policy/tighten.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { excessOf } from "../support/lease/excess.ts";
 import { tokenBucket } from "../support/limiter/plain.ts";
+import { IS_WHOLE } from "../support/runs.ts";
 import { testRedis } from "../support/test-redis.ts";
 import { steady, world } from "./regions.ts";
 
@@ -39,3 +40,21 @@ test.each([
     expect(units / most).toBeGreaterThan(usable);
   },
 );
+
+test("thirty regions keep one limit, though each request comes to an isolate of its own", async () => {
+  const many = tokenBucket({ limit: 6_000, refill: 3_000, per: "1s" });
+  const policies = [tightenForRegion(compilePolicy(many), { termUs: 1e6, credit: 0, reserve: 0 })];
+  const { admissions, nearby, waited } = await world(redis, {
+    seed: 5,
+    regions: 30,
+    policies,
+    span: IS_WHOLE ? 4e6 : 1e6,
+    trouble: false,
+    remembers: true,
+    demand: steady(1.4),
+  });
+  // 4,200 isolates a second.
+  expect(nearby + waited).toBeGreaterThan(4_000);
+  expect(excessOf(many, admissions[0]!)).toBeLessThanOrEqual(0);
+  expect(waited / (nearby + waited)).toBeLessThan(IS_WHOLE ? 0.15 : 0.5);
+});

@@ -60,7 +60,9 @@ export function figuresOf(scene: Scene, outcomes: Outcomes): Figure[] {
       end: names.USABLE,
       unit: "%",
       valueOf: (o) => (100 * admittedIn(o)) / admittedIn(plain),
-      target: kind === "many" ? undefined : atLeast(isHot ? 98 : 97, "tidegate"),
+      target:
+        ifHot(atLeast(98, "tidegate")) ??
+        (kind === "trailing" ? atLeast(97, "tidegate") : undefined),
     },
     {
       end: names.EXCESS,

@@ -1,5 +1,6 @@
 import { cumsum } from "d3-array";
 
+import { slidingWindowCounter } from "../../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
@@ -19,7 +20,7 @@ export interface Arrival {
 
 export interface Scene {
   readonly name: string;
-  readonly kind: "hot" | "trailing" | "many";
+  readonly kind: "hot" | "trailing" | "many" | "small";
   readonly policy: Policy;
   /** Units of an identity that each region admits before home has counted them; 0 for none. */
   readonly credit: number;
@@ -72,6 +73,20 @@ const trailing: Scene = {
   warmUp: 60,
 };
 
+/** Less than two requests in a second and region: hardly any unit can be taken ahead of time. */
+const smallScene = (credit: number, load: number): Scene => ({
+  name: `100 a minute, ${credit > 0 ? `credit ${credit}` : "no credit"}, load ${load}`,
+  kind: "small",
+  policy: slidingWindowCounter({ name: "small", limit: 100, window: "1m" }),
+  credit,
+  perSecond: (load * 100) / 60,
+  identities: 1,
+  shares: EVEN,
+  isolates: 20,
+  seconds: 600,
+  warmUp: 60,
+});
+
 const zipfScene = (identities: number): Scene => ({
   name: `Zipf, ${identities.toLocaleString("en")} identities, credit 2`,
   kind: "many",
@@ -91,6 +106,10 @@ export const SCENES: readonly Scene[] = [
   trailing,
   zipfScene(1_000),
   zipfScene(100_000),
+  smallScene(0, 0.9),
+  smallScene(0, 1.4),
+  smallScene(2, 0.9),
+  smallScene(2, 1.4),
 ];
 
 /** Some of the scenes, so short that they only show that all runs. */
