@@ -30,12 +30,13 @@ const BROWSER = "test/dashboard/**/*.test.ts";
 
 /**
  * Files that `npm test` leaves to `npm run test:stress`: they have no shorter form. They look at the simulator itself, at
- * deployed workers and regions under load, and at clusters that lose a master or what is sent to it.
+ * deployed workers, regions and pacers under load, and at clusters that lose a master or what is sent to it.
  */
 const STRESS_ONLY = [
   "test/simulator/mutants.test.ts",
   "test/live/{trial-fleet,two-workers}.test.ts",
   "test/region/steady.test.ts",
+  "test/llm/pacing-fleet.test.ts",
   "test/chaos/{dead-master,failover,lost-refunds}.test.ts",
 ];
 
