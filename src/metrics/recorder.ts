@@ -1,11 +1,12 @@
 import { type MetricsStore, MINUTE_MS } from "../store/metrics/metrics-store.ts";
 import { type AnalyticsDataset, analyticsWriter } from "./analytics.ts";
-import { type Batch, batchesOf, MAX_PARTITIONS, namesOf } from "./batch.ts";
+import { batchesOf, MAX_PARTITIONS, namesOf } from "./batch.ts";
 import { type Counter, counters } from "./counter.ts";
 import { codeOf, FIELD } from "./fields.ts";
 import { type Counts, createMinutes, together } from "./minutes.ts";
 import { NOTICE_KINDS, NOTICE_RESULTS } from "./outcomes.ts";
 import { partitionName } from "./partition-name.ts";
+import { createPendingBatches } from "./pending-batches.ts";
 import type { PeriodicWriter } from "./periodic-writes.ts";
 import { metricsReader, type MetricsReader } from "./reader.ts";
 import { createSketch, type Heavy, type Sketches } from "./sketch.ts";
@@ -65,9 +66,6 @@ interface Gathered {
 /** As many as Redis keeps of all time, and as an isolate keeps between two flushes. */
 const MAX_FIELDS = 20_000;
 
-/** A batch that is not confirmed for so long is given up: the store remembers for twice as long which ones it has. */
-const MAX_AGE_MS = 3_600_000;
-
 /** Counts the requests of a gateway. */
 export function createRecorder(options: RecorderOptions): Recorder {
   const { openStore, flushMs, identities, now, wallNow, random, analytics, onError } = options;
@@ -86,8 +84,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let current: number | undefined;
   /** Counts that wait for the names of their partitions. A flush that finds them does not wait for the one that took them. */
   const gathered: Gathered[] = [];
-  /** Batches that the store has not confirmed. */
-  let pending: Batch[] = [];
+  const pending = createPendingBatches(store, now);
   let lost = 0;
   let last = 0;
   let dueAtMs: number | undefined;
@@ -142,33 +139,19 @@ export function createRecorder(options: RecorderOptions): Recorder {
       gathered.shift();
       const tops = { denied: names[0], near: names[1] };
       for (const batch of batchesOf(counted, tops)) {
-        pending.push({ ...batch, isolate: isolate!, number: ++last, atMs: ms, madeAtMs });
+        pending.add({ ...batch, isolate: isolate!, number: ++last, atMs: ms, madeAtMs });
       }
-    }
-  }
-
-  function giveUpOld(): void {
-    const oldestMs = now() - MAX_AGE_MS;
-    for (const { madeAtMs, requests } of pending) if (madeAtMs < oldestMs) lost += requests;
-    pending = pending.filter(({ madeAtMs }) => madeAtMs >= oldestMs);
-  }
-
-  async function writePending(): Promise<void> {
-    for (let batch = pending[0]; batch; batch = pending[0]) {
-      await store.add(batch);
-      // Another flush may have sent it, too, and gone on: the store takes it once.
-      if (pending[0] === batch) pending.shift();
     }
   }
 
   async function flush(): Promise<void> {
     dueAtMs = now() + flushMs;
     try {
-      giveUpOld();
-      await writePending();
+      lost += pending.giveUpOld();
+      await pending.write();
       gather();
       await nameGathered();
-      await writePending();
+      await pending.write();
       isFailing = false;
     } catch (error) {
       if (!isFailing) onError(error as Error);

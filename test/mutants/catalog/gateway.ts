@@ -196,6 +196,13 @@ export const GATEWAY: readonly Written[] = [
     tests: ["test/live/trial.test"],
   },
   {
+    name: "what an isolate published itself is not kept in the cache of its data centre",
+    file: "src/gateway/live/share-state.ts",
+    find: "state.revision > keptRevision &&",
+    replace: "state.revision > (kept ?? known).revision &&",
+    tests: ["test/live/share-state"],
+  },
+  {
     name: "an isolate falls back to a version that is only tried",
     file: "src/gateway/live/enforcement.ts",
     find: "if (version > state.version) continue;",

@@ -4,16 +4,16 @@ import type { Written } from "../written.ts";
 export const METRICS: readonly Written[] = [
   {
     name: "a flush takes away a batch that another one has not written",
-    file: "src/metrics/recorder.ts",
+    file: "src/metrics/pending-batches.ts",
     find: "if (pending[0] === batch) pending.shift();",
     replace: "pending.shift();",
     tests: ["test/metrics/recorder"],
   },
   {
     name: "a batch whose answer is lost is dropped",
-    file: "src/metrics/recorder.ts",
+    file: "src/metrics/pending-batches.ts",
     find: "await store.add(batch);",
-    replace: "pending.shift();\n      await store.add(batch);",
+    replace: "pending.shift();\n        await store.add(batch);",
     tests: ["test/metrics/recorder"],
   },
   {
