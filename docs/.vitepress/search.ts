@@ -12,7 +12,7 @@ function weighPage(id: string): number {
     surge: 0.4,
     architecture: 0.5,
     admin: 0.6,
-    options: 0.4,
+    options: 0.25,
   };
   if (id.endsWith("#why-you-can-trust-it")) return 1;
   const [page = ""] = id.replace(/^.*\/(?=[^/]+$)/, "").split(/(?:\.html)?(?:#|$)/);
@@ -49,6 +49,7 @@ function addSynonyms(term: string): string | string[] | undefined {
     offline: "outages",
     price: "costs",
     pricing: "costs",
+    quota: "recipes",
     safelist: "exempting",
     slow: "latency",
     smooth: "bucket",

@@ -47,6 +47,15 @@ export async function playEveryModel(browser: Browser, origin: string): Promise<
   await page.getByRole("button", { name: "Send a request" }).focus();
   await page.keyboard.press("Enter");
   await expect("after a request by keys", "admitted", "2");
+  const expectCode = async (what: string, policy: string) => {
+    const code = await page.locator("[data-code]").textContent();
+    if (!code?.includes(policy)) faults.push(`${what}: the code has no ${policy}`);
+  };
+  await page.getByRole("button", { name: "100 per minute, strict" }).click();
+  await expectCode("a limit to start from", 'limit: 100, window: "1m"');
+  const query = "?algorithm=calendar&limit=1000000&unit=month&timeZone=UTC";
+  await page.goto(`${origin}algorithms.html${query}`, { waitUntil: "networkidle" });
+  await expectCode("a link", 'limit: 1_000_000, window: month({ timeZone: "UTC" })');
   await page.close();
   return faults;
 }

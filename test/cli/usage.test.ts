@@ -68,6 +68,9 @@ describe("wrong usage", () => {
     [["audit", "--url", "https://a:b@example.com"], ADDRESS],
     [["audit", "--url", "https://example.com/x"], ADDRESS],
     [["audit", "--token-file", "nowhere"], "nowhere cannot be read: ENOENT"],
+    [["dashboard", "--port", "70000"], '--port takes a number from 1 to 65535, not "70000".'],
+    [["dashboard", "--port", "0"], '--port takes a number from 1 to 65535, not "0".'],
+    [["doctor", "--method", "P O"], '--method takes a method such as POST, not "P O".'],
   ] as const)("%j is an error that names it", async ([args, message]) => {
     await on.refuses(args, message);
   });

@@ -43,9 +43,9 @@ beforeAll(async () => {
   server = await serve(5_000);
 });
 
-function serve(timeoutMs: number): Promise<DashboardServer> {
+function serve(timeoutMs: number, ownPort?: number): Promise<DashboardServer> {
   const { port } = gateway.address() as AddressInfo;
-  return serveDashboard({ url: `http://127.0.0.1:${port}`, token: TOKEN, timeoutMs });
+  return serveDashboard({ url: `http://127.0.0.1:${port}`, token: TOKEN, timeoutMs }, ownPort);
 }
 
 afterAll(async () => {
@@ -157,6 +157,20 @@ test("a gateway that is silent is a 502 after the timeout, and holds no end up",
   await expect.poll(() => got.filter(({ url }) => url.endsWith("/silent"))).toHaveLength(2);
   await patient.stop();
   expect(await asked).toBe("cut off");
+});
+
+test("it has the port that is asked for, and says if another program has it", async () => {
+  const { port } = new URL(server.url);
+  await expect(serve(5_000, Number(port))).rejects.toThrow(
+    `Another program listens on port ${port}: give --port another one.`,
+  );
+  const first = await serve(5_000);
+  const own = Number(new URL(first.url).port);
+  await first.stop();
+  const second = await serve(5_000, own);
+  expect(new URL(second.url).port).toBe(String(own));
+  expect((await fetch(second.url)).status).toBe(200);
+  await second.stop();
 });
 
 test("a browser opens it without asking for a token", async () => {
