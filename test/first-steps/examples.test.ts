@@ -57,6 +57,29 @@ describe("a server", () => {
   );
 });
 
+test("examples/regions keeps one limit with two gateways, two regional stores and a home", async () => {
+  const url = await startScript(await installExample("regions"), "start", {});
+  const other = url.replace(/\d+$/, (port) => String(Number(port) + 1));
+  const names = [];
+  for (const gateway of [url, other]) {
+    const health = await fetch(`${gateway}/_tidegate/health`);
+    names.push(((await health.json()) as { region?: object }).region);
+  }
+  expect(names).toEqual([{ name: "fra" }, { name: "iad" }]);
+  const statuses: number[] = [];
+  for (let round = 0; round < 60; round++) {
+    const asked = [url, other].flatMap((gateway) =>
+      Array.from({ length: 4 }, () => fetch(gateway)),
+    );
+    for (const { status } of await Promise.all(asked)) statuses.push(status);
+  }
+  const passed = statuses.filter((status) => status === 200).length;
+  // One more in each minute.
+  expect(passed).toBeLessThanOrEqual(302);
+  expect(passed).toBeGreaterThan(200);
+  expect(statuses.at(-1)).toBe(429);
+});
+
 test("examples/workers answers twenty requests, and denies the next ones", async () => {
   const worker = await startProject({ files: workerFiles("workers"), secrets: secrets() });
   expect(await statusesOf(worker, 22)).toEqual(PASSES_THEN_DENIES);
@@ -197,6 +220,7 @@ describe("examples and templates", () => {
       ["fastify", "server.ts"],
       ["node-http", "server.ts"],
       ["hono-node", "server.ts"],
+      ["regions", "server.ts"],
       ["bun", "server.ts"],
       ["sveltekit", "src/hooks.server.ts"],
       ["workers", "src/index.ts"],
