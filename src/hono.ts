@@ -81,7 +81,7 @@ type Taken<E extends Env> = Omit<LimiterOptions, "redis" | "lists"> &
   PlainRequestOptions<Context<E>> &
   Pick<RateLimitOptions<E>, "redis">;
 
-/** Of an environment that is not given, `any`, only the variables of the middleware remain. */
+/** An environment that is not given is `any`, of which only the variables of the middleware remain. */
 type RateLimit<E extends Env> = MiddlewareHandler<
   (0 extends 1 & E ? Env : E) & { Variables: RateLimitVariables }
 >;

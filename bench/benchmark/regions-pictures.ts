@@ -19,7 +19,7 @@ const WAYS: readonly (readonly [way: names.Way, colour: Colour])[] = [
   ["plain", "ink"],
 ];
 
-/** What a decision adds by region, and what is admitted beyond the limit. */
+/** The time that a decision adds by region, and the units admitted beyond the limit. */
 export function regionsPicture(results: Results): string | undefined {
   const figures = peerFigures(results.parts, "regions");
   const valueOf = (end: string, way: names.Way): number => {

@@ -7,7 +7,7 @@ export interface DeployOptions {
   /** How often the worker is replaced by a new one, and how long each serves. */
   readonly deploys: number;
   readonly everyMs: number;
-  /** Of one identity. */
+  /** The rate of one identity. */
   readonly requestsPerSecond: number;
   readonly limit: number;
   readonly windowMs: number;

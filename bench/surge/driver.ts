@@ -11,11 +11,11 @@ import { type Endpoint, type Intention, type Phases, population, ROUTES } from "
 
 export interface Drive {
   readonly url: string;
-  /** Of a server that answers at once. */
+  /** The address of a server that answers at once. */
   readonly bareUrl: string;
   readonly seed: number;
   readonly phases: Phases;
-  /** Of the riders. */
+  /** The part of the riders. */
   readonly share: number;
 }
 

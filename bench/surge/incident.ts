@@ -11,9 +11,9 @@ export type SetupName = (typeof SETUPS)[number];
 export interface IncidentOptions {
   readonly seed: number;
   readonly phases: Phases;
-  /** Of the incident's riders. */
+  /** The part of the incident's riders. */
   readonly share: number;
-  /** Of the matching service, in calls per second. */
+  /** The capacity of the matching service, in calls per second. */
   readonly capacity: number;
 }
 

@@ -13,7 +13,7 @@ export interface SurgeOptions {
   /** Names of set-ups and scenes. */
   readonly only: readonly string[];
   readonly seed: number;
-  /** Of the riders and of the matching service's capacity: above 0, at most 1. */
+  /** The part of the riders and of the matching service's capacity: above 0, at most 1. */
   readonly share: number;
 }
 

@@ -13,7 +13,7 @@ interface Column {
 const trips = (value: number): string => significant(Number(value.toFixed(2)));
 const percent = (value: number): string => `${significant(value)} %`;
 
-/** Of the region and of the other ways. */
+/** The columns of every way. */
 const SHARED: readonly Column[] = [
   { end: names.ADDED_P50, head: "added, p50", show: trips },
   { end: names.ADDED_P99, head: "p99", show: trips },
@@ -24,7 +24,7 @@ const SHARED: readonly Column[] = [
   { end: names.EXCESS, head: "excess", show: significant },
 ];
 
-/** Of the region alone. */
+/** The columns of a region. */
 const COLUMNS: readonly Column[] = [
   ...SHARED.slice(0, 4),
   { end: names.REGION_CALLS, head: "regional calls", show: significant },
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column[] = [
   { end: names.FAIRNESS, head: "fairness", show: significant },
 ];
 
-/** What a region's decisions are like, scene by scene. */
+/** The figures of a region, scene by scene. */
 export function regionsIn(results: Results): string {
   const figures = figuresIn(results);
   const end = `: ${names.ADDED_P50}`;

@@ -98,7 +98,7 @@ export function expansionOf(inline: InlineFunction, call: InlineCall): string {
   parameters.forEach((parameter, i) => {
     if (!assigned.has(parameter)) names.set(parameter, given[i]!.text);
   });
-  // Where the results are variables, and go into new ones: those variables take the new names from the start. A name
+  // If the results are variables and go into new ones: those variables take the new names from the start. A name
   // that also stands in the arguments would change its meaning too early.
   const returnedNames = results.map((result) => ("name" in result ? result.name : ""));
   const renamable = returnedNames.every(

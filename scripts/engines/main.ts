@@ -9,7 +9,7 @@ import { createProgram, ProgramError, runProgram } from "../support/program.ts";
 import { ENGINES } from "./engines.ts";
 import { fetchEngine } from "./fetch-engine.ts";
 
-/** What an engine runs, and what depends on how it does. */
+/** The tests that run on each engine: those that depend on it. */
 const TESTS = [
   "lua",
   "model",

@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 
-/** What readers look for, and the pages of which one must be among the first three results. */
+/** Words that readers look for, and the pages of which one must be among the first three results. */
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   "20 per second smooth": ["algorithms", "recipes"],
   "429": ["start", "hono", "library"],

@@ -27,7 +27,7 @@ export interface CalendarOptions extends CommonOptions {
    */
   readonly timeZone?: string;
   /**
-   * Where windows begin. For months it is the day, and 29 to 31 mean the last day of a month that has fewer; for weeks it is the ISO
+   * The start of each window. For months it is the day, and 29 to 31 mean the last day of a month that has fewer; for weeks it is the ISO
    * day of the week, where 1 is Monday. Or a moment, such as when a subscription began, as milliseconds since 1970, a `Date` or
    * a text of ISO 8601 with a zone, such as `"2026-03-15T10:30:00Z"`: each window begins with the day of the month, the day
    * of the week, the hour and minute of a day or the minute of an hour that the clocks of the time zone show at that moment.

@@ -26,7 +26,7 @@ export interface Failures extends OptionValue<"counts"> {
   readonly of: "failures";
 }
 
-/** What `refundable()` returns. */
+/** The value of `refundable()`. */
 export type Refundable = OptionValue<"refundable">;
 
 declare const HOLDS: unique symbol;
@@ -53,7 +53,7 @@ export interface Labelled<Name extends string, By extends string> {
   readonly [LABELS]: { readonly name: Name; readonly by: By };
 }
 
-/** What the compiler learns of a policy: its name, its dimension, and whether it gives something back. */
+/** The facts that TypeScript learns of a policy: its name, its dimension, and whether it gives something back. */
 export type MarksOf<Given, Name extends string, By extends string> = HoldingOf<Given> &
   Labelled<Name, By>;
 
@@ -82,17 +82,17 @@ export interface PolicyOptions<
 > {
   /** The events that it counts: what `denials()` or `failures()` returns. Default: requests. */
   readonly counts?: F;
-  /** What `refundable()` returns: holds give back units that they reserved and did not use. */
+  /** The value of `refundable()`: holds give back units that they reserved and did not use. */
   readonly refundable?: R;
   /** In middleware: the clients that this policy counts apart. Default: the middleware's `partition`. */
   readonly partition?: SourceValues;
-  /** What `lease()` returns. Default: the limiter's. */
+  /** The value of `lease()`. Default: the limiter's. */
   readonly lease?: OptionValue<"lease">;
-  /** What `optimistic()` returns. */
+  /** The value of `optimistic()`. */
   readonly optimistic?: OptionValue<"optimistic">;
-  /** What `notify()` returns. */
+  /** The value of `notify()`. */
   readonly notify?: OptionValue<"notify">;
-  /** What `shards()` returns. Default: one key. */
+  /** The value of `shards()`. Default: one key. */
   readonly shards?: OptionValue<"shards">;
 }
 
@@ -177,7 +177,7 @@ export type Mode = "enforce" | "shadow" | "soft";
 /** The events that a policy counts, see `CommonOptions.counts`. */
 export type Counts = "requests" | "denials" | "failures";
 
-/** Which responses are failures, see `CommonOptions.when`. */
+/** The responses that are failures, see `CommonOptions.when`. */
 export interface FailureWhen {
   readonly status: readonly number[];
 }

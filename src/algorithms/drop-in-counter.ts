@@ -1,7 +1,7 @@
 import { defineForDropIns } from "./define-for-drop-ins.ts";
 import type { AlgorithmModel } from "./model.ts";
 
-/** What a charge does, as `lua/dropins/counter.lua` knows it. */
+/** The effect of a charge, as `lua/dropins/counter.lua` knows it. */
 export const ACTION = { add: 0, set: 1, takeBack: 2, forget: 3 } as const;
 
 /** How a counter is asked, in the script's order. */

@@ -120,7 +120,7 @@ export const countTokenBucket: AlgorithmModel<TokenBucketParameters, TokenBucket
   };
 };
 
-/** What is used at the rate of a request; at the written rate, while that is more than its limit. */
+/** The used units at the rate of a request; at the written rate, while that is more than its limit. */
 function usedBy(
   state: TokenBucketState | undefined,
   { nowUs, limit, parameters }: ModelRequest<TokenBucketParameters>,

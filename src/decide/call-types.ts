@@ -2,7 +2,7 @@ import type { Labelled } from "../algorithms/common-options.ts";
 import type { OptionValue } from "../options/option-value.ts";
 import type { CallTypes, Cost, Identity } from "./limiter-types.ts";
 
-/** What `plans()` returns. */
+/** The value of `plans()`. */
 export interface PlansNamed<Plan extends string> extends OptionValue<"plans"> {
   readonly names?: Plan;
 }

@@ -25,7 +25,7 @@ export interface PacedRequest {
 
 /** A response of a model, and what it took of its quota. */
 export interface PacedResponse<Target extends PacedTarget> {
-  /** Of the last target that was asked; a 429 if all of them refused the request until `maxWait`. */
+  /** The answer of the last target that was asked; a 429 if all of them refused the request until `maxWait`. */
   readonly response: Response;
   readonly target: Target;
   /** Holds the estimate in the quota: settle it by the usage, as `hold.stream(response, { usage, cost })` does. */
@@ -123,7 +123,7 @@ export function createPacer<Target extends PacedTarget>(
         }
         const { lane, hold, costOf } = taken;
         const { target, quota } = lane;
-        // What a failed call has taken is unknown: its units come back with time.
+        // A call that fails may have taken units of the provider's quota, so they come back with time alone.
         const response = await call(target);
         quota.learn(response.headers);
         const sent = { response, target, hold, cost: (usage: Tokens) => costOf(unitsOf(usage)) };

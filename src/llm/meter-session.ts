@@ -46,7 +46,7 @@ export interface Session {
  * Realtime API, and those like them, of Gemini's Live API, and of Nova Sonic. Each turn has a hold of its own, which ends at the
  * turn's usage.
  *
- * What begins without a hold is charged when it ends: an answer that the provider began because a user has spoken, and what it
+ * A turn that begins without a hold is charged when it ends: an answer that the provider began because a user has spoken, and what it
  * runs beside the answers, such as a transcription.
  *
  * @param limiter with a policy that is `refundable`
@@ -73,7 +73,7 @@ export function meterSession(
   const answering = new Map<string | undefined, Hold | undefined>();
   /** The names of answers that are booked, whose messages may be repeated. */
   const ended = new Set<string>();
-  /** Of a session that tells its whole usage: what it has told, and what of that is booked. */
+  /** The usage that a session has told as a whole, and the part of it that is booked. */
   let told: Usage | undefined;
   let booked: Usage | undefined;
 

@@ -5,10 +5,10 @@ import { refundable } from "../features/holds/refundable-option.ts";
 import type { Policy } from "../policy/policy.ts";
 import { QUOTA_KINDS, type Quota, type QuotaKind, quotasIn } from "./provider-quota.ts";
 
-/** What a pacer needs of a limiter. */
+/** The part of a limiter that a pacer needs. */
 export type PacingLimiter = Reserve & Pick<Limiter, "peek" | "charge">;
 
-/** Where requests may go: a model of a provider, with the limits of your account until a response tells them. */
+/** A model of a provider that requests may go to, with the limits of your account until a response tells them. */
 export interface PacedTarget {
   /** Names the quota in Redis. Models that share one quota at their provider have one name. */
   readonly name: string;
@@ -22,7 +22,7 @@ export type QuotaUnits = Readonly<Record<QuotaKind, number>>;
 /** Units by the name of a policy. */
 type Parts = Readonly<Record<string, number>>;
 
-/** What a request took of the quota of a target. */
+/** The units that a request took of the quota of a target. */
 export interface Taken {
   readonly hold: Hold;
   /** The cost that settles the hold at these units. */
@@ -42,8 +42,8 @@ export interface TargetQuota {
 }
 
 /**
- * What a policy counts of a limit, whatever that is: a worker that does not yet know a new limit is then wrong about its own requests
- * alone.
+ * The limit of each policy, in parts of the provider's limit: a worker that does not yet know a new one is then wrong about its own
+ * requests alone.
  */
 const WHOLE = 1_000_000_000;
 

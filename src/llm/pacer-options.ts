@@ -12,7 +12,7 @@ import { QUOTA_KINDS } from "./provider-quota.ts";
 export interface PacerOptions<Target extends PacedTarget = PacedTarget> {
   /** Makes a limiter of these policies: `(policies) => createLimiter({ policies })`. */
   readonly limiter: (policies: readonly Policy[]) => PacingLimiter;
-  /** Where requests may go, the best first: the next one is taken while those before it are used up. */
+  /** The targets of requests, the best first: the next one is taken while those before it are used up. */
   readonly order: readonly Target[];
   /** The part of the provider's limits that is used. Range: above 0, up to 1. Default: `0.97`. */
   readonly share?: number;

@@ -1,4 +1,4 @@
-/** What a provider limits: requests, all tokens, or those of the input and of the answer apart. */
+/** The units that a provider limits: requests, all tokens, or those of the input and of the answer apart. */
 export const QUOTA_KINDS = ["requests", "tokens", "input", "output"] as const;
 export type QuotaKind = (typeof QUOTA_KINDS)[number];
 

@@ -7,7 +7,7 @@ import type { Usage } from "./usage.ts";
 /** A message of a session's socket: its text or bytes, or the object that these spell. */
 export type SessionMessage = string | ArrayBuffer | Uint8Array | object;
 
-/** What a message of a session says of its turns. */
+/** The turns of a session, as one of its messages tells them. */
 export interface SessionEvent {
   readonly kind:
     /** An answer has begun. */

@@ -7,7 +7,7 @@ export type StreamEvent = Readonly<Record<string, unknown>>;
 export interface StreamEnding {
   /** Whether an event is of this API. */
   readonly is: (event: StreamEvent) => boolean;
-  /** What an event adds to the answer, as its model writes it. */
+  /** The text that an event adds to the answer, as its model writes it. */
   readonly text: (event: StreamEvent) => string;
   /** Whether an event says that the answer has ended. */
   readonly isEnd: (event: StreamEvent) => boolean;
@@ -31,7 +31,7 @@ const records = (value: unknown): readonly StreamEvent[] =>
 /** Members of a delta that no model writes. */
 const NOT_WRITTEN = new Set(["type", "id", "role", "signature"]);
 
-/** What a model writes in a delta, at any depth. */
+/** The text that a model writes in a delta, at any depth. */
 function writtenIn(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null) return "";

@@ -27,7 +27,7 @@ export function createStreamedAnswer(most: number): StreamedAnswer {
   let first: StreamEvent = {};
   let last: StreamEvent = {};
   let hasEnded = false;
-  /** Of the pieces before this one, in hundredths. */
+  /** Tokens of the pieces before this one, in hundredths. */
   let counted = 0;
   let piece = "";
 

@@ -11,7 +11,7 @@ const COUNTERS = [
   "searches",
 ] as const;
 
-/** What a usage of a whole session has more than an earlier one. A counter that is smaller than before has grown by nothing. */
+/** The growth of a session's usage since an earlier one. A counter that is smaller than before has grown by nothing. */
 export function usageGrowth(now: Usage, before: Usage | undefined): Usage {
   if (!before) return now;
   const grown = COUNTERS.flatMap((name) => {

@@ -42,7 +42,7 @@ export function usageUpTo(hold: Settles, response: Response, options: CutOffOpti
   const { outputTokens, inFlight = IN_FLIGHT, ...others } = checked(options);
   const { cost = ({ totalTokens }) => totalOf(totalTokens, hold) } = others;
   const { reserved, taken = reserved } = hold;
-  /** What the answer has more than was reserved for it, once it is cut off. */
+  /** Units of the answer beyond those that were reserved for it, once it is cut off. */
   let excess = 0;
 
   const settled: Settles = {

@@ -56,7 +56,7 @@ export interface Snapshot {
   readonly takenBack: number;
   /** Units that isolates leased for later requests, or admitted ahead of the store, by policy. */
   readonly ahead: readonly { readonly policy: string; readonly count: number }[];
-  /** What regions did. */
+  /** The counts of regions. */
   readonly region: Readonly<Record<RegionCount, number>>;
   readonly commands: number;
   /** Units that isolates admitted ahead of the store, and that a policy had no room for. */

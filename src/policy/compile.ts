@@ -30,7 +30,7 @@ export interface CompiledPolicy extends PolicyTraits, Quota<Readonly<Record<stri
   readonly field: string;
   /** Only for a shard: the whole policy, whose quota clients see. */
   readonly unsharded?: CompiledPolicy;
-  /** What one region enforces alone while home gives no answer; absent where `onFailure` decides then. */
+  /** The policy that one region enforces alone while home gives no answer; absent if `onFailure` decides then. */
   readonly share?: CompiledPolicy;
 }
 

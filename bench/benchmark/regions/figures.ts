@@ -88,7 +88,7 @@ export function figuresOf(scene: Scene, outcomes: Outcomes): Figure[] {
   return subjects.flatMap((subject) => compared(name, subject, outcomes));
 }
 
-/** Of the shares of their requests that regions were admitted: 1 if they are alike, 1/5 if one region got all. */
+/** Jain's index of the shares of their requests that regions got: 1 if they are alike, 1/5 if one region got all. */
 function fairness({ decided }: Outcome): number {
   const shares = HOME_MS.map((_, region) => {
     const own = decided.filter((each) => each.region === region);

@@ -7,7 +7,7 @@ import { type Outcome, replay } from "./replay.ts";
 import { HOME_MS, type Scene, SCENES, SHORT_SCENES } from "./scenes.ts";
 import { startStandingRedis } from "./standing-redis.ts";
 
-/** Where most requests come from one region, and for small limits, only plain is beside it: the others do as they do elsewhere. */
+/** Skewed scenes and small limits have only plain beside the region: the other ways do as they do elsewhere. */
 const waysOf = ({ name, kind }: Scene): readonly Way[] =>
   kind === "small" || name.includes("skewed") ? [REGION, "plain"] : [REGION, ...OTHERS];
 

@@ -183,7 +183,7 @@ export async function replay(scene: Scene, way: Way, servers: Servers): Promise<
 
 type Counts = Awaited<ReturnType<StandingRedis["count"]>>;
 
-/** What home and the regions have counted. */
+/** The counts of home and the regions. */
 interface Counted {
   readonly home: Counts;
   readonly nearby: Counts;

@@ -69,7 +69,7 @@ export interface Delivery {
   readonly backUntilUs: number;
 }
 
-/** What became of what an isolate brought. */
+/** The fate of the units that an isolate brought. */
 export interface Brought {
   /** Units that came too late, or have expired since these pools were last asked. */
   readonly unspent: number;

@@ -1,4 +1,4 @@
-/** What a region counts for metrics. The position of each is its code in Redis, so that new ones come at the end. */
+/** The counts of a region, for metrics. The position of each is its code in Redis, so that new ones come at the end. */
 export const REGION_COUNTS = [
   /** Requests that waited for home. */
   "waits",

@@ -12,12 +12,12 @@ export class StandInError extends StoreError {
   }
 }
 
-/** Where a region counts a policy by itself. Neither a policy's key nor a pool's ends like this. */
+/** The key of a policy that a region counts by itself. Neither a policy's key nor a pool's ends like this. */
 const aloneKeyOf = (key: string): string => `${key}:alone`;
 
 /**
  * Counts a request in the region, with its share of each limit. Always throws: a StandInError with the answer, or the failure of home
- * where a policy has no share, or the region gives no answer either.
+ * if a policy has no share, or if the region gives no answer either.
  */
 export async function standIn(
   nearby: Pick<Store, "decide">,

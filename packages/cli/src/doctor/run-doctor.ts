@@ -75,7 +75,7 @@ async function lookAtRedis(
   return redisUrl === undefined ? undefined : lookDirectly(redisUrl, common);
 }
 
-/** What holds for home and region. */
+/** The options of home and region alike. */
 type Common = Omit<GatherOptions, "through" | "address">;
 
 function commonOf(

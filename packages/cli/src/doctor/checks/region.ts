@@ -1,7 +1,7 @@
 import type { Finding } from "../finding.ts";
 import type { RedisFacts, UnreachableRedis } from "../gather/redis-facts.ts";
 
-/** What would let a regional Redis spend units twice, or spare no way. */
+/** Finds faults by which a regional Redis would spend units twice, or save no distance. */
 export function checkRegion(
   region: RedisFacts | UnreachableRedis,
   home: RedisFacts | UnreachableRedis | undefined,
