@@ -127,7 +127,7 @@ function unanswered(groups: readonly PartitionRequest[], error: StoreError): Ans
  * Makes a verdict of the store's answer: a request is denied if a policy that may deny has no room. If there is no answer,
  * each policy's `onFailure` decides. Outside of this step every request has a verdict.
  */
-export function outage(context: LimiterContext<CoreSettings>, ask: AskStore): Decide {
+export function makeVerdict(context: LimiterContext<CoreSettings>, ask: AskStore): Decide {
   const { local, now, keysOf, perGroup } = context;
   const lastOf = perGroup(({ policies }) => local.lastAnswersOf(policies));
   const withoutStore = decideWithoutStore(context);
@@ -158,10 +158,10 @@ export function outage(context: LimiterContext<CoreSettings>, ask: AskStore): De
       forget(groups);
       return { reason: "allowed", status: 200, nowUs: 0, groups: [] };
     }
-    const isLook = operation === "consume" && takesNothing(asked);
-    const answer = await ask(isLook ? { ...asked, operation: "peek" } : asked);
+    const isPeek = operation === "consume" && takesNothing(asked);
+    const answer = await ask(isPeek ? { ...asked, operation: "peek" } : asked);
     const verdict = answer.error
-      ? await withoutStore(isLook ? "peek" : operation, asked, answer)
+      ? await withoutStore(isPeek ? "peek" : operation, asked, answer)
       : verdictOf(answer.groups);
     note(verdict, asked.beside);
     return verdict;
@@ -191,11 +191,11 @@ function verdictOf(groups: readonly GroupVerdict[]): Verdict {
 }
 
 function reasonOf(denying: readonly GroupVerdict[]): Reason {
-  if (!denying.some(isAsked)) return "cached-denial";
+  if (!denying.some(isFreshAnswer)) return "cached-denial";
   return denying.some(({ isFromRegion }) => isFromRegion) ? "region-denial" : "limited";
 }
 
 /** A spent lease is an earlier answer of the store, unless this request renewed it. */
-function isAsked({ countedBy, isRenewed = false }: GroupVerdict): boolean {
+function isFreshAnswer({ countedBy, isRenewed = false }: GroupVerdict): boolean {
   return countedBy !== "lease" || isRenewed;
 }

@@ -1,4 +1,4 @@
-import { askStore, outage } from "./ask-store.ts";
+import { askStore, makeVerdict } from "./ask-store.ts";
 import { knownDenials } from "./known-denials.ts";
 import type { CoreSettings, LimiterContext } from "./limiter-context.ts";
 import { tooCostly, createLocalDenials } from "./local-denials.ts";
@@ -7,7 +7,7 @@ import type { StepsOfFeatures } from "./steps-of-features.ts";
 
 /**
  * The path of a decision: a request passes the steps from top to bottom, and its verdict returns from bottom to top.
- * Inside `outage`, the store may leave a group unanswered; outside of it, every request has a verdict.
+ * Inside `makeVerdict`, the store may leave a group unanswered; outside of it, every request has a verdict.
  */
 export function decidePath<Settings extends CoreSettings>(
   context: LimiterContext<Settings>,
@@ -31,7 +31,7 @@ export function decidePath<Settings extends CoreSettings>(
     features.sharedDenials?.steps(context, known),
     notice?.onSettlement,
     role?.advise,
-    outage(
+    makeVerdict(
       context,
       stack<AskStore>(
         role?.send,

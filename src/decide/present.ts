@@ -172,16 +172,16 @@ export function presenter({
   return (verdict) => createDecisionLater(verdict, partsOf);
 }
 
-/** Lists that several limiters on one path extend: existing items stay, ours follow. */
-const LISTS = ["RateLimit", "RateLimit-Policy"];
+/** Fields that hold a list. Several limiters on one path append their items to it. */
+const LIST_FIELDS = ["RateLimit", "RateLimit-Policy"];
 const NO_LISTS: readonly string[] = [];
 
 /** These three describe one policy together, so they are not mixed with those that a response has already. */
-const TRIPLE = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+const X_RATELIMIT = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
 /** Adds the fields of a decision and overwrites nothing; the two lists get its items after theirs. */
 export function appendFields(response: Response, decision: Decision): Response {
-  return withFields(response, decision, LISTS);
+  return withFields(response, decision, LIST_FIELDS);
 }
 
 /** Adds the fields of a decision to a response made for it, except those that the response sets itself. */
@@ -191,7 +191,7 @@ export function addMissingFields(response: Response, decision: Decision): Respon
 
 /** Adds the fields of a decision to those of an answer that is no response, as `appendFields()` does. */
 export function appendFieldsTo(fields: AnswerFields, decision: Decision): void {
-  setFieldsOf(decision, besideTheirs(fields, LISTS));
+  setFieldsOf(decision, besideTheirs(fields, LIST_FIELDS));
 }
 
 /** The fields of an answer, to which others are added. */
@@ -207,7 +207,7 @@ function withFields(response: Response, decision: Decision, lists: readonly stri
 
 /** Fields are set here one by one: runtimes take several times longer to read them from a `Headers` in between. */
 function besideTheirs(headers: AnswerFields, lists: readonly string[]): FieldTarget {
-  const theirs = TRIPLE.some((name) => headers.has(name)) ? TRIPLE : [];
+  const theirs = X_RATELIMIT.some((name) => headers.has(name)) ? X_RATELIMIT : [];
   return {
     set(name, value) {
       if (lists.includes(name)) headers.append(name, value);

@@ -2,9 +2,8 @@ import type { Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 
 /**
- * The numbers of the store's last answer about a policy, less units that it does not include; where all of its units have
- * come back, those of the other units alone, which then count for a whole window from now at most. `remaining` is below 0 where
- * they exceed the limit.
+ * The store's last answer about a policy, less the units taken since. Once the answer's own units are back, only the newer ones
+ * count, for at most one window from now. `remaining` is below 0 if they exceed the limit.
  *
  * @param last `undefined` if there is no answer
  * @param elapsedUs since the last answer

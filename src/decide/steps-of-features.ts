@@ -64,8 +64,8 @@ export interface RoleSteps {
   readonly advise?: Step<Decide>;
   /** Sends the noted denials to the store, which counts them. */
   readonly count?: Step<AskStore>;
-  /** Sends what policies in shadow have not counted, after calls that could not take it along. */
+  /** Sends the units that policies in shadow have not counted, after calls that could not take them along. */
   readonly send?: Step<AskStore>;
-  /** Has calls that the store gets anyway take policies in shadow along. */
+  /** Adds policies in shadow to calls that go to the store anyway. */
   readonly carry?: Step<AskStore>;
 }

@@ -88,11 +88,11 @@ export function createPacer<Target extends PacedTarget>(
   type Lane = (typeof lanes)[number];
 
   /** Takes units of the first target that has room, or tells how long to wait for one. */
-  async function take(units: QuotaUnits, beside: number) {
+  async function take(units: QuotaUnits, leftFree: number) {
     let waitMs = Infinity;
     for (const lane of lanes) {
       const pauseMs = lane.fromMs - Date.now();
-      const taken = pauseMs > 0 ? { waitMs: pauseMs } : await lane.quota.take(units, beside);
+      const taken = pauseMs > 0 ? { waitMs: pauseMs } : await lane.quota.take(units, leftFree);
       if (!("waitMs" in taken)) return { lane, ...taken };
       waitMs = Math.min(waitMs, taken.waitMs);
     }

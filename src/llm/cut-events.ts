@@ -43,7 +43,7 @@ export function createEventCutter(): EventCutter {
     size += bytes.length;
     const text = decoder.decode(bytes, { stream: true });
     if (size <= LONGEST) line += text;
-    // Only that it is no empty line.
+    // The line is too long to keep: one space marks that it is not empty.
     else line ||= " ";
   }
 

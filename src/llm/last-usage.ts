@@ -16,7 +16,7 @@ export interface LastUsage {
   end(): void;
   /** Forgets the current document, which has broken off. */
   reset(): void;
-  /** @param isWhole whether all of the body was read; of one that broke off, a usage is the last one only if it says so */
+  /** @param isWhole whether all of the body was read; if it broke off, a usage is the last one only if its document says so */
   isLast(isWhole: boolean): boolean;
 }
 

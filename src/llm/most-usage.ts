@@ -6,8 +6,9 @@ import type { PricedUsage } from "./price-usage.ts";
 /** Members of a request that ask for a tier of service. */
 const TIERS = ["service_tier", "serviceTier", "speed", "inference_geo"];
 
-/** A mark that has the model write to a cache, and one that has it written for an hour. */
+/** The request asks the model to write to a cache. */
 const CACHE_MARK = /"(?:cache_control|cachePoint)"/;
+/** The cache is to be kept for an hour, which costs more. */
 const HOUR_MARK = /"ttl":"1h"/;
 
 /** Searches of a request that says no `max_uses`. */

@@ -31,8 +31,8 @@ export interface Taken {
 
 /** The quota of one target, which all workers share. */
 export interface TargetQuota {
-  /** Takes units if there is room for them, and for so great a share of each limit beside them. */
-  take(units: QuotaUnits, beside: number): Promise<Taken | { readonly waitMs: number }>;
+  /** Takes units if each limit has room for them and for this share of it besides. */
+  take(units: QuotaUnits, leftFree: number): Promise<Taken | { readonly waitMs: number }>;
   /** Learns from the header fields of a response. */
   learn(headers: Headers): void;
   /** Takes from the shared counts what they have more than the provider says. */
@@ -92,13 +92,13 @@ export function createTargetQuota(
   }
 
   return {
-    async take(units, beside) {
+    async take(units, leftFree) {
       const known = quotas;
       const cost = partsBy(known, units, WHOLE);
-      if (beside > 0) {
+      if (leftFree > 0) {
         const more = Object.entries(cost).map(([kind, part]) => [
           kind,
-          Math.min(part === 0 ? 0 : part + Math.ceil(beside * WHOLE), WHOLE),
+          Math.min(part === 0 ? 0 : part + Math.ceil(leftFree * WHOLE), WHOLE),
         ]);
         const { allowed, retryAfterMs } = await limiter.peek(name, {
           cost: Object.fromEntries(more) as Parts,

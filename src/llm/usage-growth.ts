@@ -11,7 +11,7 @@ const COUNTERS = [
   "searches",
 ] as const;
 
-/** The growth of a session's usage since an earlier one. A counter that is smaller than before has grown by nothing. */
+/** The units that a session has used since an earlier usage of it. A counter that is smaller than before adds none. */
 export function usageGrowth(now: Usage, before: Usage | undefined): Usage {
   if (!before) return now;
   const grown = COUNTERS.flatMap((name) => {

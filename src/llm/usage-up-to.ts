@@ -30,8 +30,8 @@ const IN_FLIGHT = 100;
  * `"incomplete"`, `stop_reason` `"max_tokens"` or `finishReason` `"MAX_TOKENS"`. Bytes before stay as they are. Other responses pass
  * whole, and so does an answer that ends before.
  *
- * The tokens of the answer are estimated by its text: 1 to 2 times what they are. One that was cut off costs what was reserved, and
- * what it has more than `outputTokens`.
+ * The tokens of the answer are estimated by its text: 1 to 2 times what they are. An answer that was cut off costs its
+ * reservation, and each token beyond `outputTokens`.
  *
  * @throws ConfigurationError for an option that is unknown or out of range
  * @throws TypeError if the body is already being read

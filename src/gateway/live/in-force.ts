@@ -20,9 +20,9 @@ export interface InForce {
   readonly route: RouteRequest;
   /** Tells whether the origin gets a field of a request, unless `Connection` names it. */
   readonly passes: PassesOn;
-  /** Makes the same as if there were no lists, for what people ask about a client that one names. */
+  /** Makes the same as if there were no lists, for an operator's questions about a client that a list names. */
   readonly routeUnlisted: () => RouteRequest;
-  /** Makes the same as if lists named no addresses, for a described request whose address is left open. */
+  /** Makes the same as if lists named no addresses, for a described request without an address. */
   readonly routeUnaddressed: () => RouteRequest;
   /** While another version is tried on a part of the clients: which rules are whose. */
   readonly sides?: Sides;

@@ -24,7 +24,7 @@ export interface RefreshOptions {
   readonly adopt: (state: LiveState) => unknown;
   /** Runs in the background after reads that requests began. */
   readonly afterRead?: () => Promise<void>;
-  /** Called when reading begins to fail, and when what the store has begins to be at fault. */
+  /** Called when reads begin to fail, and when the stored rules begin to have faults. */
   readonly onError: (message: string) => void;
 }
 

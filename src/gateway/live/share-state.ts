@@ -31,7 +31,7 @@ export function throughCache(
   refreshMs: number,
 ): ReadState {
   const keptKey = `${key} kept`;
-  /** The newest revision of which this isolate has seen or left such a copy: it may know its own publication past the cache. */
+  /** The newest revision that this isolate has read from `keptKey` or written to it. `known` may be newer, after a publication. */
   let keptRevision = 0;
 
   return async function readThroughCache(known) {

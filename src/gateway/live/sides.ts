@@ -57,7 +57,7 @@ function counterOf(counts: Tally["tried"]): (isDenied: boolean) => void {
   };
 }
 
-/** From 0 to 100. Versions that are tried over one version have the same clients first. */
+/** From 0 to 100. The published version seeds the hash, so that each trial over it takes the same clients first. */
 function placeOf(identity: string, version: number): number {
   return (stableHash(`${version} ${identity}`) / 2 ** 32) * 100;
 }

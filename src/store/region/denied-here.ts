@@ -6,7 +6,10 @@ import { setRecent } from "../../runtime/lru.ts";
  */
 export interface DeniedHere {
   note(key: string, cost: number): void;
-  /** Takes what is noted: of a longer time, the part of one term, because the region counts it as demand of now. */
+  /**
+   * Returns the noted units and forgets them. Of a time longer than a term it returns the average of one term, because the region
+   * counts them as demand of now.
+   */
   take(key: string, termUs: number): number;
 }
 

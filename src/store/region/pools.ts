@@ -38,7 +38,7 @@ export interface PoolAnswer {
   /** Whether the isolate has to take the next units, and how many. */
   readonly isClaimed: boolean;
   readonly order: RegionOrder;
-  /** Until when the first of the spent units would have been kept, by the region's clock. */
+  /** When the first of the spent units would have expired, by the region's clock. */
   readonly spentUntilUs: number;
 }
 
@@ -69,8 +69,8 @@ export interface Delivery {
   readonly backUntilUs: number;
 }
 
-/** The fate of the units that an isolate brought. */
-export interface Brought {
+/** The units and claims that `put` did not add to the pools. */
+export interface PutReply {
   /** Units that came too late, or have expired since these pools were last asked. */
   readonly unspent: number;
   /** Claims that another isolate had got meanwhile. */
@@ -81,7 +81,7 @@ export interface Brought {
 export interface Pools {
   spend(keys: readonly string[], requests: readonly PoolRequest[]): Promise<SpendReply>;
   /** @param atUs the region's clock in the reply to `spend` */
-  put(keys: readonly string[], atUs: number, deliveries: readonly Delivery[]): Promise<Brought>;
+  put(keys: readonly string[], atUs: number, deliveries: readonly Delivery[]): Promise<PutReply>;
 }
 
 /** A script that knows no algorithm. */

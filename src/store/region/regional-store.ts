@@ -5,7 +5,7 @@ import type { Reply, Store, TakenReply } from "../store.ts";
 import { createDeniedHere } from "./denied-here.ts";
 import { deliveryOf, requestOf } from "./pool-calls.ts";
 import {
-  type Brought,
+  type PutReply,
   DENIED,
   HOME_DECIDES,
   MISSING,
@@ -87,7 +87,7 @@ export function regionalStore({
         deliveryOf(request, spent.pools[i]!, policies[i]!, asked.indexOf(i), taken, isGivenBack),
       );
       // Without an answer, nobody knows that the units are there.
-      const { unspent, lostClaims }: Brought = await pools
+      const { unspent, lostClaims }: PutReply = await pools
         .put(keys, spent.nowUs, deliveries)
         .catch(() => ({
           unspent: deliveries.reduce((sum, { units }) => sum + units, 0),
@@ -116,7 +116,7 @@ export function regionalStore({
     if (isDenied || isNews || spent.pools.some(({ isClaimed }) => isClaimed)) {
       follow(bring(taken, isDenied));
     }
-    // By the region's clock, which shows an earlier time: waits from there on end early, never late.
+    // `spent.nowUs` is earlier than home's answer. A wait counted from it ends early, never late.
     return { nowUs: spent.nowUs, rows };
   }
 
