@@ -63,22 +63,16 @@ function countIn(text: string | null): number | undefined {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1e3,
-  m: 60e3,
-  h: 3600e3,
-  d: 86_400e3,
-};
+const SPAN =
+  /^(?:(\d+(?:\.\d+)?)d)?(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/;
+const UNIT_MS = [86_400e3, 3600e3, 60e3, 1e3, 1];
 
 /** The milliseconds until a time that is told as a date, in seconds, or with units such as `1m2.5s` and `12ms`. */
 function waitIn(text: string | null, nowMs: number): number | undefined {
   if (text === null) return undefined;
   if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1e3;
-  if (/^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/.test(text)) {
-    const parts = [...text.matchAll(/([\d.]+)(ms|[smhd])/g)];
-    return parts.reduce((sum, [, number, unit]) => sum + Number(number) * UNIT_MS[unit!]!, 0);
-  }
+  const parts = text === "" ? undefined : SPAN.exec(text)?.slice(1);
+  if (parts) return parts.reduce((sum, part = "0", i) => sum + Number(part) * UNIT_MS[i]!, 0);
   const atMs = Date.parse(text);
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }

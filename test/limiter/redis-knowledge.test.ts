@@ -41,18 +41,20 @@ test.for(EVERY_ALGORITHM.map(({ of }) => of(3, "700ms", 5)))(
     const asked = bridge.requests;
     const wait = decision.retryAfterMs;
     let denials = 0;
-    while (performance.now() < told - 0.02 * wait) {
-      expect((await limiter.limit(identity)).reason).toBe("cached-denial");
+    for (;;) {
+      decision = await limiter.limit(identity);
+      // On a machine that does other things the answer may be that of a later time.
+      if (performance.now() >= told - 0.02 * wait) break;
+      expect([decision.reason, bridge.requests]).toEqual(["cached-denial", asked]);
       denials++;
       if (denials % 100 === 0) await untilThen(1);
     }
     expect(denials).toBeGreaterThan(100);
-    expect(bridge.requests).toBe(asked);
 
-    await untilThen(told - performance.now());
-    do {
+    while (!decision.allowed) {
+      await untilThen(told - performance.now());
       decision = await limiter.limit(identity);
-    } while (!decision.allowed);
+    }
     // Soon after it was due, on a machine that does other things, too.
     expect(performance.now() - told).toBeLessThan(5_000);
     // Within the margin for drift Redis is asked once more, not over and over.
