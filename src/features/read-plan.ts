@@ -39,7 +39,8 @@ export function compilePlan<Context>(
   const ifExisting = (name: string | null | undefined) => {
     if (name === undefined || name === null || name === "") return undefined;
     if (Object.hasOwn(existing, name)) return name;
-    reportOnce("a request has a plan that does not exist: it is decided as one without a plan.");
+    const names = Object.keys(existing).join(", ");
+    reportOnce(`a request has another plan than ${names}: it is decided as one without a plan.`);
     return undefined;
   };
   if (typeof plan === "function") return async (context) => ifExisting(await plan(context));

@@ -188,6 +188,9 @@ export const PLAIN_VALUE = {
     if (maker === "shadow" || maker === "soft") {
       return `${start} wrap the policy: ${maker}(tokenBucket({ ... })).`;
     }
+    if (maker === "client") {
+      return `${start} give client(...) for new Redis() of @upstash/redis. For ioredis or node-redis, give fromIoredis(...) or fromNodeRedis(...) of tidegate/node.`;
+    }
     // A text may be a credential, but for the time of a lease.
     const isShown = typeof value === "number" || (maker === "lease" && typeof value === "string");
     const isWord = value === true || value === maker;
@@ -207,7 +210,12 @@ export const PLAIN_SOURCE = {
 
 export const REDIS_VARIABLE = {
   code: "missing",
-  say: "Set this variable (on Workers, bind it as a variable or secret), or in code pass redis: { url, token }. To try it without a Redis, use store: memoryStore(), or STORE=memory for the gateway.",
+  say: "Set this variable: on Workers as a variable or secret, for wrangler dev in .dev.vars before it starts. In code, createLimiter() takes redis: { url, token }, or store: memoryStore() to try it without a Redis; the gateway takes STORE=memory.",
+} as const;
+
+export const REDIS_TOKEN_VARIABLE = {
+  code: "missing",
+  say: "Set this variable, too: the token of the Redis REST API.",
 } as const;
 
 export const REDIS_URL = {
@@ -726,17 +734,17 @@ export const CLIENT_IP = {
 
 export const NO_CLIENT_IP = {
   code: "missing",
-  say: 'Say who is trusted with the client\'s address: "cloudflare", "vercel", "socket" (Node without a proxy) or { "trustedHops": 1 }.',
+  say: 'Say who is trusted with the client\'s address: "cloudflare", "vercel", "socket" (Node without a proxy) or { "trustedHops": 1 } (behind a proxy of your own).',
 } as const;
 
 export const SOURCES = {
   code: "shape",
-  say: 'Give a list of sources, first choice first: ["header:x-api-key", "ip"]; or "*" to count everybody together.',
+  say: 'Give a list of sources, first choice first: in code [header("x-api-key"), "ip"], in a rule ["header:x-api-key", "ip"]; or "*" to count everybody together.',
 } as const;
 
 export const SOURCES_TOGETHER = {
   code: "shape",
-  say: 'Give the sources that identify a client together, such as ["ip", "header:user-agent"].',
+  say: 'Give the sources that identify a client together: in code ["ip", header("user-agent")], in a rule ["ip", "header:user-agent"].',
 } as const;
 
 export const MANY_SOURCES = {

@@ -82,8 +82,9 @@ test("a client that makes texts of numbers decides, too", async () => {
 
 test("an ioredis client that is given as it is is refused, and the fault names what to give", () => {
   const redis = ioredis(inject("redisUrl"));
-  const wrap = 'Import { client } from "tidegate", and give client(...).';
-  expect(remedyFor(redis)).toBe(wrap);
+  expect(remedyFor(redis)).toContain(
+    "For ioredis or node-redis, give fromIoredis(...) or fromNodeRedis(...) of tidegate/node.",
+  );
   const remedy = remedyFor(client(redis as never));
   expect(remedy).toContain("fromIoredis(redis), of tidegate/node");
   expect(remedy).toContain("{ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }");

@@ -1,5 +1,10 @@
 import type { Faults } from "../../options/faults.ts";
-import { REDIS_TOKEN, REDIS_URL, REDIS_VARIABLE } from "../../options/messages.ts";
+import {
+  REDIS_TOKEN,
+  REDIS_TOKEN_VARIABLE,
+  REDIS_URL,
+  REDIS_VARIABLE,
+} from "../../options/messages.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { ClientSettings, RedisEndpoint, ScriptClient } from "./client.ts";
 import { dialectAt } from "./dialect.ts";
@@ -73,7 +78,7 @@ export function createRedisClient(
   if (!isToken) {
     // The value may be most of a secret.
     const shown = isBlank(token) ? token : "(hidden)";
-    faults.add(paths.token, shown, isMissing(token) ? REDIS_VARIABLE : REDIS_TOKEN);
+    faults.add(paths.token, shown, isMissing(token) ? REDIS_TOKEN_VARIABLE : REDIS_TOKEN);
   }
   if (!isUrl || !isToken) return undefined;
   const dialect = dialectAt(url, configured);

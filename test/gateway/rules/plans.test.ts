@@ -40,7 +40,9 @@ describe("a rule with a plan", () => {
     const unknown = ["platinum", "", "GOLD", "__proto__", "toString", "gold, gold"];
     expect(await limits(ask, "/rides", unknown)).toEqual(unknown.map(() => none));
     expect(warn.mock.calls).toEqual([
-      ["tidegate: a request has a plan that does not exist: it is decided as one without a plan."],
+      [
+        "tidegate: a request has another plan than gold, silver: it is decided as one without a plan.",
+      ],
     ]);
   });
 
