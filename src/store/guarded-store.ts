@@ -46,11 +46,15 @@ export function guardStore(
   };
 }
 
+const DEFAULT_NAME = "Redis";
+
 export interface GuardOptions {
   /** The name of the store in messages. Default: `Redis`. */
   readonly name?: string | undefined;
   /** Says in messages what happens while the store does not answer. Default: each policy's onFailure decides. */
   readonly meanwhile?: string;
+  /** Says in messages what happens once it answers again. Default: decisions are exact again. */
+  readonly afterwards?: string;
   /** The time limit of an answer; longer until the first answer, see `firstContactMs`. */
   readonly timeoutMs: number;
   /** The isolate's monotonic clock, in milliseconds. */
@@ -70,8 +74,9 @@ export interface Guard {
 /** @param breaker detects the failing part */
 export function createGuard(
   {
-    name = "Redis",
+    name = DEFAULT_NAME,
     meanwhile = "each policy's onFailure decides",
+    afterwards = "decisions are exact again",
     timeoutMs,
     now,
     onStoreError,
@@ -104,10 +109,17 @@ export function createGuard(
     }
   }
 
+  /** A client calls its store Redis, whichever of several it is. */
+  function named(error: StoreError): StoreError {
+    if (name === DEFAULT_NAME || error.message.includes(name)) return error;
+    return new StoreError(error.code, `${name}: ${error.message}`);
+  }
+
   function noteAnswer(key: string): void {
     patienceMs = timeoutMs;
     if (breaker.succeeded(key, now()) && onStoreError === undefined) {
-      reportRecovery(name, lastFailureMs - firstFailureMs);
+      const seconds = Math.max(1, Math.ceil((lastFailureMs - firstFailureMs) / 1000));
+      report(`${name} answers again after ${seconds} s; ${afterwards}.`);
     }
   }
 
@@ -130,7 +142,7 @@ export function createGuard(
         }
         const failure =
           error instanceof StoreError
-            ? error
+            ? named(error)
             : new StoreError(
                 "ERR_STORE_UNREACHABLE",
                 `The ${name} client failed for an unknown reason.`,
@@ -146,11 +158,6 @@ export function createGuard(
 
     state: () => breaker.state(now()),
   };
-}
-
-function reportRecovery(name: string, ms: number): void {
-  const seconds = Math.max(1, Math.ceil(ms / 1000));
-  report(`${name} answers again after ${seconds} s; decisions are exact again.`);
 }
 
 function reportListener(error: unknown): void {

@@ -87,11 +87,12 @@ test("no request waits longer than a first contact may take, and the answer coun
 });
 
 test("after a failed read no request waits until the next one is due", async () => {
-  const { before, reads, errors, pass } = start();
+  const { refresh, before, reads, errors, pass } = start();
   const waiting = before();
+  expect(refresh.isUnread()).toBe(false);
   reads[0]!.reject(new Error("refused"));
   await waiting;
-  expect(errors).toEqual(["the live rules were not read: refused"]);
+  expect([errors, refresh.isUnread()]).toEqual([["the live rules were not read: refused"], true]);
   expect(before()).toBeUndefined();
   pass(9_999);
   expect(before()).toBeUndefined();

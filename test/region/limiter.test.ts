@@ -152,14 +152,16 @@ test("while the region gives no answer home decides, and the listener hears of i
   const allowed = [];
   for (let i = 0; i < 12; i++) allowed.push((await limiter.limit("a")).reason);
   expect(allowed).toEqual([...Array(8).fill("allowed"), ...Array(4).fill("limited")]);
-  expect(errors.map(({ code }) => code)).toEqual(["ERR_STORE_UNREACHABLE"]);
+  expect(errors.map(({ code, message }) => [code, /^The region \w+: /.test(message)])).toEqual([
+    ["ERR_STORE_UNREACHABLE", true],
+  ]);
   expect(calls.home).toBeGreaterThanOrEqual(12);
 });
 
 test("the log names the region that gives no answer, and says who decides", async () => {
   await limiterIn(fra, { redis: GONE, own: { name: "sea" } }).limit("a");
   expect(vi.mocked(console.warn).mock.calls.flat().join("\n")).toMatch(
-    /Until it answers again, Redis decides each request\./,
+    /ERR_STORE_UNREACHABLE: The region sea: .* Until it answers again, home decides each request\./,
   );
 });
 

@@ -5,6 +5,7 @@ export interface GatewayFault {
   readonly code:
     | "rules-missing"
     | "rules-not-in-force"
+    | "rules-not-read"
     | "rules-restored"
     | "keys-unread"
     | "region-gone";
@@ -18,6 +19,13 @@ const NOT_IN_FORCE: GatewayFault = {
   code: "rules-not-in-force",
   detail:
     "The published rules are not in force: GET /_tidegate/api/v1/health says which are, and why.",
+  isFatal: false,
+};
+
+const NOT_READ: GatewayFault = {
+  code: "rules-not-read",
+  detail:
+    "The live rules could not be read: those of the last read stay in force, and newer ones may be published. The next read ends this notice.",
   isFatal: false,
 };
 
@@ -41,6 +49,7 @@ export function liveFault(
   isRequired: boolean,
 ): GatewayFault | undefined {
   if (isRequired && enforcement.now().version === 0) return MISSING;
+  if (enforcement.error() === undefined && refresh?.isUnread()) return NOT_READ;
   if ((enforcement.error() ?? refresh?.error()) !== undefined) return NOT_IN_FORCE;
   return refresh?.lostAtMs() === undefined ? undefined : LOST;
 }

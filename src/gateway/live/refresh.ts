@@ -46,6 +46,8 @@ export interface Refresh {
   ageMs(): number | undefined;
   /** Why the rules in the store are not in force, by the last read; `undefined` if they are. */
   error(): string | undefined;
+  /** Whether the last read had no answer: the rules of the read before stay in force. */
+  isUnread(): boolean;
   /** When a gateway put back what the store had lost, in the last hour and since the last publication, as a time of 1970. */
   lostAtMs(): number | undefined;
 }
@@ -130,6 +132,7 @@ export function createRefresh(options: RefreshOptions): Refresh {
 
     ageMs: () => (heardAtMs === -Infinity ? undefined : now() - heardAtMs),
     error: () => failure?.message,
+    isUnread: () => failure?.kind === "unread",
     lostAtMs: () => (wallNow() - lostAtMs < TOLD_MS ? lostAtMs : undefined),
   };
 }

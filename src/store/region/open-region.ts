@@ -41,7 +41,8 @@ export function openRegion(
   const guard = createGuard(
     {
       name: `The region ${name}`,
-      meanwhile: "Redis decides each request",
+      meanwhile: "home decides each request",
+      afterwards: "it decides nearby again",
       timeoutMs,
       now: monotonicNow,
       onStoreError,
