@@ -235,6 +235,8 @@ describe("examples and templates", () => {
     const compilerOptions = {
       strict: true,
       noEmit: true,
+      // Node runs TypeScript that names its own files so.
+      allowImportingTsExtensions: true,
       skipLibCheck: true,
       module: "nodenext",
       target: "es2024",

@@ -58,7 +58,7 @@ describe("the tarball", () => {
     const { stdout } = await run("tar", ["-tzf", inject("tarball")]);
     expect(stdout.trim().split("\n")).toHaveLength(files.length);
     // One module for each source, so that a bundle has only those in use, and their declarations.
-    expect(statSync(inject("tarball")).size).toBeLessThan(447_500);
+    expect(statSync(inject("tarball")).size).toBeLessThan(465_500);
   });
 
   test("runs nothing where it is installed", () => {
@@ -110,7 +110,7 @@ describe("of a user who needs the library alone", () => {
     const specifiers = Object.keys(manifest.exports)
       .filter((entry) => !/\.json$|hono|gateway|admin|worker|rate-limiter-flexible/.test(entry))
       .map((entry) => entry.replace(".", "tidegate"));
-    expect(specifiers).toHaveLength(15);
+    expect(specifiers).toHaveLength(16);
     const lines = specifiers.map((name, i) => `import * as e${i} from "${name}"; void e${i};`);
     writeFileSync(join(alone, "entries.ts"), lines.join("\n"));
     const compilerOptions = { module: "NodeNext", noEmit: true, types: [], strict: true };
