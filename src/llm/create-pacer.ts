@@ -40,7 +40,7 @@ export interface Pacer<Target extends PacedTarget> {
    * Waits until a target has room, and calls it; again, or the next one, if the provider answers 429 or 529.
    *
    * @param call sends the request to this target: once for each attempt
-   * @returns `undefined` if no target had room for as long as `maxWait`
+   * @returns `undefined`, at once, if no target will have room within `maxWait`: pause before you ask again
    */
   send(
     request: PacedRequest,
