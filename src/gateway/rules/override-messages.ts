@@ -24,7 +24,7 @@ export const PATTERNS = {
 
 export const PATTERN = {
   code: "shape",
-  say: 'Write one header\'s name and its value, such as "x-user-id:42". A "*" may end the value, after at least one character.',
+  say: 'Write one header\'s name and its value, such as "x-user-id:42". A "*" may end the value, after at least one character. For an address, give its name of GET /top as a digest.',
 } as const;
 
 export const DIGEST = {

@@ -51,7 +51,7 @@ async function changeOverride(
 ): Promise<void> {
   if (!isIdentity(identity)) {
     throw new UsageError(
-      `An identity is a header's name and value (x-user-id:42), not "${identity}".`,
+      `An identity is a header's name and value (x-user-id:42), not "${identity}". For an address, give its name from \`tidegate top\`, with --digest.`,
     );
   }
   const client = isDigest(identity, options) ? { digest: identity } : { identity };
