@@ -1,10 +1,14 @@
+import fastify4 from "fastify4";
+import fastify5 from "fastify5";
 import { afterAll, expect, test } from "vitest";
 
+import { rateLimit, type RateLimited } from "../../src/fastify.ts";
+import { fixedWindow, memoryStore } from "../../src/index.ts";
 import { codeBlocks } from "./code-blocks.ts";
 import { writeBlocks } from "./typed-blocks.ts";
 
 const blocks = codeBlocks("docs/node.md").filter(({ language }) => language === "ts");
-const perRoute = blocks.find(({ code }) => code.includes("/login"))!;
+const perRoute = blocks.find(({ code }) => code.includes("logins.post"))!;
 // This project has two versions, under names of their own.
 const code = perRoute.code.replace('from "fastify"', 'from "fastify5"');
 const typed = writeBlocks("fastify-routes", [{ ...perRoute, code }]);
@@ -35,3 +39,45 @@ test("the routes of docs/node.md have the limits that it says", async () => {
   }
   await app.close();
 });
+
+test.for([
+  ["4", fastify4],
+  ["5", fastify5],
+] as const)(
+  "in Fastify %s a plugin limits earlier routes and 404s, and each limiter decides alone",
+  async ([, fastify]) => {
+    const limited = (name: string, limit: number) => ({
+      store,
+      clientIp: "socket" as const,
+      policies: [fixedWindow({ name, limit, window: "30d" })],
+    });
+    const namesOf = (request: object) =>
+      (request as { rateLimit: RateLimited["rateLimit"] }).rateLimit.policies.map(
+        ({ name }) => name,
+      );
+    const store = memoryStore();
+    const app = (fastify as typeof fastify5)();
+    app.get("/early", namesOf);
+    await app.register(rateLimit, limited("outer", 100));
+    const config = { rateLimit: { max: 1, timeWindow: "1 day" } };
+    app.get("/late", { config }, namesOf);
+    await app.register(async (inner) => {
+      await inner.register(rateLimit, limited("inner", 1));
+      inner.get("/in", namesOf);
+    });
+
+    /** The status, the units left in `outer`, and the body. */
+    const ask = async (url: string) => {
+      const { statusCode, headers, body } = await app.inject({ method: "GET", url });
+      const left = /"outer";r=(\d+)/.exec(String(headers["ratelimit"]))?.[1];
+      return [statusCode, Number(left), statusCode === 200 ? JSON.parse(body) : undefined];
+    };
+    expect(await ask("/early")).toEqual([200, 99, ["outer"]]);
+    expect(await ask("/late")).toEqual([200, 98, ["outer"]]);
+    expect(await ask("/late")).toEqual([200, 97, ["outer"]]);
+    expect(await ask("/missing")).toEqual([404, 96, undefined]);
+    expect(await ask("/in")).toEqual([200, 95, ["inner"]]);
+    expect(await ask("/in")).toEqual([429, 94, undefined]);
+    await app.close();
+  },
+);

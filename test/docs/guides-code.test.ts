@@ -126,16 +126,14 @@ test("the Hono page shows the 429 that its first app answers with", async () => 
     join(folder, blocks.find(({ document }) => document === "docs/hono.md")!.file)
   )) as { default: { request(path: string, init: RequestInit): Promise<Response> } };
   const ask = () => app.request("/api/rides", { headers: { "cf-connecting-ip": "198.51.100.61" } });
-  // More than the page says: units come back while a busy machine sends them.
-  const answers = await Promise.all(Array.from({ length: 60 }, ask));
-  const denied = answers.find(({ status }) => status === 429)!;
+  let denied = await ask();
+  // Perhaps more than the page says: units come back while a busy machine sends them.
+  for (let sent = 1; denied.status !== 429 && sent < 600; sent++) denied = await ask();
   const shown = codeBlocks("docs/hono.md").find(({ language }) => language === "http")!;
   const [head, body] = shown.code.trim().split("\n\n");
-  // At another second than the page's, and perhaps after more requests.
+  // At another second than the page's.
   const lines = [...denied.headers].map(([name, value]) =>
-    `${name}: ${value}`
-      .replace(/^(x-ratelimit-reset): \d{10}$/, "$1: 1893456002")
-      .replace(/("address";r)=\d+/, "$1=180"),
+    `${name}: ${value}`.replace(/^(x-ratelimit-reset): \d{10}$/, "$1: 1893456002"),
   );
   const fields = head!.split("\n").slice(1);
   expect(lines).toEqual(fields.map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase())));

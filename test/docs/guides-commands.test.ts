@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { type LocalStack, startLocalStack } from "../../scripts/local-stack/local-stack.ts";
 import { freePort } from "../../scripts/support/free-port.ts";
-import { guideBlocks } from "./guides.ts";
+import { guideBlocks, guideCode } from "./guides.ts";
 
 const commands = guideBlocks("sh").flatMap(({ document, code }) =>
   code
@@ -189,6 +189,17 @@ test.for([
     });
   },
 );
+
+test("the bridge prints what its page shows, and its page shows where both values go", async () => {
+  const printed = guideCode("redis-rest: token");
+  const variables = guideCode("UPSTASH_REDIS_REST_TOKEN=");
+  const [, url, token] = /^redis-rest: (\S+)\nredis-rest: token (\S+)\n$/.exec(printed)!;
+  expect(variables).toBe(`UPSTASH_REDIS_REST_URL=${url}\nUPSTASH_REDIS_REST_TOKEN=${token}\n`);
+  await withBridge(command(/redis-rest --redis/), {}, async (bridge) => {
+    const shown = printed.replace(url!, bridge.url).replace(token!, "");
+    await expect.poll(() => bridge.out().replace(/(?<=token )\S+/, "")).toContain(shown);
+  });
+});
 
 test("the bridge takes both tokens while one replaces the other, and then the new one alone", async () => {
   const [before, after] = ["the old token", "the new token"];

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { execPath } from "node:process";
 import { promisify } from "node:util";
 
@@ -12,7 +12,14 @@ import { codeBlocks } from "../docs/code-blocks.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 
 /** The imports of the samples, and their places in the project. */
-const BESIDE = { express: "express5", fastify: "fastify5", ioredis: "ioredis", redis: "redis" };
+const BESIDE = {
+  "@hono/node-server": "@hono/node-server",
+  express: "express5",
+  fastify: "fastify5",
+  hono: "hono",
+  ioredis: "ioredis",
+  redis: "redis",
+};
 
 const all = ["docs/node.md", "docs/start.md"].flatMap((document) =>
   codeBlocks(document).filter(({ language }) => language === "js"),
@@ -24,6 +31,7 @@ let child: ChildProcess | undefined;
 beforeAll(() => {
   for (const [name, here] of Object.entries(BESIDE)) {
     const there = join(inject("installed"), "node_modules", name);
+    mkdirSync(dirname(there), { recursive: true });
     if (!existsSync(there)) symlinkSync(resolve("node_modules", here), there);
   }
 });
@@ -60,11 +68,12 @@ async function start(code: string): Promise<{ url: string; log: () => string }> 
 }
 
 describe("docs/node.md and docs/start.md", () => {
-  test("have a server for each of three frameworks, and Express once more", () => {
+  test("have a server for each of four frameworks, and Express once more", () => {
     expect(blocks.map(({ code }) => /^import .*$/m.exec(code)![0])).toEqual([
       'import express from "express";',
       'import Fastify from "fastify";',
       'import { createServer } from "node:http";',
+      'import { serve } from "@hono/node-server";',
       'import express from "express";',
     ]);
   });
