@@ -1,5 +1,6 @@
 /** The units that a provider limits: requests, all tokens, or those of the input and of the answer apart. */
 export const QUOTA_KINDS = ["requests", "tokens", "input", "output"] as const;
+/** A unit that a provider limits by the minute. */
 export type QuotaKind = (typeof QUOTA_KINDS)[number];
 
 /** One limit of a provider for each minute, as a response tells it. */

@@ -44,8 +44,9 @@ test("the quick ones are taken, each in its size, and no other file is written",
 test("the documents show each picture that can be taken, and no other", async () => {
   const files = names.map((name) => `${name}.webp`).sort();
   expect((await readdir("docs/pictures")).sort()).toEqual(files);
-  const text = await readFile("docs/dashboard.md", "utf8");
-  const shown = [...text.matchAll(/\]\(pictures\/([\w-]+\.webp)\)/g)];
+  const pages = ["dashboard", "live-rules"];
+  const texts = await Promise.all(pages.map((page) => readFile(`docs/${page}.md`, "utf8")));
+  const shown = texts.flatMap((text) => [...text.matchAll(/\]\(pictures\/([\w-]+\.webp)\)/g)]);
   expect(shown.map(([, file]) => file).sort()).toEqual(files);
   for (const file of files) {
     // The bytes that a reader of a page loads, on a phone too.
