@@ -24,6 +24,9 @@ const PROGRAMS = [
   "test/{cli,create-tidegate,deploy,package,programs,redis-rest,stack,surge}/**/*.test.ts",
   "test/docs/{bench,cli,guides-commands,incident,lost-drill,tour}.test.ts",
   "test/metrics/{alerts/**/*,stop}.test.ts",
+  "test/{gateway,limiter}/bundle.test.ts",
+  "test/admin/openapi.test.ts",
+  "test/store/connected-clients.test.ts",
 ];
 
 const BROWSER = "test/dashboard/**/*.test.ts";
