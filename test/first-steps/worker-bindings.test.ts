@@ -115,7 +115,7 @@ describe("on a Worker without Node's compatibility, the README's first handler",
     const answer = await worker.fetch("/");
     expect(answer.status).toBe(500);
     expect(await answer.text()).toMatch(
-      /UPSTASH_REDIS_REST_URL: missing: .*on Workers, bind it as a variable or secret.*redis: \{ url, token \}/,
+      /UPSTASH_REDIS_REST_URL: missing: .*on Workers as a variable or secret.*redis: \{ url, token \}/,
     );
   });
 });
