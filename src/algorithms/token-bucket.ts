@@ -219,7 +219,7 @@ function quotaOf(limit: number, parameters: TokenBucketParameters): Quota<TokenB
 const [MOST_INTERVAL_US, MOST_DIVISOR] = [2_250_000, 71];
 
 /** The time of one unit, by the rate alone, so that all limits at one rate have the same. */
-export function intervalOf(refill: number, perUs: number): TokenBucketParameters {
+function intervalOf(refill: number, perUs: number): TokenBucketParameters {
   const common = greatestCommonDivisor(perUs, refill);
   const exact = { intervalUs: perUs / common, divisor: refill / common };
   if (exact.intervalUs <= MOST_INTERVAL_US || exact.divisor <= MOST_DIVISOR) return exact;

@@ -34,7 +34,7 @@ const NAMES = [
 
 const VERDICTS = ["local", "error"] as const;
 
-/** The store of a drop-in, and its policies. */
+/** The store of a drop-in, the prefix of its keys, and the fallback while the store gives no answer. */
 export interface DropIn {
   readonly store: Store;
   readonly prefix: string;

@@ -86,8 +86,9 @@ export function compileNumbers(
 /**
  * Tightens the policies with other numbers for their leases, or for the terms of their region. The policies of rules arrive
  * here with them, those of a limiter without. If a lease does not fit numbers, the dimension's policies, which are leased
- * together, lose their leases. Their windows are as long as those of the others all the same: clients without these numbers may lease from the same keys, and spend late.
- * A bucket stays as it is, and a window of which a lease would leave too little, so that a client can be given any numbers.
+ * together, lose their leases. Their windows are as long as those of the others all the same: clients without these numbers may
+ * lease from the same keys, and spend late. A bucket stays as it is, and a window of which a lease would leave too little, so that a
+ * client can be given any numbers.
  */
 function withLeases(
   planned: readonly CompiledPolicy[],
@@ -156,8 +157,7 @@ function withNumbers(
 }
 
 /**
- * Compiles a policy with some numbers. If another option of the policy does not go with them, the fault
- * is that of the number.
+ * Compiles a policy with some numbers. If another option of the policy does not go with them, the fault is that of the number.
  */
 function compileChanged(
   changed: Policy,

@@ -36,11 +36,11 @@ export function compilePlan<Context>(
   }
   if (plans === undefined) faults.add("plan", plan, PLAN_WITHOUT_PLANS);
   const existing = Object(plans) as object;
+  const unknown = `a request has another plan than ${Object.keys(existing).join(", ")}: it is decided as one without a plan.`;
   const ifExisting = (name: string | null | undefined) => {
     if (name === undefined || name === null || name === "") return undefined;
     if (Object.hasOwn(existing, name)) return name;
-    const names = Object.keys(existing).join(", ");
-    reportOnce(`a request has another plan than ${names}: it is decided as one without a plan.`);
+    reportOnce(unknown);
     return undefined;
   };
   if (typeof plan === "function") return async (context) => ifExisting(await plan(context));

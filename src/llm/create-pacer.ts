@@ -53,6 +53,7 @@ const PAUSE_MS = 1_000;
 /** The least pause after the first refusal, which doubles with each further one: a provider that tells 0 is not asked in a loop. */
 const FIRST_PAUSE_MS = 50;
 
+/** Too many requests, and Anthropic's "overloaded". */
 const REFUSALS = [429, 529];
 
 /**
@@ -99,7 +100,7 @@ export function createPacer<Target extends PacedTarget>(
     return { waitMs };
   }
 
-  /** Has all workers wait for a provider that has refused a request. */
+  /** Pauses a provider that has refused a request: in this worker by its own words, in all others by the shared counts. */
   async function pause(lane: Lane, hold: Hold, headers: Headers): Promise<void> {
     const leastMs = Math.min(PAUSE_MS, FIRST_PAUSE_MS * 2 ** lane.refusals++);
     const askedMs = retryAfterMs(headers, Date.now()) ?? PAUSE_MS;

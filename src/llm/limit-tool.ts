@@ -54,8 +54,8 @@ export function limitTool<Given extends readonly unknown[], Result extends ToolR
   const ofSuccess = Object.fromEntries(failures.map((name) => [name, 0]));
 
   return async (...given) => {
-    const who = typeof identity === "function" ? await identity(...given) : identity;
-    const hold = await limiter.reserve(who, { cost });
+    const caller = typeof identity === "function" ? await identity(...given) : identity;
+    const hold = await limiter.reserve(caller, { cost });
     if (!hold.allowed) return denied(hold);
     let hasFailed = true;
     try {

@@ -1,7 +1,5 @@
 import { isRecord } from "../options/record.ts";
-import { createJsonScanner } from "./json-scanner.ts";
-import { reportUnknown } from "./read-usage.ts";
-import { createUsageReader } from "./usage-reader.ts";
+import { usageOfDocument } from "./document-usage.ts";
 import type { Usage } from "./usage.ts";
 
 /** A request of a batch, and what it took. */
@@ -45,12 +43,17 @@ async function* linesOf({ body }: Response): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
   let rest = "";
   const reader = body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    const lines = (rest + decoder.decode(value, { stream: !done })).split("\n");
-    rest = done ? "" : lines.pop()!;
-    yield* lines.filter((line) => line.trim() !== "");
-    if (done) return;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      const lines = (rest + decoder.decode(value, { stream: !done })).split("\n");
+      rest = done ? "" : lines.pop()!;
+      yield* lines.filter((line) => line.trim() !== "");
+      if (done) return;
+    }
+  } finally {
+    // A body that is not read to its end would keep its connection.
+    await reader.cancel();
   }
 }
 
@@ -59,12 +62,7 @@ function usageIn(result: unknown): Usage | undefined {
   for (const name of WITHIN) {
     if (isRecord(response) && isRecord(response[name])) response = response[name];
   }
-  const reader = createUsageReader(false, reportUnknown);
-  const { scan, end } = createJsonScanner(reader);
-  const bytes = new TextEncoder().encode(JSON.stringify(response));
-  scan(bytes, 0, bytes.length);
-  end();
-  const usage = reader.usage(true);
+  const usage = usageOfDocument(new TextEncoder().encode(JSON.stringify(response)));
   if (!usage?.tiers) return usage;
   // The word by which Anthropic says that it was a batch, which you know.
   const { tiers, ...others } = usage;

@@ -1,7 +1,5 @@
 import { isRecord } from "../options/record.ts";
-import { createJsonScanner } from "./json-scanner.ts";
-import { reportUnknown } from "./read-usage.ts";
-import { createUsageReader } from "./usage-reader.ts";
+import { usageOfDocument } from "./document-usage.ts";
 import type { Usage } from "./usage.ts";
 
 /** A message of a session's socket: its text or bytes, or the object that these spell. */
@@ -38,7 +36,7 @@ export function readSessionEvent(message: SessionMessage): SessionEvent | undefi
   if (!kind) return undefined;
   const { response } = event;
   const id = isRecord(response) && typeof response["id"] === "string" ? response["id"] : undefined;
-  return { kind, id, usage: kind === "begun" ? undefined : usageIn(bytes) };
+  return { kind, id, usage: kind === "begun" ? undefined : usageOfDocument(bytes) };
 }
 
 function kindOf(event: Readonly<Record<string, unknown>>): SessionEvent["kind"] | undefined {
@@ -51,14 +49,6 @@ function kindOf(event: Readonly<Record<string, unknown>>): SessionEvent["kind"] 
   if (isRecord(ofNova) && "usageEvent" in ofNova) return "total";
   if (isRecord(ofNova) && "completionEnd" in ofNova) return "ended";
   return isRecord(usage) ? "beside" : undefined;
-}
-
-function usageIn(bytes: Uint8Array): Usage | undefined {
-  const reader = createUsageReader(false, reportUnknown);
-  const { scan, end } = createJsonScanner(reader);
-  scan(bytes, 0, bytes.length);
-  end();
-  return reader.usage(true);
 }
 
 function bytesOf(message: SessionMessage): Uint8Array {

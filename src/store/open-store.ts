@@ -17,8 +17,7 @@ import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
 import type { inspectRedis } from "./redis/inspect.ts";
 import type { MoreScripts } from "./redis/script-calls.ts";
 import { redisStore } from "./redis/store.ts";
-import type { openRegion } from "./region/open-region.ts";
-import type { NoteRegion } from "./region/region-counts.ts";
+import type { GatewayParts, openRegion } from "./region/open-region.ts";
 import type { Store } from "./store.ts";
 
 const DIALECTS: readonly unknown[] = ["upstash", "redis"] satisfies DialectName[];
@@ -78,8 +77,8 @@ export interface RedisParts {
   readonly openRegion?: typeof openRegion | undefined;
   /** Counts the commands of the store and its client. */
   readonly counted?: CountedRedis | undefined;
-  /** Counts what a region does. */
-  readonly noteRegion?: NoteRegion | undefined;
+  /** The parts that a gateway adds to its region. */
+  readonly regionOfGateway?: GatewayParts | undefined;
 }
 
 /** Opens the store from the options or the environment, guarded; `undefined` after a fault. */
@@ -127,7 +126,7 @@ export function storeOpener(
       if (!isStore || redis !== undefined) faults.add("store", kindOf(store), STORE);
       return store;
     }
-    const { scripts, cluster, clients, inspect, openRegion, counted, noteRegion } = parts;
+    const { scripts, cluster, clients, inspect, openRegion, counted, regionOfGateway } = parts;
     const opened = openClient(redis, environment, { timeoutMs, dialect }, clients, faults);
     if (opened === undefined) return undefined;
     const client = counted?.client(opened.client) ?? opened.client;
@@ -148,7 +147,7 @@ export function storeOpener(
       openClient(nearby, environment, { timeoutMs, dialect: undefined }, clients, placed);
     return openRegion(
       home,
-      { name, openClient: openNearby, timeoutMs, onStoreError, note: noteRegion },
+      { name, openClient: openNearby, timeoutMs, onStoreError, gateway: regionOfGateway },
       faults,
     );
   };

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { type BatchUsage, readBatch } from "../../src/llm.ts";
 import { createPrices } from "../../src/prices.ts";
@@ -104,6 +104,19 @@ test("a line that is no JSON is an error, after those before it", async () => {
   const results = readBatch(new Response(`${jsonl(GEMINI)}{"key":`));
   expect((await results.next()).value).toMatchObject({ id: "one" });
   await expect(results.next()).rejects.toThrow(SyntaxError);
+});
+
+test("a reader that ends early lets go of the connection", async () => {
+  const cancel = vi.fn();
+  const body = new ReadableStream({
+    pull: (controller) => controller.enqueue(bytesOf(jsonl(GEMINI))),
+    cancel,
+  });
+  for await (const { id } of readBatch(new Response(body))) {
+    expect(id).toBe("one");
+    break;
+  }
+  expect(cancel).toHaveBeenCalledOnce();
 });
 
 test("a response without a body has no results", async () => {

@@ -1,9 +1,11 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Redis } from "ioredis";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 
+import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { readConfig } from "../../src/gateway/config/config.ts";
 import { ConfigurationError } from "../../src/options/errors.ts";
 import { gatewayTo, quota, startOrigin } from "../support/gateway/gateway.ts";
-import { ownRedis } from "../support/own-redis.ts";
+import { ownRedis, TOKEN } from "../support/own-redis.ts";
 
 /* Gateways with a Redis nearby, over real servers. */
 
@@ -100,6 +102,24 @@ test("health tells a region that is gone from a home that is gone", async () => 
     { status: "store-unavailable", code: "ERR_STORE_UNREACHABLE" },
   ]);
   expect(body).toHaveProperty("region", { name: "nearby" });
+});
+
+test("health of a region needs no more of its Redis than the gateway's own keys", async () => {
+  const admin = new Redis(fra.server.url);
+  await admin.call("ACL", "SETUSER", "near", "on", ">secret", "~own:*", "+@all", "-@dangerous");
+  admin.disconnect();
+  const redis = fra.server.url.replace("redis://", "redis://near:secret@");
+  const bridge = await startBridge({ redis, port: 0, token: TOKEN });
+  onTestFinished(() => bridge.close());
+  const more = {
+    PREFIX: "own",
+    REGION_REDIS_REST_URL: bridge.url,
+    REGION_REDIS_REST_TOKEN: TOKEN,
+  };
+  const { url } = await startOrigin();
+  const ask = gatewayTo(url, [hot("p", 100)], variables(fra, more));
+  const answer = await ask("/_tidegate/health");
+  expect(await answer.json()).toMatchObject({ status: "ok", region: { name: "nearby" } });
 });
 
 const at = { REGION_REDIS_REST_URL: "https://near.example", REGION_REDIS_REST_TOKEN: "t" };

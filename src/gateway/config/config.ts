@@ -13,7 +13,6 @@ import type { Environment } from "../../runtime/environment.ts";
 import type { ControlPlace } from "../../store/control/place.ts";
 import type { durableObjectStore } from "../../store/durable-object-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
-import { countedRedis } from "../../store/redis/counted-redis.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
 import type { Origin } from "../proxy/origin.ts";
@@ -163,16 +162,10 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
   };
   const cors = readCors(environment["CORS"], faults);
   const ruleset = compileRuleset(deployed, defaults, inVariables(faults));
-  const counted = recorder && countedRedis(recorder.meter.commands);
   const opened = openCounts(
     variables,
     environment,
-    {
-      openObjects: platform.durableObjectStore,
-      counted,
-      noteRegion: recorder?.meter.region,
-      region,
-    },
+    { openObjects: platform.durableObjectStore, meter: recorder?.meter, region },
     inVariables(faults),
   );
   faults.throwIfAny();

@@ -1,16 +1,16 @@
 import { EVERY_FEATURE } from "../../features/every-feature.ts";
 import type { PlainRegion } from "../../features/region/region-options.ts";
 import { partsOf } from "../../limiter/check-limiter.ts";
+import type { StoreMeter } from "../../metrics/store-meter.ts";
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { CountsPlace } from "../../store/counts-place.ts";
 import type { durableObjectStore, ObjectNamespace } from "../../store/durable-object-store.ts";
 import { openMemoryStore } from "../../store/memory-store.ts";
 import { openStore } from "../../store/open-store.ts";
-import type { CountedRedis } from "../../store/redis/counted-redis.ts";
+import { countedRedis } from "../../store/redis/counted-redis.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import { inspectRedis } from "../../store/redis/inspect.ts";
-import type { NoteRegion } from "../../store/region/region-counts.ts";
 import type { Store } from "../../store/store.ts";
 import { NO_DURABLE_OBJECTS, NO_OBJECT_BINDING } from "../rules/variable-messages.ts";
 import type { Variables } from "./variables.ts";
@@ -32,26 +32,29 @@ export function countsPlace(
 /** The parts that open a store besides the variables. */
 interface CountsParts {
   readonly openObjects: typeof durableObjectStore | undefined;
-  /** Counts the commands of a Redis. */
-  readonly counted: CountedRedis | undefined;
-  /** Counts what the region does. */
-  readonly noteRegion: NoteRegion | undefined;
+  /** Counts the commands of a Redis, and the work of a region; `undefined` where metrics are off. */
+  readonly meter: StoreMeter | undefined;
   /** The Redis nearby. */
   readonly region: PlainRegion | undefined;
 }
 
 /** Opens the store that `STORE` names; `undefined` after a fault. */
 export function openCounts(
-  { store, timeout, dialect }: Variables,
+  { store, prefix, timeout, dialect }: Variables,
   environment: Environment,
-  { openObjects, counted, noteRegion, region }: CountsParts,
+  { openObjects, meter, region }: CountsParts,
   faults: Faults,
 ): Store | undefined {
   if (store === "memory") return openMemoryStore();
   if (store === "redis") {
     return openStore(
       { region, ...(dialect && { dialect }), ...(timeout && { timeout }) },
-      { ...partsOf(EVERY_FEATURE), inspect: inspectRedis, counted, noteRegion },
+      {
+        ...partsOf(EVERY_FEATURE),
+        inspect: inspectRedis,
+        counted: meter && countedRedis(meter.commands),
+        regionOfGateway: { note: meter?.region, prefix },
+      },
       environment,
       faults,
     );

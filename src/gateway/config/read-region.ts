@@ -9,8 +9,8 @@ import type { Variables } from "./variables.ts";
 const URL_NAME = "REGION_REDIS_REST_URL";
 
 /**
- * The variables of the options of a region. A fault of the region as a whole has none: live rules may be such that no region
- * decides them.
+ * The variables of the options of a region. A fault of the region as a whole names no variable, because live rules may cause
+ * it, too.
  */
 const VARIABLE_OF: Readonly<Record<string, readonly string[]>> = {
   region: [],

@@ -50,7 +50,7 @@ export function followLive(
         `version ${version} was taken back, because more of its decisions were denials than its maxDenied allows: GET /_tidegate/api/v1/audit says how many.`,
       );
       recorder?.trials.takenBack();
-      // An alert is about it, so that it is not to get lost with this isolate.
+      // An alert tells it, so the count must not be lost with this isolate.
       await recorder?.flush();
       await refresh.readNow();
     } catch {

@@ -20,17 +20,21 @@ export interface RegionParts {
   readonly openClient: (faults: Faults) => ScriptClient | undefined;
   readonly timeoutMs: number;
   readonly onStoreError: ((error: StoreError) => void) | undefined;
-  /** Counts for metrics. */
-  readonly note: NoteRegion | undefined;
+  readonly gateway: GatewayParts | undefined;
 }
 
-/** A key of no identity, which is never written. */
-const PROBE = "tg:{#region}:region";
+/** The parts that a gateway adds to its region. */
+export interface GatewayParts {
+  /** Counts for metrics; `undefined` where they are off. */
+  readonly note: NoteRegion | undefined;
+  /** Begins the key of the health check, as all keys: an ACL of the regional Redis may allow no others. */
+  readonly prefix: string;
+}
 
 /** Opens the store of a region; `undefined` after a fault. */
 export function openRegion(
   home: Store,
-  { name, openClient, timeoutMs, onStoreError, note }: RegionParts,
+  { name, openClient, timeoutMs, onStoreError, gateway }: RegionParts,
   faults: Faults,
 ): Store | undefined {
   const placed = new PlacedFaults(faults, { pathsOf: (path) => [`region.${path}`] });
@@ -64,14 +68,16 @@ export function openRegion(
     },
     forget: (keys) => forget(keys.map(poolKeyOf)),
     now: monotonicNow,
-    note,
+    note: gateway?.note,
   });
   const { inspect } = home;
-  if (!inspect) return store;
+  if (!inspect || !gateway) return store;
+  // No identity maps to this partition, and the key is never written.
+  const probe = poolKeyOf(`${gateway.prefix}:{#health}`);
   const inspectBoth = async (): Promise<StoreFacts> => {
     const [facts, code] = await Promise.all([
       inspect(),
-      forget([PROBE]).then(
+      forget([probe]).then(
         () => undefined,
         (error: StoreError) => error.code,
       ),
