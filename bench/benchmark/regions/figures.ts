@@ -6,7 +6,7 @@ import * as names from "./names.ts";
 import type { Decided, Outcome } from "./replay.ts";
 import { HOME_MS, NEARBY_MS, type Scene } from "./scenes.ts";
 
-/** By way. */
+/** The outcome of each way. */
 export type Outcomes = ReadonlyMap<names.Way, Outcome>;
 
 interface Subject {
@@ -18,13 +18,13 @@ interface Subject {
   readonly own?: true;
 }
 
-/** As shares of the trip to the store nearby. */
+/** A quantile of the added times, in trips to the store nearby. */
 const inTrips = (decided: readonly Decided[], share: number): number =>
   (quantile(decided, share, ({ tookMs }) => tookMs) ?? 0) / NEARBY_MS;
 
 const admittedIn = ({ decided }: Outcome) => sum(decided, ({ allowed }) => Number(allowed));
 
-/** No way home and back is shorter. */
+/** Whether a decision waited for home: no trip there and back is shorter. */
 const waited = ({ region, tookMs }: Decided) => tookMs > 0.9 * HOME_MS[region]!;
 
 export function figuresOf(scene: Scene, outcomes: Outcomes): Figure[] {

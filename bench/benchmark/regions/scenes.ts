@@ -30,7 +30,7 @@ export interface Scene {
   readonly identities: number;
   /** The share of the requests that reaches each region. */
   readonly shares: readonly number[];
-  /** In each region. */
+  /** The number of isolates in each region. */
   readonly isolates: number;
   readonly seconds: number;
   /** Seconds before counting starts, in which the initial quota is used up. */
@@ -38,7 +38,7 @@ export interface Scene {
 }
 
 const EVEN = [0.2, 0.2, 0.2, 0.2, 0.2];
-/** Most of it is where home is farthest. */
+/** Seven tenths of the requests are where home is farthest. */
 const SKEWED = [0.05, 0.05, 0.1, 0.1, 0.7];
 
 /** Units per second that the hot bucket refills. */

@@ -239,6 +239,13 @@ test.for<Planted>([
     found: ["warning rules-not-in-force"],
   },
   {
+    fault: "live rules that could not be read again",
+    front: healthOf(() =>
+      Response.json({ status: "degraded", code: "rules-not-read", detail: "?", store: "redis" }),
+    ),
+    found: ["warning rules-not-read"],
+  },
+  {
     fault: "keys of tokens that cannot be read",
     front: healthOf(() =>
       Response.json({ status: "degraded", code: "keys-unread", detail: "no keys", store: "redis" }),

@@ -1,7 +1,7 @@
 import { MODELS, type Model, type Settings } from "./models.ts";
 import { UNITS, ZONES } from "./scale.ts";
 
-/** What a reader has chosen. */
+/** The choice of a reader. */
 export interface Choice {
   readonly modelId: string;
   readonly settings: Settings;

@@ -74,14 +74,7 @@ export function checkHealth({ health: answer }: GatewayFacts): (Finding | undefi
       },
     ];
   }
-  return [
-    checkRulesInForce(health),
-    checkKeys(health),
-    checkRegionAnswers(health),
-    checkControl(health),
-    checkStore(health),
-    checkBreaker(health),
-  ];
+  return [checkDegraded(health), checkControl(health), checkStore(health), checkBreaker(health)];
 }
 
 const OWN_CONTROL =
@@ -109,47 +102,43 @@ function checkControl({ control }: Health): Finding | undefined {
   };
 }
 
-/** A gateway that is degraded decides by Redis, but by other rules than the published ones. */
-function checkRulesInForce({ status, code, detail }: Health): Finding | undefined {
-  if (status !== "degraded" || code === KEYS_UNREAD || code === REGION_GONE) return undefined;
-  return {
-    id: "rules-not-in-force",
-    severity: "warning",
-    title: "The live rules are not as they should be",
-    evidence: `/_tidegate/health: ${String(detail)}`,
+type Fault = Pick<Finding, "id" | "title" | "remedy">;
+
+/** The faults of a gateway that is degraded. Each has the id of its code in health. */
+const DEGRADED: readonly Fault[] = [
+  {
+    id: "rules-not-read",
+    title: "The live rules could not be read again",
     remedy:
-      "GET /_tidegate/api/v1/health says which rules are in force, and why. Gateways put back what the control store has lost; where they cannot, fetch what one still holds, and push it: npx tidegate rules pull --held -o held.json. Else publish rules without the fault, or roll back: npx tidegate rules rollback.",
-  };
-}
-
-/** The code of health where the keys of tokens cannot be read. */
-const KEYS_UNREAD = "keys-unread";
-
-function checkKeys({ code, detail }: Health): Finding | undefined {
-  if (code !== KEYS_UNREAD) return undefined;
-  return {
+      "Those of the last read stay in force. It ends with the next read after an outage; if it stays, the Redis of the live rules does not answer the gateway: GET /_tidegate/api/v1/health says why.",
+  },
+  {
     id: "keys-unread",
-    severity: "warning",
     title: "The keys of JWT cannot be read",
-    evidence: `/_tidegate/health: ${String(detail)}`,
     remedy:
       "Ask the address in jwks of JWT from where the gateway runs: it has to answer 200 with a set of keys, without a redirect. GET /_tidegate/api/v1/health says why it does not.",
-  };
-}
-
-/** The code of health where the store nearby does not answer. */
-const REGION_GONE = "region-gone";
-
-function checkRegionAnswers({ code, detail }: Health): Finding | undefined {
-  if (code !== REGION_GONE) return undefined;
-  return {
+  },
+  {
     id: "region-gone",
-    severity: "warning",
     title: "The Redis of the gateway's region does not answer",
-    evidence: `/_tidegate/health: ${String(detail)}`,
     remedy:
       "Run the doctor with --region-url from where the gateway runs. Until it answers, requests wait for home.",
-  };
+  },
+];
+
+/** The fault of any other code. */
+const NOT_IN_FORCE: Fault = {
+  id: "rules-not-in-force",
+  title: "The live rules are not as they should be",
+  remedy:
+    "GET /_tidegate/api/v1/health says which rules are in force, and why. Gateways put back what the control store has lost; where they cannot, fetch what one still holds, and push it: npx tidegate rules pull --held -o held.json. Else publish rules without the fault, or roll back: npx tidegate rules rollback.",
+};
+
+/** A gateway that is degraded decides by Redis. */
+function checkDegraded({ status, code, detail }: Health): Finding | undefined {
+  if (status !== "degraded") return undefined;
+  const fault = DEGRADED.find(({ id }) => id === code) ?? NOT_IN_FORCE;
+  return { ...fault, severity: "warning", evidence: `/_tidegate/health: ${String(detail)}` };
 }
 
 function checkStore({ store }: Health): Finding | undefined {
