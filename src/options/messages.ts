@@ -28,6 +28,11 @@ export const UNKNOWN_OPTION = {
     `${didYouMean(meant)}The options are ${known.join(", ")}, and nothing else.`,
 } as const;
 
+export const NAME_ELSEWHERE = {
+  code: "unknown-option",
+  say: (ours: string) => `Here it is \`${ours}\`.`,
+} as const;
+
 /** `hint` continues the sentence, such as `, or a segmented-window for more`. */
 export const INTEGER = {
   code: "range",

@@ -21,6 +21,7 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
     { meant: "limit", known },
     { meant: undefined, known },
   ],
+  NAME_ELSEWHERE: ["limit: 100"],
   INTEGER: [{ max: 60 }, { max: 100_000, hint: ", or a segmented-window for more" }],
   DURATION: [
     { min: "1ms", max: "366d", example: "10s" },
