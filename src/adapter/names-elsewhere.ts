@@ -25,18 +25,18 @@ export const OF_MIDDLEWARE = {
 };
 
 /** The options without those that have another name here, each of which is a fault: people who move write them first. */
-export function refuseNames<Of extends object>(
-  options: Of,
+export function refuseNames<Options extends object>(
+  options: Options,
   names: Readonly<Record<string, string>>,
   path: string,
   faults: Faults,
-): Of {
+): Options {
   if (typeof options !== "object" || options === null) return options;
   const rest = { ...options };
   for (const [name, ours] of Object.entries(names)) {
-    const value = rest[name as keyof Of];
+    const value = rest[name as keyof Options];
     if (value !== undefined) faults.add(path + name, kindOf(value), NAME_ELSEWHERE, ours);
-    delete rest[name as keyof Of];
+    delete rest[name as keyof Options];
   }
   return rest;
 }
