@@ -13,6 +13,7 @@ const PARTS: Readonly<Record<string, boolean>> = {
   audioInput: false,
   audioOutput: false,
   search: false,
+  container: false,
 };
 
 const ABOVE = { tokens: true, input: true, output: true };

@@ -15,7 +15,7 @@ const FRACTIONS = 1_000_000;
  * @param factor that of the tier
  */
 export function priceUsage(usage: PricedUsage, prices: ModelPrices, factor: number): number {
-  const { inputTokens, outputTokens, searches = 0 } = usage;
+  const { inputTokens, outputTokens, searches = 0, containers = 0 } = usage;
   const { input, output, above } = prices;
   const isLong = above !== undefined && inputTokens > above.tokens;
   const inputFactor = factor * (isLong ? above.input : 1);
@@ -36,6 +36,7 @@ export function priceUsage(usage: PricedUsage, prices: ModelPrices, factor: numb
     [outputTokens - said, output, outputFactor],
     [said, prices.audioOutput ?? output, outputFactor],
     [searches, prices.search ?? 0, 1],
+    [containers, prices.container ?? 0, 1],
   ] as const;
   // Sums of fractions such as 0.025 are not exact, and the sum may exceed 2^53.
   const exact = parts.reduce(

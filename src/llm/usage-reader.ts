@@ -149,16 +149,17 @@ export function createUsageReader(
       if (frame.isList) {
         // The last line of many streams is `[DONE]`.
         if (place === DOCUMENT_PLACE && text === "DONE") last.end();
-        priced.addItem(place);
+        priced.addItem(place, text, isText);
         passInDoubt(place.isUsage && place.isList);
         return;
       }
       keepMember(frame, name!, text, isText);
       if (place.ends.has(name!)) readEnd(frame, name!, text);
       const member = place.members.get(name!);
-      if (typeof member === "object")
-        passInDoubt(member.isUsage && (isText || text !== "null"), name);
-      else if (member !== undefined) count(frame, name!, member, text, isText);
+      if (typeof member === "object") {
+        const isNone = text === "null" && !isText;
+        passInDoubt(member.isUsage && !isNone && !place.priced.has(name!), name);
+      } else if (member !== undefined) count(frame, name!, member, text, isText);
       else if (place.isUsage && isTokens(name!)) {
         count(frame, name!, frame.isDetails ? "detail" : "unknown", text, isText);
       } else if (place.isUsage && !isText && numberIn(text, false) !== undefined) {

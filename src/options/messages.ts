@@ -956,9 +956,10 @@ export const UNKNOWN_TIER = {
   say: (model: string) => `Add it to the tiers of ${model} in the table of prices.`,
 } as const;
 
-export const UNPRICED_SEARCHES = {
+export const UNPRICED_PART = {
   code: "missing",
-  say: (model: string) => `Add search to the prices of ${model}.`,
+  say: ({ model, price }: { model: string; price: string }) =>
+    `Add ${price} to the prices of ${model}.`,
 } as const;
 
 export const PACED_TARGETS = {
