@@ -37,7 +37,8 @@ export function tokensOf(counts: TokenCounts): Tokens {
     output: answer + (isOfInput ? 0 : rest),
     cached: greatest(counts.cached, counts.cacheRead),
     written: greatest(counts.written, counts.cacheWrite, counts.writtenParts),
-    isWhole: (hasBoth || hasOneAndNoMore) && beside === 0 && !hasAmbiguous(counts),
+    isWhole:
+      (hasBoth || hasOneAndNoMore) && beside === 0 && !hasAmbiguous(counts) && !hasHalf(counts),
   };
 }
 
@@ -63,6 +64,12 @@ function outputOf({ output = 0, thoughts = 0, unknown = 0, ...counts }: TokenCou
 /** Whether some number may be a part of another one, or beside it. */
 function hasAmbiguous({ unknown, reasoning, detail, total }: TokenCounts): boolean {
   return Boolean(unknown) || (total === undefined && Boolean(reasoning || detail));
+}
+
+/** Whether one of the two numbers of a cache is missing, and no total tells of it. */
+function hasHalf({ prompt, total, cacheRead, cacheWrite, writtenParts }: TokenCounts): boolean {
+  const isApart = prompt === undefined && total === undefined;
+  return isApart && (cacheRead === undefined) !== ((cacheWrite ?? writtenParts) === undefined);
 }
 
 function greatest(...numbers: readonly (number | undefined)[]): number | undefined {

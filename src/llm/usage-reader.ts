@@ -98,8 +98,10 @@ export function createUsageReader(
     last.tell(OF_OUTPUT.includes(counted));
     const isNamed = counted !== "unknown" && counted !== "detail";
     const path = isNamed ? frame.place.path + name : counted;
-    if (!iteration) counters.add(path, counted, tokens, !isNamed || path.includes("[]"));
-    else iteration[path] = [counted, tokens + (isNamed ? 0 : (iteration[path]?.[1] ?? 0))];
+    if (!iteration) return counters.add(path, counted, tokens, !isNamed || path.includes("[]"));
+    const before = iteration[path]?.[1] ?? 0;
+    if (isNamed && tokens < before) counters.doubt();
+    iteration[path] = [counted, isNamed ? Math.max(tokens, before) : tokens + before];
   }
 
   function readEnd(frame: Frame, name: string, text: string): void {

@@ -193,7 +193,7 @@ describe("of several ways to read a usage, the one that comes to most is booked"
     ["parts above their total", '{"prompt_tokens":8,"completion_tokens":2,"total_tokens":5}', 10],
     [
       "a cache beside the input",
-      '{"input_tokens":8,"output_tokens":2,"cache_read_input_tokens":7}',
+      '{"input_tokens":8,"output_tokens":2,"cache_read_input_tokens":7,"cache_creation_input_tokens":0}',
       17,
     ],
     [
@@ -213,7 +213,7 @@ describe("of several ways to read a usage, the one that comes to most is booked"
     ],
     [
       "the parts of a cache alone",
-      '{"input_tokens":8,"output_tokens":2,"cache_creation":{"ephemeral_5m_input_tokens":40,"ephemeral_1h_input_tokens":50}}',
+      '{"input_tokens":8,"output_tokens":2,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_5m_input_tokens":40,"ephemeral_1h_input_tokens":50}}',
       100,
     ],
     [

@@ -145,7 +145,12 @@ export const TOOLS = [
         completion_tokens: 70,
         total_tokens: 84,
         search_context_size: "low",
-        cost: { input_tokens_cost: 0, output_tokens_cost: 0, request_cost: 0.005, total_cost: 0.005 },
+        cost: {
+          input_tokens_cost: 0,
+          output_tokens_cost: 0,
+          request_cost: 0.005,
+          total_cost: 0.005,
+        },
       },
     },
     by("sonar", bill(14, 70), { costMicroDollars: 5_000 }),
