@@ -20,6 +20,8 @@ export interface ModelPrices {
   readonly container?: number;
   /** The factors of a request with more tokens of input than this; that of `input` is for caches and audio, too. Default: none. */
   readonly above?: { readonly tokens: number; readonly input: number; readonly output: number };
+  /** The day from which prices change that are known before, and the factors of all of them but `search` and `container`. Default: none. */
+  readonly later?: { readonly from: string; readonly factor: number };
   /** The factors of the words by which a response says how it was served, such as `{ flex: 0.5 }`. Default: none. */
   readonly tiers?: Readonly<Record<string, number>>;
 }
@@ -123,7 +125,12 @@ export const PRICES: PriceTable = {
     }),
     "claude-haiku-4-5": claude(1, 5, 0.1),
 
-    "gemini-3.8-flash": { input: 0.75, output: 3.75, ...GEMINI_3 },
+    "gemini-3.8-flash": {
+      input: 0.75,
+      output: 3.75,
+      later: { from: "2027-01-01", factor: 2 },
+      ...GEMINI_3,
+    },
     "gemini-3.5-flash": { input: 1.5, output: 9, ...GEMINI_3 },
     "gemini-3.5-flash-lite": { input: 0.3, output: 2.5, ...GEMINI_3 },
     "gemini-3.1-pro-preview": {

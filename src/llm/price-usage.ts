@@ -16,10 +16,12 @@ const FRACTIONS = 1_000_000;
  */
 export function priceUsage(usage: PricedUsage, prices: ModelPrices, factor: number): number {
   const { inputTokens, outputTokens, searches = 0, containers = 0 } = usage;
-  const { input, output, above } = prices;
+  const { input, output, above, later } = prices;
+  const isLater = later !== undefined && Date.now() >= Date.parse(later.from);
+  const all = factor * (isLater ? later.factor : 1);
   const isLong = above !== undefined && inputTokens > above.tokens;
-  const inputFactor = factor * (isLong ? above.input : 1);
-  const outputFactor = factor * (isLong ? above.output : 1);
+  const inputFactor = all * (isLong ? above.input : 1);
+  const outputFactor = all * (isLong ? above.output : 1);
 
   const audio = Math.min(usage.audioInputTokens ?? 0, inputTokens);
   const written = Math.min(usage.cacheWriteTokens ?? 0, inputTokens - audio);

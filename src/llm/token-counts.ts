@@ -20,8 +20,8 @@ export interface Tokens {
 }
 
 export function tokensOf(counts: TokenCounts): Tokens {
-  const { output, total, part = 0 } = counts;
-  const hasInput = (counts.prompt ?? counts.input) !== undefined;
+  const { output = counts.seconds && 0, total, part = 0 } = counts;
+  const hasInput = (counts.prompt ?? counts.input ?? counts.seconds) !== undefined;
   const input = inputOf(counts);
   const told = outputOf(counts);
   // A part that is more than all is beside it.
@@ -43,7 +43,7 @@ export function tokensOf(counts: TokenCounts): Tokens {
 }
 
 function inputOf(counts: TokenCounts): number {
-  const { prompt, input, cacheRead = 0, tools = 0 } = counts;
+  const { prompt = counts.seconds, input, cacheRead = 0, tools = 0 } = counts;
   const cacheWrite = greatest(counts.cacheWrite, counts.writtenParts) ?? 0;
   const inside =
     Math.max(counts.cached ?? 0, cacheRead) + Math.max(counts.written ?? 0, cacheWrite);

@@ -6,7 +6,7 @@ import { createTokenCounters, type CountedTokens } from "./token-counters.ts";
 import type { Counted } from "./token-counts.ts";
 import { type Frame, isDocument, keepMember, newFrame, pathOf } from "./usage-frame.ts";
 import { DOCUMENT_PLACE, type Place, UNKNOWN_PLACE } from "./usage-places.ts";
-import { ITERATION_TYPES, ITERATIONS } from "./usage-shapes.ts";
+import { ITERATION_TYPES, ITERATIONS, TOKENS_A_SECOND } from "./usage-shapes.ts";
 import type { Usage } from "./usage.ts";
 
 /** Finds the usage of a response in its documents. */
@@ -28,7 +28,7 @@ const BREAKDOWN = /(?:details|modality)$/i;
 const TOKENS = /tokens?(?:_?count)?$/i;
 
 /** A usage of a whole answer has one of these. */
-const OF_OUTPUT: readonly Counted[] = ["output", "thoughts", "total"];
+const OF_OUTPUT: readonly Counted[] = ["output", "thoughts", "total", "seconds"];
 
 /**
  * @param isStream whether several documents are expected, of which the first may tell a usage that grows
@@ -86,7 +86,7 @@ export function createUsageReader(
 
   function count(frame: Frame, name: string, counted: Counted, text: string, isText: boolean) {
     if (text === "null" && !isText) return;
-    const number = numberIn(text, isText);
+    const number = numberIn(text, isText, counted === "seconds" ? TOKENS_A_SECOND : 1);
     // A number in quotes is a text, but some program may read it as a number.
     if (isText || number === undefined || number > Number.MAX_SAFE_INTEGER) doubt(name);
     if (number === undefined) return;

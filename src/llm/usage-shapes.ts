@@ -20,6 +20,8 @@ export type Role =
   /** Reasoning that is a part of `output` at some providers and beside it at others: the total says which. */
   | "reasoning"
   | "total"
+  /** Seconds of audio, where these are billed in place of tokens. */
+  | "seconds"
   /** A part of another number, which adds nothing to it. */
   | "part";
 
@@ -72,6 +74,9 @@ const ANTHROPIC: Readonly<Record<string, Role>> = {
   "cache_creation.ephemeral_1h_input_tokens": "writtenParts",
   "output_tokens_details.thinking_tokens": "part",
 };
+
+/** OpenAI counts so many tokens for a second of what a user says. */
+export const TOKENS_A_SECOND = 10;
 
 /** The path of a usage that is beside all others, wherever it stands. */
 export const BESIDE = "beside.";
@@ -167,9 +172,7 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
   },
   "OpenAI's Realtime": {
     usage: ["usage", "response.usage"],
-    counts: {
-      "input_token_details.cached_tokens": "cached",
-    },
+    counts: { "input_token_details.cached_tokens": "cached", seconds: "seconds" },
     priced: {
       "input_token_details.audio_tokens": "audioInput",
       "output_token_details.audio_tokens": "audioOutput",

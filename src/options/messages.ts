@@ -941,9 +941,9 @@ export const WAIT_UNTIL = {
 
 export const PRICE = { code: "range", say: "Give a number from 0 to 1000000000." } as const;
 
-export const DATE_OF_PRICES = {
+export const DAY_OF_PRICES = {
   code: "shape",
-  say: 'Give the day on which the prices were looked up, such as "2026-11-05".',
+  say: 'Give a day of prices, such as "2026-11-05".',
 } as const;
 
 export const UNKNOWN_MODEL = {
