@@ -1,11 +1,11 @@
 import type { Duration } from "../../options/duration.ts";
-import type { OptionValue } from "../../options/option-value.ts";
+import type { MadeBy, RedisMakers } from "../../options/option-value.ts";
 import type { RedisEndpoint } from "../../store/redis/client.ts";
 
 /** The options of a region. */
 export interface RegionOptions {
   /** A Redis near this deployment: `{ url, token }` of its REST API, or what `client()`, `fromIoredis()` or `fromNodeRedis()` returns. */
-  readonly redis: RedisEndpoint | OptionValue<"redis">;
+  readonly redis: RedisEndpoint | MadeBy<RedisMakers>;
   /** Names the region in the log. Range: 1 to 64 letters, digits, `.`, `_` and `-`. */
   readonly name: string;
   /**
