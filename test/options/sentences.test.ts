@@ -90,7 +90,7 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
   JWT_NAMES: [16],
   JWT_ALGORITHMS: [["HS256", "HS384"]],
   UNKNOWN_TIER: ["gpt-5"],
-  UNPRICED_SEARCHES: ["gpt-5"],
+  UNPRICED_PART: [{ model: "gpt-5", price: "search" }],
 };
 
 const VALUES_OF_VARIABLES: Values<typeof ofVariables> = {
