@@ -14,13 +14,13 @@ const LOG = `slidingWindowLog({ limit: 600, window: "1m" })`;
 const WORKERS: readonly (readonly [name: string, budget: number, source: string])[] = [
   [
     "createLimiter(), a token bucket",
-    24_200,
+    24_250,
     `import { createLimiter, tokenBucket } from "./src/index.ts";
      export const limiter = createLimiter({ policies: [${BUCKET}] });`,
   ],
   [
     "createLimiter(), a token bucket and a log",
-    25_400,
+    25_450,
     `import { createLimiter, slidingWindowLog, tokenBucket } from "./src/index.ts";
      export const limiter = createLimiter({ policies: [${BUCKET}, ${LOG}] });`,
   ],
