@@ -151,6 +151,8 @@ export default defineConfig({
         ],
         test: {
           name: "workerd",
+          // Files share a workerd, which takes longer to start than the tests of most.
+          isolate: false,
           include: ["test/workerd/**/*.test.ts"],
           testTimeout: PATIENCE_MS,
           hookTimeout: PATIENCE_MS,
@@ -175,6 +177,7 @@ export default defineConfig({
         ssr: { resolve: { conditions: ["edge-light", "module", "import", "default"] } },
         test: {
           name: "edge",
+          isolate: false,
           include: ["test/edge/**/*.test.ts"],
           environment: "edge-runtime",
           testTimeout: PATIENCE_MS,
