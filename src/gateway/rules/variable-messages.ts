@@ -24,6 +24,37 @@ export const NO_OBJECT_BINDING = {
   say: "Bind the class TidegateObject under this name, with new_sqlite_classes, or use another STORE.",
 } as const;
 
+export const TWO_REGIONS = {
+  code: "conflict",
+  say: "Leave out this or REGION_STORES, which has the addresses of several.",
+} as const;
+
+export const REGION_STORES_TEXT = {
+  code: "no-json",
+  say: (place: string) =>
+    `Give a table of stores, such as { "fra": { "url": "https://fra.example.com", "at": [50.1, 8.7] } }. ${noJson(place)}`,
+} as const;
+
+export const NO_PLACE = {
+  code: "missing",
+  say: "Give the latitude and longitude of the store, in degrees, such as [50.1, 8.7]: each request goes to the nearest one. Or name the store of this deployment in REGION_NAME.",
+} as const;
+
+export const FEW_REGIONS = {
+  code: "conflict",
+  say: (least: number) => `Give ${least} or more: REGION_STORES has as many.`,
+} as const;
+
+export const NO_REGION_OBJECTS = {
+  code: "unsupported",
+  say: "Give url, the address of a Redis: Durable Objects are Cloudflare's, and createGateway() needs the durableObjectRegion of tidegate/durable-object for them.",
+} as const;
+
+export const NO_REGION_BINDING = {
+  code: "missing",
+  say: "Bind the class TidegateRegion under this name, with new_sqlite_classes: a store of REGION_STORES has a locationHint.",
+} as const;
+
 export const MISSPELT_VARIABLE = {
   code: "unknown-option",
   say: (meant: string) => `Did you mean ${meant}? Rename it.`,
