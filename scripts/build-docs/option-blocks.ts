@@ -59,8 +59,8 @@ const PARAMETER =
 /** Types of the library by the words of a reader, who does not know them. */
 const READERS_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^Of\[\]$/, "Policy[]"],
-  [/RedisEndpoint \| OptionValue<"redis">/, "Redis"],
-  [/OptionValue<"(\w+)">/g, "$1()"],
+  [/RedisEndpoint \| MadeBy<RedisMakers>/, "Redis"],
+  [/MadeBy<"([^"]+)">/g, "$1"],
   [/\(\(typeof ASYMMETRIC\)\[number\] \| \(typeof SYMMETRIC\)\[number\]\)\[\]/, "string[]"],
   [/\(typeof HOOKS\)\[number\]/, '"onRequest" | "preParsing" | "preValidation" | "preHandler"'],
   [/\bContext<E>/g, "Context"],

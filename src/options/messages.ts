@@ -28,6 +28,11 @@ export const UNKNOWN_OPTION = {
     `${didYouMean(meant)}The options are ${known.join(", ")}, and nothing else.`,
 } as const;
 
+export const NAME_ELSEWHERE = {
+  code: "unknown-option",
+  say: (ours: string) => `Here it is \`${ours}\`.`,
+} as const;
+
 /** `hint` continues the sentence, such as `, or a segmented-window for more`. */
 export const INTEGER = {
   code: "range",
@@ -947,9 +952,9 @@ export const WAIT_UNTIL = {
 
 export const PRICE = { code: "range", say: "Give a number from 0 to 1000000000." } as const;
 
-export const DATE_OF_PRICES = {
+export const DAY_OF_PRICES = {
   code: "shape",
-  say: 'Give the day on which the prices were looked up, such as "2026-11-05".',
+  say: 'Give a day of prices, such as "2026-11-05".',
 } as const;
 
 export const UNKNOWN_MODEL = {
@@ -962,9 +967,10 @@ export const UNKNOWN_TIER = {
   say: (model: string) => `Add it to the tiers of ${model} in the table of prices.`,
 } as const;
 
-export const UNPRICED_SEARCHES = {
+export const UNPRICED_PART = {
   code: "missing",
-  say: (model: string) => `Add search to the prices of ${model}.`,
+  say: ({ model, price }: { model: string; price: string }) =>
+    `Add ${price} to the prices of ${model}.`,
 } as const;
 
 export const PACED_TARGETS = {

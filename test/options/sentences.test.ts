@@ -21,6 +21,7 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
     { meant: "limit", known },
     { meant: undefined, known },
   ],
+  NAME_ELSEWHERE: ["limit: 100"],
   INTEGER: [{ max: 60 }, { max: 100_000, hint: ", or a segmented-window for more" }],
   DURATION: [
     { min: "1ms", max: "366d", example: "10s" },
@@ -90,7 +91,7 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
   JWT_NAMES: [16],
   JWT_ALGORITHMS: [["HS256", "HS384"]],
   UNKNOWN_TIER: ["gpt-5"],
-  UNPRICED_SEARCHES: ["gpt-5"],
+  UNPRICED_PART: [{ model: "gpt-5", price: "search" }],
 };
 
 const VALUES_OF_VARIABLES: Values<typeof ofVariables> = {

@@ -9,10 +9,10 @@ import { atMost, type Figure } from "../figure.ts";
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   ".": 76_700,
-  "./hono": 27_700,
-  "./express": 32_200,
-  "./fastify": 28_200,
-  "./vercel": 28_000,
+  "./hono": 28_000,
+  "./express": 32_500,
+  "./fastify": 28_500,
+  "./vercel": 28_300,
   "./node": 6_370,
   "./cloudflare": 3_400,
   "./durable-object": 22_700,

@@ -1,4 +1,4 @@
-import { given, meaningOf, optionValue, type OptionValue } from "../../options/option-value.ts";
+import { given, meaningOf, optionValue, type MadeBy } from "../../options/option-value.ts";
 import type { RegionOptions } from "./region-options.ts";
 import { regions } from "./regions-feature.ts";
 
@@ -16,7 +16,7 @@ import { regions } from "./regions-feature.ts";
  *   policies: [tokenBucket({ name: "api", by: "*", limit: 4_000, refill: 1_000, per: "1s" })],
  * })
  */
-export function region(options: RegionOptions): OptionValue<"region"> {
+export function region(options: RegionOptions): MadeBy<"region()"> {
   const meant = meaningOf(options?.redis);
   const plain = meant ? { ...options, redis: meant.plain["redis"] } : options;
   return optionValue("region", { region: given(plain) }, { ...meant?.features, regions });

@@ -149,6 +149,6 @@ export const REGIONS: readonly Written[] = [
     file: "src/store/region/pool-calls.ts",
     find: "policy.implementation.lease.endsWithWindow ?",
     replace: "policy.implementation.hasSlots ?",
-    tests: ["test/region/regional-store", "test/region/stories"],
+    tests: ["test/region/regional-store"],
   },
 ];
