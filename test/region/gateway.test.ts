@@ -163,7 +163,7 @@ test.each<[object, readonly string[]]>([
   [{ REGION_STORES: { fra: { url: "u", token: "t" } } }, ["REGION_STORES.fra.token"]],
   [
     { REGION_STORES: { fra: { url: "u", at: [91, 0] }, iad: { url: "u", at: "here" } } },
-    ["REGION_STORES.fra.at[0]", "REGION_STORES.iad.at"],
+    ["REGION_STORES.fra.at", "REGION_STORES.iad.at"],
   ],
   [{ REGION_STORES: { fra: { locationHint: "eu" } } }, ["REGION_STORES.fra.locationHint"]],
   [{ REGION_STORES: { fra: { locationHint: "weur" } } }, ["REGION_STORES.fra.locationHint"]],

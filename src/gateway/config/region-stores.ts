@@ -51,7 +51,7 @@ export function readStores(given: unknown, environment: Environment, faults: Fau
   if (own !== undefined) return { stores: [stores[own]!], regions, nearest: undefined };
   const places = Object.entries(checked).map(([name, { at, locationHint }]): Place => {
     if (!at && !locationHint) faults.add(`${STORES_NAME}.${name}.at`, at, NO_PLACE);
-    return at ?? LOCATION_HINTS[locationHint ?? "weur"];
+    return (at as Place | undefined) ?? LOCATION_HINTS[locationHint ?? "weur"];
   });
   return { stores, regions, nearest: createNearest(places) };
 }

@@ -29,15 +29,19 @@ export const TWO_REGIONS = {
   say: "Leave out this or REGION_STORES, which has the addresses of several.",
 } as const;
 
+export const REGION_STORES = {
+  code: "shape",
+  say: 'Give a table of stores by their names, where variables are text as JSON: { "fra": { "url": "https://fra.example.com", "at": [50.1, 8.7] } }.',
+} as const;
+
 export const REGION_STORES_TEXT = {
   code: "no-json",
-  say: (place: string) =>
-    `Give a table of stores, such as { "fra": { "url": "https://fra.example.com", "at": [50.1, 8.7] } }. ${noJson(place)}`,
+  say: (place: string) => `${REGION_STORES.say} ${noJson(place)}`,
 } as const;
 
 export const NO_PLACE = {
   code: "missing",
-  say: "Give the latitude and longitude of the store, in degrees, such as [50.1, 8.7]: each request goes to the nearest one. Or name the store of this deployment in REGION_NAME.",
+  say: "Give the latitude and longitude of the store, such as [50.1, 8.7]: each request goes to the nearest. Or set REGION_NAME.",
 } as const;
 
 export const FEW_REGIONS = {
@@ -47,12 +51,12 @@ export const FEW_REGIONS = {
 
 export const NO_REGION_OBJECTS = {
   code: "unsupported",
-  say: "Give url, the address of a Redis: Durable Objects are Cloudflare's, and createGateway() needs the durableObjectRegion of tidegate/durable-object for them.",
+  say: "Give url, the address of a Redis, or createGateway() the durableObjectRegion of tidegate/durable-object.",
 } as const;
 
 export const NO_REGION_BINDING = {
   code: "missing",
-  say: "Bind the class TidegateRegion under this name, with new_sqlite_classes: a store of REGION_STORES has a locationHint.",
+  say: "Bind the class TidegateRegion under this name, with new_sqlite_classes, or use stores without a locationHint.",
 } as const;
 
 export const MISSPELT_VARIABLE = {
