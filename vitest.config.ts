@@ -141,7 +141,10 @@ export default defineConfig({
           cloudflareTest(({ inject }) => ({
             main: "test/workerd/objects.ts",
             miniflare: {
-              durableObjects: { LIMITS: { className: "TidegateObject", useSQLite: true } },
+              durableObjects: {
+                LIMITS: { className: "TidegateObject", useSQLite: true },
+                NEARBY: { className: "TidegateRegion", useSQLite: true },
+              },
               compatibilityDate: "2026-10-20",
               compatibilityFlags: ["nodejs_compat"],
               bindings: {

@@ -95,7 +95,7 @@ async function trial(_options: unknown, command: Command): Promise<void> {
   const usual = counts.others.denied / counts.others.decided;
   if (counts.others.decided >= MIN_DECISIONS && usual > maxDenied / 2) {
     note(
-      `Version ${value.version} alone denies ${inPercent(usual)}: push version ${version} again with --max-denied above that, such as ${Math.min(0.99, Math.ceil(200 * usual) / 100)}.`,
+      `Version ${value.version} alone denies ${inPercent(usual)}: push version ${version} again with --max-denied above that, such as ${(Math.ceil(100 * Math.min(2 * usual, (1 + usual) / 2)) / 100).toFixed(2)}.`,
     );
   }
 }
