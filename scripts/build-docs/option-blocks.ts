@@ -75,7 +75,7 @@ const READERS_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\boptions\?: OptimisticOptions/, "{ unsettled, above }"],
   [/\bplace\?: CalendarPlace/, "{ timeZone, anchor }"],
   [/\bentries: ListOptions/, "{ allow, deny }"],
-  [/\boptions: RegionOptions/, "{ redis, name, term, credit, regions }"],
+  [/\boptions: RegionOptions/, "{ redis, store, name, term, credit, regions }"],
   [/\boptions: JwtOptions/, "{ jwks, issuer, audience }"],
   [/\blistener: NoticeListener/, "(decision, policy) => void"],
 ];

@@ -3,8 +3,7 @@ import { CHOICE, UNKNOWN_MODEL, UNKNOWN_TIER, UNPRICED_PART } from "../options/m
 import { checkedOptions } from "../options/unknown-options.ts";
 import { reportOnce } from "../runtime/log.ts";
 import { checkPrices } from "./check-prices.ts";
-import { estimateParts } from "./estimate-parts.ts";
-import { OUTPUT_TOKENS } from "./estimate-tokens.ts";
+import { estimateParts, type SupposedTokens } from "./estimate-parts.ts";
 import { mostUsage } from "./most-usage.ts";
 import { type ModelPrices, type PriceTable, PRICES } from "./price-table.ts";
 import { type PricedUsage, priceUsage } from "./price-usage.ts";
@@ -37,9 +36,10 @@ export interface Prices {
    *
    * @param model the model that you ask
    * @param body the request that you send, as parsed JSON
+   * @param supposed tokens that the request does not tell
    * @throws RequestError if the model or its tier has no price, or a maximum of the body is no positive integer
    */
-  estimate(model: string, body: unknown): number;
+  estimate(model: string, body: unknown, supposed?: SupposedTokens): number;
 }
 
 /** What has a price for each, and the name of it in a table. */
@@ -123,8 +123,8 @@ export function createPrices(options: PricesOptions = {}): Prices {
       cost([model], { inputTokens: 0, outputTokens: 0 });
       return (usage) => cost([model, ...(usage.models ?? [])], usage);
     },
-    estimate(model, body) {
-      const parts = estimateParts(body, OUTPUT_TOKENS, Number.MAX_SAFE_INTEGER);
+    estimate(model, body, supposed = {}) {
+      const parts = estimateParts(body, supposed, Number.MAX_SAFE_INTEGER);
       return cost([model], mostUsage(body, parts, known(model)));
     },
   };

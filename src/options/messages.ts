@@ -373,6 +373,11 @@ export const REGION_REDIS = {
   say: "Give the Redis nearby: { url, token }, or what client() returns.",
 } as const;
 
+export const REGION_STORE = {
+  code: "shape",
+  say: "Give what durableObjectRegion() returns, and no redis beside it.",
+} as const;
+
 export const REGION_WITH = {
   code: "conflict",
   say: (other: string) =>
@@ -551,7 +556,8 @@ export const STORE = {
 
 export const NAMESPACE = {
   code: "shape",
-  say: "Give the binding of the class TidegateObject, such as env.LIMITS.",
+  say: ({ class: name, binding }: { class: string; binding: string }) =>
+    `Give the binding of the class ${name}, such as env.${binding}.`,
 } as const;
 
 export const DIALECT = {

@@ -206,7 +206,16 @@ describe("an estimate in money counts the dearest that a request can be", () => 
     const plain = estimate(model, { messages, max_tokens: 100 });
     const more = estimate(model, { messages, max_tokens: 100, ...asked }) - plain;
     expect(more).toBeGreaterThanOrEqual(fees);
-    expect(more).toBeLessThan(fees + 1_000);
+    // A search of Anthropic's brings instructions of 600 tokens along.
+    expect(more).toBeLessThan(fees + 4_000);
+  });
+
+  test("by what the provider keeps, and an answer without a maximum", () => {
+    const body = { previous_response_id: "resp_1", input: "And then?" };
+    const plain = estimate("gpt-5", body);
+    const kept = estimate("gpt-5", body, { keptTokens: 80_000, outputTokens: 3_000 });
+    // 80,000 x 1.25 and 2,000 x 10.
+    expect(kept - plain).toBe(120_000);
   });
 
   test("by what it writes to a cache", () => {

@@ -3,7 +3,7 @@ import type { RegionOptions } from "./region-options.ts";
 import { regions } from "./regions-feature.ts";
 
 /**
- * Decides most requests by a Redis nearby, which takes units of hot identities at `redis`, their home, ahead of time. Home enforces
+ * Decides most requests by a store nearby, which takes units of hot identities at `redis`, their home, ahead of time. Home enforces
  * tighter policies, so that their promises hold, however many regions there are: a token bucket that is smaller by the refill of a
  * term, or a window that is longer by a term (a fixed window stays as it is). Requests of identities that are not hot wait for home,
  * and so does each request in which a policy takes part that cannot be leased: `concurrency`, one with `refundable`, `counts`,

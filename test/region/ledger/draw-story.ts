@@ -94,7 +94,7 @@ export function drawStory(seed: number, { algorithm, hasCredit }: Cell): Story {
   const at = () => Math.floor(next() * spanUs);
   const home = server(
     PACE.home,
-    trouble && chance(0.1) ? 1 : 0,
+    trouble && chance(0.2) ? 1 : 0,
     trouble && chance(0.2) ? [{ at: at(), by: Math.floor((2 * next() - 1) * 1_500_000) }] : [],
   );
   const regions = flushes.map((count): Region => {

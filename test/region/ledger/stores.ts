@@ -93,9 +93,11 @@ export function storesOf(parts: Parts): (caller: Caller) => Store {
       },
       refund(keys, costs, ...asked) {
         const seen = requests.getStore();
+        let given: ReturnType<NonNullable<Store["refund"]>> | undefined;
         return far(() => {
           keys.forEach((key, i) => seen?.back.set(key, costs[i]!));
-          return homeStore.refund!(keys, costs, ...asked);
+          // With or without regions, a network that repeats a give-back gives back units of others.
+          return (given ??= homeStore.refund!(keys, costs, ...asked));
         });
       },
       reset: (keys) =>
