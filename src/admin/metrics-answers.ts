@@ -23,6 +23,8 @@ export const Stats = z.object({
   commands: counts,
   /** Units that isolates leased for later requests, or admitted ahead of the store, of each policy with a lease or optimism. */
   ahead: z.array(z.object({ policy: z.string(), counts })),
+  /** What regions did: waits, homeCalls, unspentUnits, lostClaims, failures. A count that is 0 throughout is left out. */
+  region: z.array(z.object({ what: z.string(), counts })),
   /** Units of optimistic policies that had no room. */
   excess: counts,
   lost: counts,

@@ -1,3 +1,4 @@
+import { REGION_COUNTS } from "../store/region/region-counts.ts";
 import { DURATION_BOUNDS_MS, UTILIZATION_BOUNDS } from "./outcomes.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -15,6 +16,8 @@ export interface Stats {
   readonly commands: readonly number[];
   /** Units that isolates leased for later requests, or admitted ahead of the store. */
   readonly ahead: readonly Series<"policy">[];
+  /** What regions did, by the name of each count that is above 0. */
+  readonly region: readonly Series<"what">[];
   /** Units of optimistic policies that had no room. */
   readonly excess: readonly number[];
   readonly lost: readonly number[];
@@ -45,10 +48,14 @@ export function statsOf(times: readonly number[], spans: readonly Snapshot[]): S
     storeErrors: seriesOf(spans.map(({ storeErrors }) => storeErrors)),
     commands: spans.map(({ commands }) => commands),
     ahead: seriesOf(spans.map(({ ahead }) => ahead)),
+    region: seriesOf(spans.map(({ region }) => countedIn(region))),
     excess: spans.map(({ excess }) => excess),
     lost: spans.map(({ lost }) => lost),
   };
 }
+
+const countedIn = (region: Snapshot["region"]) =>
+  REGION_COUNTS.flatMap((what) => (region[what] > 0 ? [{ what, count: region[what] }] : []));
 
 /** One series for each set of names that any span has. */
 function seriesOf<Counted extends { readonly count: number }>(

@@ -104,6 +104,7 @@ export function statsFor(url: URL): object {
     storeErrors: [],
     commands: times.map((_, i) => Math.round(310 * scale * shape(i, length, 2))),
     ahead: [],
+    region: [],
     excess: times.map(() => 0),
     lost: times.map(() => 0),
   };

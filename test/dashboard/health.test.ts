@@ -65,3 +65,19 @@ test("keys of tokens that cannot be read are told with the reason", async () => 
   await health.getByText("The keys of tokens cannot be read: the status is 404.").waitFor();
   await health.getByText("Redis answers").waitFor();
 });
+
+test("a region is told with its name, and with its error while home decides for it", async () => {
+  const changes = { health: {}, live: {} };
+  const page = await openWith(changes);
+  const health = regionOf(page, "Health");
+  await health.getByText("Redis answers").waitFor();
+  expect(await health.getByText("Region").count()).toBe(0);
+  changes.health = { region: { name: "fra" } };
+  await readAgain(page);
+  await health.getByText("Region fra answers").waitFor();
+  changes.health = { region: { name: "fra", code: "ERR_STORE_TIMEOUT" } };
+  await readAgain(page);
+  await health
+    .getByText("Region fra gives no answer (ERR_STORE_TIMEOUT): home decides each request")
+    .waitFor();
+});

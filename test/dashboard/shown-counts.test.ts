@@ -186,6 +186,29 @@ test("a tile shows the requests answered ahead of Redis, and those without room,
   await tile.getByText("3 units had no room").waitFor();
 });
 
+test("a tile shows what regions did, where a gateway has one", async () => {
+  const page = await on.open("#/audit");
+  const region = [
+    { what: "waits", n: 5 },
+    { what: "homeCalls", n: 40 },
+    { what: "unspentUnits", n: 1_200 },
+    { what: "lostClaims", n: 3 },
+  ];
+  let told: typeof region = [];
+  await fakeCounts(page, () => ({
+    requests: [{ rule: "a", outcome: "allowed", reason: "allowed", n: 500 }],
+    region: told,
+  }));
+  const tile = page.locator(".tile", { hasText: "Regions waited for home" });
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.locator(".tile", { hasText: "Requests" }).getByText("500", { exact: true }).waitFor();
+  expect(await tile.count()).toBe(0);
+  told = region;
+  await readAgain(page);
+  await tile.getByText("1.0 %", { exact: true }).waitFor();
+  await tile.getByText("40 home calls, 1,200 units expired, 3 claims lost").waitFor();
+});
+
 test("tiles show the requests decided without Redis, and apart from them those that passed unlimited", async () => {
   const page = await on.open("#/audit");
   await fakeCounts(page, () => ({

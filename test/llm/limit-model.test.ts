@@ -113,7 +113,13 @@ describe("generateText()", () => {
       (thrown: unknown) => thrown,
     );
     expect(APICallError.isInstance(error)).toBe(true);
-    expect(error).toMatchObject({ statusCode: 429, isRetryable: false });
+    expect(error).toMatchObject({
+      statusCode: 429,
+      isRetryable: false,
+      message: expect.stringMatching(
+        /^The call may cost more than the 1000 units left\. Try again in /,
+      ),
+    });
     const { decision, responseHeaders } = error as LimitedCallError;
     expect(decision.allowed).toBe(false);
     // By this field the SDK waits.

@@ -9,6 +9,8 @@ const TESTS: Table = {
   "lua/dropins": ["test/dropins/"],
   "lua/live": ["test/live/"],
   "lua/metrics": ["test/metrics/"],
+  "lua/region": ["test/region/"],
+  "lua/take.lua": ["test/region/"],
   src: ["test/limiter/", "test/hono/", "test/node-servers/", "test/dropins/", "test/llm/"],
   "src/vercel.ts": ["test/edge/", "test/adapter/"],
   "src/adapter": ["test/adapter/", "test/hono/", "test/node-servers/"],
@@ -42,9 +44,14 @@ const TESTS: Table = {
   "src/features/settle-optimistic.ts": ["test/optimistic/"],
   "src/features/plan": ["test/policy/", "test/limiter/", "test/model/"],
   "src/features/read-plan.ts": ["test/policy/", "test/limiter/", "test/model/"],
+  "src/features/region/": ["test/region/"],
   "src/features/share": ["test/denials/"],
   "src/gateway": ["test/gateway/", "test/live/"],
+  "src/gateway/config/nearest.ts": ["test/region/"],
   "src/gateway/config/notices.ts": ["test/notices/"],
+  "src/gateway/config/open-regions.ts": ["test/region/"],
+  "src/gateway/config/read-region.ts": ["test/region/"],
+  "src/gateway/config/region-": ["test/region/"],
   "src/gateway/config/sign-webhook.ts": ["test/notices/"],
   "src/gateway/config/webhook.ts": ["test/notices/"],
   "src/gateway/live": ["test/live/", "test/admin/"],
@@ -62,6 +69,7 @@ const TESTS: Table = {
   "src/runtime": ["test/runtime/", "test/store/", "test/optimistic/"],
   "src/store": ["test/store/"],
   "src/store/metrics": ["test/metrics/"],
+  "src/store/region": ["test/region/"],
   "src/store/control": ["test/live/", "test/admin/", "test/store/"],
 };
 
@@ -71,6 +79,7 @@ const NEAREST: Table = {
   "lua/decide.lua": ["test/store/redis-store.test.ts"],
   "lua/dropins": ["test/dropins/models.test.ts"],
   "lua/decide-one.lua": ["test/store/redis-store.test.ts"],
+  "lua/region": ["pools", "pool-model"].map((name) => `test/region/${name}.test.ts`),
   "src/adapter": ["test/adapter/", "test/hono/"],
   "src/adapter/node-limiter.ts": ["test/node-servers/"],
   "src/adapter/node-server.ts": ["test/node-servers/"],
@@ -96,6 +105,7 @@ const NEAREST: Table = {
   "src/features/plan": ["limiter/plans", "policy/configuration", "lease/lease-plan"].map(
     (path) => `test/${path}.test.ts`,
   ),
+  "src/features/region/": ["compile", "limiter"].map((name) => `test/region/${name}.test.ts`),
   "src/features/roles": ["bans", "modes", "waiting-denials"].map(
     (name) => `test/limiter/${name}.test.ts`,
   ),
@@ -117,6 +127,8 @@ const NEAREST: Table = {
   "src/gateway/proxy": ["test/gateway/proxy/"],
   "src/hono.ts": ["test/hono/"],
   "src/partition/key-text.ts": ["test/partition/partition-key.test.ts"],
+  "src/store/region/objects": ["test/region/memory-pools.test.ts"],
+  "src/store/region": ["pools", "limiter"].map((name) => `test/region/${name}.test.ts`),
   "src/runtime/time.ts": ["test/runtime/clock.test.ts", "test/runtime/timeout.test.ts"],
   "packages/redis-rest/src": ["cli", "encoding", "batches", "bounds"].map(
     (name) => `test/redis-rest/${name}.test.ts`,

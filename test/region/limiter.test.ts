@@ -257,6 +257,36 @@ test("what cannot be leased is decided at home, with each request in which it ta
   expect(calls.nearby).toBe(0);
 });
 
+test.each<[string, Policy, Partial<RegionOptions>, boolean]>([
+  ["100 a minute", slidingWindowLog({ name: "p", limit: 100, window: "1m" }), {}, true],
+  ["120 a minute", slidingWindowLog({ name: "p", limit: 120, window: "1m" }), {}, false],
+  [
+    "120 a minute, with half a term",
+    slidingWindowLog({ name: "p", limit: 120, window: "1m" }),
+    { term: "500ms" },
+    true,
+  ],
+  ["31 a second", fixedWindow({ name: "p", limit: 31, window: "1s" }), {}, true],
+  ["32 a second", fixedWindow({ name: "p", limit: 32, window: "1s" }), {}, false],
+  [
+    "100 a minute, with credit",
+    slidingWindowLog({ name: "p", limit: 100, window: "1m" }),
+    { credit: 1, regions: 2 },
+    false,
+  ],
+])("the log says of %s whether a region has something to take ahead", (_, policy, own, isSmall) => {
+  limiterIn(fra, { policies: [policy], own: { name: `r${crypto.randomUUID()}`, ...own } });
+  const said = vi.mocked(console.warn).mock.calls.flat().join("\n");
+  expect(/has less than 2 units to take ahead of p within a term/.test(said)).toBe(isSmall);
+});
+
+test("the log names no policy that has units to take ahead under a plan", () => {
+  const policies = [slidingWindowLog({ name: "p", limit: 100, window: "1m" })];
+  const more = { plans: plans({ gold: { p: { limit: 6_000 } } }) };
+  limiterIn(fra, { policies, more, own: { name: `r${crypto.randomUUID()}` } });
+  expect(console.warn).not.toHaveBeenCalled();
+});
+
 const refundableOf = (name: string) =>
   fixedWindow({ name, limit: 1e6, window: "1h", refundable: refundable() });
 

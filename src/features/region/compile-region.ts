@@ -1,12 +1,14 @@
 import type { FailureVerdict } from "../../algorithms/common-options.ts";
 import { checkDuration, type DurationRange, parseDuration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
+import { kindOf } from "../../options/kind-of.ts";
 import {
   CREDIT_TOO_LARGE,
   NAME as NAME_FAULT,
   NO_POLICY_FOR_REGION,
   OPTIONS,
   REGION_REDIS,
+  REGION_STORE,
   REGION_WITH,
   REGIONS_OF_CREDIT,
 } from "../../options/messages.ts";
@@ -15,8 +17,14 @@ import { checkOptions } from "../../options/unknown-options.ts";
 import { localShareOf } from "../../outage/local-share.ts";
 import { type CompiledPolicy, NAME } from "../../policy/compile.ts";
 import { oncePerPolicy } from "../../policy/once-per-policy.ts";
-import { AUTO_LEASE, shareOfRegion, tightenForRegion } from "../../policy/tighten.ts";
+import {
+  AUTO_LEASE,
+  hasUnitsToLease,
+  shareOfRegion,
+  tightenForRegion,
+} from "../../policy/tighten.ts";
 import { reportOnce } from "../../runtime/log.ts";
+import type { RegionStore } from "../../store/region/region-store.ts";
 import type { PlainRegion } from "./region-options.ts";
 
 /**
@@ -25,6 +33,9 @@ import type { PlainRegion } from "./region-options.ts";
  */
 const TERM_RANGE: DurationRange = { min: "100ms", max: "10s", example: "1s" };
 const DEFAULT_TERM_US = 1_000_000;
+
+/** A pool takes units only of identities that ask for so many in a term: lua/region/spend.lua. */
+const FEWEST = 2;
 
 const MOST_CREDIT = 1_000;
 const MOST_REGIONS = 1_000;
@@ -72,13 +83,22 @@ export function compileRegion(
   if (sharedDenials !== undefined) faults.add("region", checked.name, REGION_WITH, "sharedDenials");
   const { policies, plans } = planned;
   const terms = new Map<string, number>();
+  const small: string[] = [];
   policies.forEach(({ name }, i) => {
     const variants = [policies, ...plans.values()].map((list) => list[i]!);
     const termUs = Math.min(...variants.map((policy) => termOf(policy, checked)));
-    if (termUs >= parseDuration(TERM_RANGE.min)!) terms.set(name, termUs);
-    if (terms.has(name)) checkCredit(variants, checked, faults);
+    if (termUs < parseDuration(TERM_RANGE.min)!) return;
+    terms.set(name, termUs);
+    checkCredit(variants, checked, faults);
+    if (checked.credit === 0 && variants.every((policy) => isSmall(policy, termUs)))
+      small.push(name);
   });
   reportHome(policies, terms, checked.name, faults);
+  if (small.length > 0) {
+    reportOnce(
+      `the region ${checked.name} has less than ${FEWEST} units to take ahead of ${small.join(", ")} within a term: most requests in which one of them takes part wait for Redis, after a call nearby. Give the region credit, or keep these policies in a limiter without it.`,
+    );
+  }
   return oncePerPolicy((policy) => {
     const termUs = terms.get(policy.name);
     if (termUs === undefined) return policy;
@@ -90,14 +110,13 @@ export function compileRegion(
 }
 
 function checkRegion(
-  { name, redis, term, credit, regions, ...others }: PlainRegion,
+  { name, redis, store, term, credit, regions, ...others }: PlainRegion,
   faults: Faults,
 ): CheckedRegion {
-  checkOptions(others, ["redis", "name", "term", "credit", "regions"], "region.", faults);
+  checkOptions(others, ["redis", "store", "name", "term", "credit", "regions"], "region.", faults);
   const isNamed = typeof name === "string" && NAME.test(name);
   if (!isNamed) faults.add("region.name", name, NAME_FAULT);
-  // Without one, the home's would be opened, from the environment.
-  if (redis === undefined || redis === null) faults.add("region.redis", redis, REGION_REDIS);
+  checkNearby(redis, store, faults);
   const termUs =
     term === undefined ? undefined : checkDuration(term, TERM_RANGE, "region.term", faults);
   const units =
@@ -114,6 +133,16 @@ function checkRegion(
   return { name: isNamed ? name : "", termUs, credit: units, regions: stores };
 }
 
+/** A region has one store. Without one, the home's would be opened, from the environment. */
+function checkNearby(redis: unknown, store: unknown, faults: Faults): void {
+  const hasRedis = redis !== undefined && redis !== null;
+  if (store === undefined) {
+    if (!hasRedis) faults.add("region.redis", redis, REGION_REDIS);
+  } else if (hasRedis || typeof (store as Partial<RegionStore> | null)?.open !== "function") {
+    faults.add("region.store", kindOf(store), REGION_STORE);
+  }
+}
+
 /** For how long a region may hold units of a policy, in microseconds; 0 if home has to decide each request. */
 function termOf(policy: CompiledPolicy, { termUs }: CheckedRegion): number {
   const { role, refundable, countsFailures, shards, leaseUs, optimistic, implementation } = policy;
@@ -122,6 +151,11 @@ function termOf(policy: CompiledPolicy, { termUs }: CheckedRegion): number {
   const longestUs = Math.floor(implementation.lease.maxUs(policy));
   if (termUs !== undefined) return Math.min(termUs, longestUs);
   return Math.min(DEFAULT_TERM_US, Math.floor(longestUs * AUTO_LEASE.shareOfLongest));
+}
+
+/** Whether a policy at its full pace has next to nothing that its regions could take ahead, even if only one of them is asked. */
+function isSmall({ limit, windowUs }: CompiledPolicy, termUs: number): boolean {
+  return !hasUnitsToLease(limit) || (limit * termUs) / windowUs < FEWEST;
 }
 
 /** Regions admit at most half of a limit before home has counted it. */

@@ -17,7 +17,7 @@ export function HealthCard({
   readonly health: Health;
   readonly stats: Stats | undefined;
 }) {
-  const { status, store, detail, breaker, live, keys } = health;
+  const { status, store, detail, breaker, region, live, keys } = health;
   // The reason of a degraded gateway has a line of its own.
   const isUp = status === "ok" || status === "degraded";
   return (
@@ -30,6 +30,13 @@ export function HealthCard({
       </span>
       {breaker && (
         <span class={breaker === "closed" ? "dot good" : "dot bad"}>Breaker {breaker}</span>
+      )}
+      {region && (
+        <span class={region.code === undefined ? "dot good" : "dot bad"}>
+          {region.code === undefined
+            ? `Region ${region.name} answers`
+            : `Region ${region.name} gives no answer (${region.code}): home decides each request`}
+        </span>
       )}
       <span class="dot">
         {live.source === "live" ? `Rules of version ${live.version}` : "Deployed rules"}

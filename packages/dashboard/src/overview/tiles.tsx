@@ -6,7 +6,7 @@ import { overall } from "./latency.ts";
 
 export function Tiles({ stats }: { readonly stats: Stats }) {
   const store = useStoreName();
-  const { requests, durations, commands, storeErrors, excess, lost, times } = stats;
+  const { requests, durations, commands, storeErrors, region, excess, lost, times } = stats;
   const totalOf = (outcome: string) =>
     sum(requests.filter((each) => each.outcome === outcome).map(({ counts }) => sum(counts)));
   const all = sum(
@@ -23,6 +23,8 @@ export function Tiles({ stats }: { readonly stats: Stats }) {
   const withoutStore = ofReason((reason) => reason.startsWith("store-unavailable"));
   const ahead = ofReason((reason) => reason === "optimistic");
   const open = ofReason((reason) => reason === "store-unavailable-open");
+  const ofRegions = (name: string) =>
+    sum(region.filter(({ what }) => what === name).map(({ counts }) => sum(counts)));
   return (
     <dl class="tiles">
       <Tile
@@ -59,6 +61,14 @@ export function Tiles({ stats }: { readonly stats: Stats }) {
           title={`Answered ahead of ${store.name}`}
           value={percent(ahead, all)}
           note={`${count(sum(excess))} units had no room`}
+        />
+      )}
+      {region.length > 0 && (
+        <Tile
+          title="Regions waited for home"
+          value={percent(ofRegions("waits"), all)}
+          note={`${count(ofRegions("homeCalls"))} home calls, ${count(ofRegions("unspentUnits"))} units expired, ${count(ofRegions("lostClaims"))} claims lost`}
+          tone={ofRegions("failures") > 0 ? "bad" : ""}
         />
       )}
       {sum(lost) > 0 && (
