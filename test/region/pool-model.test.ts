@@ -33,7 +33,10 @@ async function follow(seed: number, seen: Map<string, number>): Promise<void> {
   const server = standingRedis(redis, prefix, () => now);
   const pools = openPools(scriptRunner(server.client, { firstLine: "" }));
   const keys = ["a", "b", "c"].map((name) => `tg:{x}:${name}`);
-  const termUs = whole(50_000, 300_000);
+  const termUs = 40 * whole(1_000, 8_000);
+  // In some stories times often coincide.
+  const tickUs = chance(0.5) ? 1 : termUs / 40;
+  const ticks = (mostUs: number) => tickUs * whole(0, Math.floor(mostUs / tickUs));
   const policies = keys.map(() => ({
     termUs,
     keepUs: 10 * termUs,
@@ -68,7 +71,7 @@ async function follow(seed: number, seen: Map<string, number>): Promise<void> {
       keepUs: 10 * termUs,
       isClaimed: chance(0.1) ? !isClaimed : isClaimed,
       units: chance(0.2) ? 0 : whole(1, 20),
-      lifeUs: chance(0.2) ? whole(1, termUs) : termUs,
+      lifeUs: chance(0.2) ? ticks(termUs) : termUs,
       left: chance(0.1) ? -1 : isShort ? 0 : whole(1, 60),
       againUs: isShort ? whole(1, 2 * termUs) : 0,
       resetUs: whole(0, 5 * termUs),
@@ -91,8 +94,8 @@ async function follow(seed: number, seen: Map<string, number>): Promise<void> {
   }
 
   for (let step = 0; step < STEPS; step++) {
-    now += chance(0.1) ? whole(0, 3 * termUs) : whole(0, termUs / 20);
-    if (chance(0.01)) now -= whole(1, 2 * termUs);
+    now += chance(0.1) ? ticks(3 * termUs) : ticks(termUs / 20);
+    if (chance(0.01)) now -= ticks(2 * termUs);
     const first = whole(0, 2);
     if (claims.length > 0 && chance(0.4)) await put();
     else await spend(chance(0.7) ? [first] : [first, (first + 1) % 3]);
