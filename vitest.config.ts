@@ -139,7 +139,10 @@ export default defineConfig({
           cloudflareTest(({ inject }) => ({
             main: "test/workerd/objects.ts",
             miniflare: {
-              durableObjects: { LIMITS: { className: "TidegateObject", useSQLite: true } },
+              durableObjects: {
+                LIMITS: { className: "TidegateObject", useSQLite: true },
+                NEARBY: { className: "TidegateRegion", useSQLite: true },
+              },
               compatibilityDate: "2026-10-20",
               compatibilityFlags: ["nodejs_compat"],
               bindings: {
@@ -151,6 +154,8 @@ export default defineConfig({
         ],
         test: {
           name: "workerd",
+          // Files share a workerd, which takes longer to start than the tests of most.
+          isolate: false,
           include: ["test/workerd/**/*.test.ts"],
           testTimeout: PATIENCE_MS,
           hookTimeout: PATIENCE_MS,
@@ -175,6 +180,7 @@ export default defineConfig({
         ssr: { resolve: { conditions: ["edge-light", "module", "import", "default"] } },
         test: {
           name: "edge",
+          isolate: false,
           include: ["test/edge/**/*.test.ts"],
           environment: "edge-runtime",
           testTimeout: PATIENCE_MS,

@@ -29,14 +29,14 @@ import {
 } from "./limiter/options.ts";
 import type { TakenApart } from "./limiter/take-apart.ts";
 import { Faults } from "./options/faults.ts";
-import type { OptionValue } from "./options/option-value.ts";
+import type { MadeBy, RedisMakers } from "./options/option-value.ts";
 import { checkedOptions } from "./options/unknown-options.ts";
 import { connectionAddress, GONE } from "./partition/client-ip.ts";
 import { readEnvironment } from "./runtime/environment.ts";
 import { waitUntilOf } from "./runtime/wait-until.ts";
 import type { RedisEndpoint } from "./store/redis/client.ts";
 
-type Redis = RedisEndpoint | OptionValue<"redis">;
+type Redis = RedisEndpoint | MadeBy<RedisMakers>;
 
 /** The options of `rateLimit()`; its functions get Hono's context. */
 export interface RateLimitOptions<E extends Env = Env>

@@ -79,7 +79,7 @@ export type {
   Labelled,
   PolicyOptions,
 } from "./algorithms/common-options.ts";
-export type { OptionValue } from "./options/option-value.ts";
+export type { MadeBy } from "./options/option-value.ts";
 export type { LimiterOf } from "./decide/hold.ts";
 export { memoryStore } from "./store/checked-memory-store.ts";
 export type { MemoryStoreOptions } from "./store/memory-store.ts";

@@ -5,6 +5,7 @@
  * @module
  */
 
+export type { SupposedTokens } from "./llm/estimate-parts.ts";
 export { createPrices, type Prices, type PricesOptions } from "./llm/create-prices.ts";
 export { type ModelPrices, type PriceTable, PRICES } from "./llm/price-table.ts";
 export type { PricedUsage } from "./llm/price-usage.ts";

@@ -11,15 +11,18 @@ import { coloCache, coloDenials } from "./cloudflare.ts";
 import { spanAttributes } from "./features/span-attributes.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
 import { metrics } from "./metrics/metrics.ts";
+import { durableObjectRegion } from "./store/durable-object-region.ts";
 import { durableObjectStore } from "./store/durable-object-store.ts";
 
 export { TidegateObject } from "./store/tidegate-object.ts";
+export { TidegateRegion } from "./store/tidegate-region.ts";
 
 /** The gateway of the variables that are bound to the Worker. */
 const gateway: Gateway = createGateway(env, {
   admin,
   coloCache,
   coloDenials,
+  durableObjectRegion,
   durableObjectStore,
   metrics,
   onDecision: spanAttributes(tracing),

@@ -6,8 +6,6 @@ export interface PartOfBench {
   readonly seconds: readonly [full: number, short: number];
   /** Brings programs of its own, a workerd or a peer, so that a part is loaded when its turn comes. */
   readonly load: () => Promise<Part>;
-  /** Set if it only runs where it is named, because it needs a program that few machines have. */
-  readonly optional?: true;
 }
 
 function part(
@@ -29,11 +27,5 @@ export const PARTS: readonly PartOfBench[] = [
   part("objects", [105, 4], async () => (await import("./objects/objects.ts")).objectsPart),
   part("bundle", [1, 1], async () => (await import("./edge/bundle.ts")).bundlePart),
   part("files", [1, 1], async () => (await import("./files/files.ts")).filesPart),
-  {
-    name: "instructions",
-    seconds: [45, 12],
-    load: async () => (await import("./instructions/instructions.ts")).instructionsPart,
-    optional: true,
-  },
   part("distance", [360, 15], async () => (await import("./distance/distance.ts")).distancePart),
 ];

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 
 import type { Command } from "commander";
 
-import { startProgress } from "../../scripts/support/progress/progress.ts";
+import { startProgress } from "../../scripts/support/progress.ts";
 import {
   type Measured,
   type MeasuringOptions,
@@ -33,10 +33,6 @@ export function benchmarkProgram(): Command {
       "npm run bench -- --redraw",
     ],
     parts: NAMES,
-    usual: {
-      parts: PARTS.filter(({ optional }) => !optional).map(({ name }) => name),
-      text: "all but instructions",
-    },
     file: "bench/results.json",
     // Numbers of a short run must not take the place of those that mean something.
     unwritten: "--short",

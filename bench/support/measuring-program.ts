@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 
 import { namesAmong } from "../../scripts/support/arguments.ts";
 import { createProgram, type ProgramOptions } from "../../scripts/support/program.ts";
-import { USUAL_COLUMNS } from "../../scripts/support/progress/progress.ts";
+import { USUAL_COLUMNS } from "../../scripts/support/progress.ts";
 
 export interface MeasuringOptions {
   readonly short?: boolean;
@@ -22,8 +22,6 @@ export interface Measured {
 
 interface MeasuringProgram<Options extends MeasuringOptions> extends ProgramOptions {
   readonly parts: readonly string[];
-  /** The parts that run unless some are named. */
-  readonly usual: { readonly parts: readonly string[]; readonly text: string };
   /** The file of the committed results, and the options with which nothing is written into it. */
   readonly file: string;
   readonly unwritten: string;
@@ -35,7 +33,6 @@ interface MeasuringProgram<Options extends MeasuringOptions> extends ProgramOpti
 /** A program that measures parts, prints their figures, and keeps and draws them. It is made anew for each call. */
 export function measuringProgram<Options extends MeasuringOptions>({
   parts,
-  usual,
   file,
   unwritten,
   measure,
@@ -44,7 +41,7 @@ export function measuringProgram<Options extends MeasuringOptions>({
 }: MeasuringProgram<Options>): Command {
   const only = new Option("--only <parts>", `parts of ${parts.join(", ")}`)
     .argParser(namesAmong(parts))
-    .default(usual.parts, usual.text);
+    .default(parts, "all");
   return createProgram(about)
     .option("--short", "only show that everything runs: its numbers mean nothing")
     .addOption(only)

@@ -1,4 +1,4 @@
-import { startProgress } from "../../scripts/support/progress/progress.ts";
+import { startProgress } from "../../scripts/support/progress.ts";
 import { machine } from "../support/results-file.ts";
 import { boundaryBurst } from "./boundary.ts";
 import { deployAmnesia } from "./deploys.ts";

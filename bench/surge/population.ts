@@ -55,7 +55,7 @@ const FURTHER_WISHES = 2.5;
 const PAUSE_MS = 12_000;
 export const SCRIPTS = 4;
 /** Above what the bucket of one rider refills, 10 a second. */
-export const POLL_MS = 40;
+const POLL_MS = 40;
 
 /**
  * The people of a run, the same for the same seed: their wishes and times do not depend on the system. A small run has a share of

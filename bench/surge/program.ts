@@ -25,7 +25,6 @@ export function surgeProgram(): Command {
       "npm run surge -- --redraw",
     ],
     parts: PARTS,
-    usual: { parts: PARTS, text: "all" },
     file: "bench/surge.json",
     // Figures of a short run have no meaning, and those of a part are incomplete: neither replaces complete ones.
     unwritten: "--short or --only",

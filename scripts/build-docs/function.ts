@@ -29,7 +29,7 @@ function shown(given: string): string {
     .replace(/\{[^}]*\}: (\w+) = \{\}/, "options?: $1")
     .replace(/(\w+) = "\w+"/, "$1?: string")
     .replace(": Of", ": Policy")
-    .replaceAll('RedisEndpoint | OptionValue<"redis">', "Redis")
+    .replaceAll("RedisEndpoint | MadeBy<RedisMakers>", "Redis")
     .replace(/,$/, "");
 }
 

@@ -59,8 +59,8 @@ const PARAMETER =
 /** Types of the library by the words of a reader, who does not know them. */
 const READERS_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^Of\[\]$/, "Policy[]"],
-  [/RedisEndpoint \| OptionValue<"redis">/, "Redis"],
-  [/OptionValue<"(\w+)">/g, "$1()"],
+  [/RedisEndpoint \| MadeBy<RedisMakers>/, "Redis"],
+  [/MadeBy<"([^"]+)">/g, "$1"],
   [/\(\(typeof ASYMMETRIC\)\[number\] \| \(typeof SYMMETRIC\)\[number\]\)\[\]/, "string[]"],
   [/\(typeof HOOKS\)\[number\]/, '"onRequest" | "preParsing" | "preValidation" | "preHandler"'],
   [/\bContext<E>/g, "Context"],
@@ -75,7 +75,7 @@ const READERS_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\boptions\?: OptimisticOptions/, "{ unsettled, above }"],
   [/\bplace\?: CalendarPlace/, "{ timeZone, anchor }"],
   [/\bentries: ListOptions/, "{ allow, deny }"],
-  [/\boptions: RegionOptions/, "{ redis, name, term, credit, regions }"],
+  [/\boptions: RegionOptions/, "{ redis, store, name, term, credit, regions }"],
   [/\boptions: JwtOptions/, "{ jwks, issuer, audience }"],
   [/\blistener: NoticeListener/, "(decision, policy) => void"],
 ];

@@ -49,7 +49,7 @@ function optionsOver(over: string, base: string, sources: Files): readonly Optio
 }
 
 /** Whether only a function makes what this option takes. A type parameter of a policy's options stands for such values. */
-const isMade = ({ type }: Option) => /^(OptionValue<"\w+">|SharedDenials|[A-Z])$/.test(type);
+const isMade = ({ type }: Option) => /^(MadeBy<"[^"]+">|SharedDenials|[A-Z])$/.test(type);
 
 function findInterface(name: string, file: string | undefined, sources: Files) {
   return findIn(sources, name, (path, text) =>

@@ -122,14 +122,18 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   CONTROL_REDIS_REST_TOKEN: "Its token. Bind it as a secret.",
   REGION_REDIS_REST_URL:
     "The address of a Redis near this deployment, which decides hot identities: [regions](regions.md). Default: none.",
-  REGION_REDIS_REST_TOKEN: "Its token. Bind it as a secret.",
-  REGION_NAME: 'Names the region in the log. Default: `"nearby"`.',
+  REGION_REDIS_REST_TOKEN:
+    "Its token. Bind it as a secret. A store of `REGION_STORES` may have one of its own: that of `fra` is `REGION_REDIS_REST_TOKEN_FRA`.",
+  REGION_STORES:
+    "The stores of several regions by their names, `{ url, at }` or `{ locationHint, at }`, [of which the nearest decides](regions.md#several-regions-in-one-deployment). Default: none.",
+  REGION_NAME:
+    'Names the region in the log; or the one of `REGION_STORES` that this deployment uses. Default: `"nearby"`; the nearest.',
   REGION_TERM:
     "For how long the region may spend a unit after the home Redis took it, `100ms` to `10s`. Default: a second, or less where a policy permits less.",
   REGION_CREDIT:
     "Units of a policy that the region admits before home has counted them, 1 to 1,000; needs `REGIONS`. Default: none.",
   REGIONS:
-    "How many regional stores there are at most, those of previews too, 1 to 1,000. While home gives no answer, each of them counts alone with this part of a limit. Default: none, and each isolate does.",
+    "How many regional stores there are at most, those of previews too, 1 to 1,000, and at least those of `REGION_STORES`. While home gives no answer, each of them counts alone with this part of a limit. Default: none, and each isolate does.",
   METRICS:
     'Counts requests for [metrics](metrics.md), `"on"` or `"off"`. Default: `"on"` with Redis or Durable Objects where a token of the admin API is set, otherwise `"off"`.',
   METRICS_FLUSH: "How often an isolate writes what it has counted: `10s` to `10m`. Default: `1m`.",

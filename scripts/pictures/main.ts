@@ -7,7 +7,7 @@ import { openBrowser } from "../../test/dashboard/browser.ts";
 import { endSignal } from "../local-stack/end-signal.ts";
 import { namesAmong } from "../support/arguments.ts";
 import { createProgram, runProgram } from "../support/program.ts";
-import { startProgress } from "../support/progress/progress.ts";
+import { startProgress } from "../support/progress.ts";
 import { PICTURES } from "./pictures.ts";
 import { openSet } from "./set.ts";
 

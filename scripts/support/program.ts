@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 
-import { USUAL_COLUMNS } from "./progress/progress.ts";
+import { USUAL_COLUMNS } from "./progress.ts";
 import { wrapWords } from "./wrap-words.ts";
 
 /** The meanings of the exit codes of a program of this folder. */

@@ -26,8 +26,6 @@ export interface RedisServerOptions {
   port?: number;
   /** Further redis-server arguments. */
   args?: readonly string[];
-  /** A program with its arguments that runs redis-server, such as valgrind. Default: none. */
-  under?: readonly string[];
   /** Called if it ends without a call of stop(), with its exit code or the signal, such as `SIGKILL`. */
   onEnd?: (how: string) => void;
 }
@@ -64,13 +62,12 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
 async function launch(
   binary: string,
   port: number,
-  { args = [], under = [], onEnd }: RedisServerOptions,
+  { args = [], onEnd }: RedisServerOptions,
 ): Promise<RedisServer> {
   const dir = mkdtempSync(join(tmpdir(), "redis-"));
   const fixed = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", dir];
   const memoryOnly = ["--save", "", "--appendonly", "no"];
-  const [program, ...rest] = [...under, binary, ...fixed, ...memoryOnly, ...args];
-  const child = spawn(program!, rest, {
+  const child = spawn(binary, [...fixed, ...memoryOnly, ...args], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const log = keepLog(child);

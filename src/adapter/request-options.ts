@@ -3,7 +3,7 @@ import type { Cost } from "../decide/limiter-types.ts";
 import type { JwtOptions } from "../features/jwt/jwt-options.ts";
 import type { ListOptions } from "../features/lists/list-options.ts";
 import type { PlanOption } from "../features/read-plan.ts";
-import type { OptionValue } from "../options/option-value.ts";
+import type { MadeBy } from "../options/option-value.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import type { Sources, SourceValues } from "../partition/source.ts";
 
@@ -66,7 +66,7 @@ export interface RequestOptions<Context> {
    * @example
    * lists: lists({ allow: [{ cidr: "10.0.0.0/8" }], deny: [{ asn: 64496, until: "2027-01-01T00:00:00Z" }] })
    */
-  readonly lists?: OptionValue<"lists">;
+  readonly lists?: MadeBy<"lists()">;
   /**
    * The value of `jwt()` of `tidegate/jwt`, which verifies tokens, for `claim()` and a plan such as `"jwt:plan"`. A token that fails
    * is no identity and names no plan. Default: no token is read.
@@ -74,7 +74,7 @@ export interface RequestOptions<Context> {
    * @example
    * jwt: jwt({ jwks: "https://issuer.example.com/.well-known/jwks.json", audience: "https://api.example.com" })
    */
-  readonly jwt?: OptionValue<"jwt">;
+  readonly jwt?: MadeBy<"jwt()">;
 }
 
 /** The same, as data: as rules have them. */

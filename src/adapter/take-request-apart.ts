@@ -2,19 +2,23 @@ import type { Features } from "../features/features.ts";
 import { takeApart, type TakenApart } from "../limiter/take-apart.ts";
 import type { Faults } from "../options/faults.ts";
 import { meaningOf } from "../options/option-value.ts";
+import { OF_MIDDLEWARE, OF_POLICIES, refuseNames } from "./names-elsewhere.ts";
 
 /** The options of a middleware as data, also its sources, and the features that values brought. */
 export function takeRequestApart<Options extends { readonly policies?: unknown }>(
   given: object,
   faults: Faults,
 ): TakenApart<Options> {
-  const { options, features } = takeApart<Options>(given, faults);
+  const { options: all, features } = takeApart<Options>(given, faults);
+  const options = refuseNames(all as Options & object, OF_MIDDLEWARE, "", faults);
   const kinds = {};
   const { policies } = Object(options) as Options;
   const taken = {
     ...withTexts(options, kinds),
     ...(Array.isArray(policies) && {
-      policies: Array.from(policies as readonly object[], (policy) => withTexts(policy, kinds)),
+      policies: Array.from(policies as readonly object[], (policy, i) =>
+        withTexts(refuseNames(policy, OF_POLICIES, `policies[${i}].`, faults), kinds),
+      ),
     }),
   };
   return { options: taken as Options, features: { ...features, sources: kinds } };

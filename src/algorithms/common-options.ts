@@ -1,5 +1,5 @@
 import type { Duration } from "../options/duration.ts";
-import type { OptionValue } from "../options/option-value.ts";
+import type { MadeBy } from "../options/option-value.ts";
 import type { Sources, SourceValues } from "../partition/source.ts";
 
 /** The answer of a policy while Redis gives no usable answer. */
@@ -17,17 +17,17 @@ export type FailureVerdict =
   | { readonly local: { readonly share: number } };
 
 /** The value of `denials()`. */
-export interface Denials extends OptionValue<"counts"> {
+export interface Denials extends MadeBy<"failures() or denials()"> {
   readonly of: "denials";
 }
 
 /** The value of `failures()`. */
-export interface Failures extends OptionValue<"counts"> {
+export interface Failures extends MadeBy<"failures() or denials()"> {
   readonly of: "failures";
 }
 
 /** The value of `refundable()`. */
-export type Refundable = OptionValue<"refundable">;
+export type Refundable = MadeBy<"refundable()">;
 
 declare const HOLDS: unique symbol;
 
@@ -87,13 +87,13 @@ export interface PolicyOptions<
   /** In middleware: the clients that this policy counts apart. Default: the middleware's `partition`. */
   readonly partition?: SourceValues;
   /** The value of `lease()`. Default: the limiter's. */
-  readonly lease?: OptionValue<"lease">;
+  readonly lease?: MadeBy<"lease()">;
   /** The value of `optimistic()`. */
-  readonly optimistic?: OptionValue<"optimistic">;
+  readonly optimistic?: MadeBy<"optimistic()">;
   /** The value of `notify()`. */
-  readonly notify?: OptionValue<"notify">;
+  readonly notify?: MadeBy<"notify()">;
   /** The value of `shards()`. Default: one key. */
-  readonly shards?: OptionValue<"shards">;
+  readonly shards?: MadeBy<"shards()">;
 }
 
 /** The options that every algorithm has besides its numbers, as data. */

@@ -1,5 +1,5 @@
 import type { Duration } from "../options/duration.ts";
-import type { OptionValue } from "../options/option-value.ts";
+import type { MadeBy } from "../options/option-value.ts";
 import {
   defineAlgorithm,
   type ImplementationOf,
@@ -43,7 +43,7 @@ export type FixedWindowOptions<
   R extends Refundable = Refundable,
 > = Omit<WindowNumbers, "window"> & {
   /** Its length, or a window of a calendar: what `month()`, `week()`, `day()` or `hour()` returns. */
-  readonly window: Duration | OptionValue<"window">;
+  readonly window: Duration | MadeBy<"month(), week(), day() or hour()">;
 } & Alignment &
   PolicyOptions<F, R>;
 

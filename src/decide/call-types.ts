@@ -1,9 +1,9 @@
 import type { Labelled } from "../algorithms/common-options.ts";
-import type { OptionValue } from "../options/option-value.ts";
+import type { MadeBy } from "../options/option-value.ts";
 import type { CallTypes, Cost, Identity } from "./limiter-types.ts";
 
 /** The value of `plans()`. */
-export interface PlansNamed<Plan extends string> extends OptionValue<"plans"> {
+export interface PlansNamed<Plan extends string> extends MadeBy<"plans()"> {
   readonly names?: Plan;
 }
 

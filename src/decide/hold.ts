@@ -1,7 +1,7 @@
 import type { NotHolding } from "../algorithms/common-options.ts";
 import type { Duration } from "../options/duration.ts";
 import type { StoreError } from "../options/errors.ts";
-import type { OptionValue } from "../options/option-value.ts";
+import type { MadeBy } from "../options/option-value.ts";
 import type { CallTypesOf } from "./call-types.ts";
 import type { Decision } from "./decision.ts";
 import type { CallTypes, Cost, LimitOptions, Limiter } from "./limiter-types.ts";
@@ -140,7 +140,7 @@ export interface Settlement {
 export interface ReservingLimiter<Of extends CallTypes = CallTypes>
   extends Limiter<Of>, Reserve<Of> {}
 /** A limiter of these policies and plans: it has `reserve()`, unless all policies are known to give nothing back. */
-export type LimiterOf<Of, Plans = OptionValue<"plans">> = [Of] extends [NotHolding]
+export type LimiterOf<Of, Plans = MadeBy<"plans()">> = [Of] extends [NotHolding]
   ? Limiter<CallTypesOf<Of, Plans>>
   : ReservingLimiter<CallTypesOf<Of, Plans>>;
 

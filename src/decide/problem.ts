@@ -51,7 +51,15 @@ function withoutFields(outcome: Outcome, random: () => number): Response {
  * parts, none of which needs an escape, because `JSON.stringify()` takes ten times as long.
  */
 function denialText(outcome: Outcome, status: number, random: () => number): string {
-  const { reason, policies } = outcome;
+  const { reason, policies, rows } = outcome;
+  let violated = "";
+  let left = Infinity;
+  for (let i = 0; i < policies.length; i++) {
+    const { advertise, name } = policies[i]!;
+    if (!advertise || !denies(outcome, i)) continue;
+    violated += `${violated && ","}"${name}"`;
+    left = Math.min(left, rows[i]!.remaining);
+  }
   const [type, title, cause] =
     status === 503
       ? [
@@ -59,15 +67,16 @@ function denialText(outcome: Outcome, status: number, random: () => number): str
           "Temporary Reduced Capacity",
           "The service cannot check its limits right now.",
         ]
-      : ["quota-exceeded", "Quota Exceeded", "The request quota is used up."];
+      : [
+          "quota-exceeded",
+          "Quota Exceeded",
+          violated && left > 0
+            ? `This request costs more than the ${left} units left.`
+            : "The request quota is used up.",
+        ];
   const detail =
     reason === "cost-exceeds-limit"
       ? "This request costs more than its limit allows at any time."
       : `${cause} Try again in ${waitInWords(retryAfter(outcome, random))}.`;
-  let violated = "";
-  for (let i = 0; i < policies.length; i++) {
-    const { advertise, name } = policies[i]!;
-    if (advertise && denies(outcome, i)) violated += `${violated && ","}"${name}"`;
-  }
   return `{"type":"${REGISTRY}${type}","title":"${title}","status":${status},"detail":"${detail}","violated-policies":[${violated}]}`;
 }

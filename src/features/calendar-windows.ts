@@ -1,5 +1,5 @@
 import type { CalendarUnit } from "../algorithms/calendar-units.ts";
-import { optionValue, type OptionValue } from "../options/option-value.ts";
+import { optionValue, type MadeBy } from "../options/option-value.ts";
 import { calendar } from "./calendar-feature.ts";
 
 /** The time zone of a calendar's windows, and where they begin. */
@@ -26,7 +26,7 @@ export interface CalendarPlace {
  * @example
  * fixedWindow({ limit: 100_000, window: month({ timeZone: "America/New_York", anchor: 15 }) })
  */
-export function month(place?: CalendarPlace): OptionValue<"window"> {
+export function month(place?: CalendarPlace): MadeBy<"month(), week(), day() or hour()"> {
   return ofCalendar("month", place);
 }
 
@@ -36,7 +36,7 @@ export function month(place?: CalendarPlace): OptionValue<"window"> {
  * @example
  * fixedWindow({ limit: 5_000, window: week({ timeZone: "Europe/Berlin" }) })
  */
-export function week(place?: CalendarPlace): OptionValue<"window"> {
+export function week(place?: CalendarPlace): MadeBy<"month(), week(), day() or hour()"> {
   return ofCalendar("week", place);
 }
 
@@ -46,7 +46,7 @@ export function week(place?: CalendarPlace): OptionValue<"window"> {
  * @example
  * fixedWindow({ limit: 1_000, window: day({ timeZone: "Europe/Berlin" }) })
  */
-export function day(place?: CalendarPlace): OptionValue<"window"> {
+export function day(place?: CalendarPlace): MadeBy<"month(), week(), day() or hour()"> {
   return ofCalendar("day", place);
 }
 
@@ -56,10 +56,13 @@ export function day(place?: CalendarPlace): OptionValue<"window"> {
  * @example
  * fixedWindow({ limit: 100, window: hour({ timeZone: "Asia/Kolkata" }) })
  */
-export function hour(place?: CalendarPlace): OptionValue<"window"> {
+export function hour(place?: CalendarPlace): MadeBy<"month(), week(), day() or hour()"> {
   return ofCalendar("hour", place);
 }
 
-function ofCalendar(unit: CalendarUnit, place?: CalendarPlace): OptionValue<"window"> {
+function ofCalendar(
+  unit: CalendarUnit,
+  place?: CalendarPlace,
+): MadeBy<"month(), week(), day() or hour()"> {
   return optionValue("window", { window: unit, ...place }, { calendar });
 }

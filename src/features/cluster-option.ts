@@ -1,4 +1,4 @@
-import { meaningOf, optionValue, type OptionValue } from "../options/option-value.ts";
+import { type MadeBy, meaningOf, optionValue, type RedisMakers } from "../options/option-value.ts";
 import type { RedisEndpoint } from "../store/redis/client.ts";
 import { cluster as feature } from "./cluster-feature.ts";
 
@@ -11,7 +11,7 @@ import { cluster as feature } from "./cluster-feature.ts";
  * @example
  * createLimiter({ redis: cluster(fromIoredis(new Cluster(nodes, { retryDelayOnFailover: 0 }))), policies })
  */
-export function cluster(redis?: RedisEndpoint | OptionValue<"redis">): OptionValue<"redis"> {
+export function cluster(redis?: RedisEndpoint | MadeBy<RedisMakers>): MadeBy<RedisMakers> {
   const meant = meaningOf(redis);
   const plain = { redis: meant ? meant.plain["redis"] : redis };
   return optionValue("redis", plain, { ...meant?.features, cluster: feature });

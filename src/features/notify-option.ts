@@ -1,4 +1,4 @@
-import { given, optionValue, type OptionValue } from "../options/option-value.ts";
+import { given, optionValue, type MadeBy } from "../options/option-value.ts";
 import type { NoticeListener } from "./notice-listener.ts";
 import { notices } from "./notices-feature.ts";
 
@@ -13,6 +13,6 @@ import { notices } from "./notices-feature.ts";
 export function notify(
   shares: number | readonly number[],
   listener: NoticeListener,
-): OptionValue<"notify"> {
+): MadeBy<"notify()"> {
   return optionValue("notify", { notify: given(shares), onNotice: given(listener) }, { notices });
 }

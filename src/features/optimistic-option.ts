@@ -1,5 +1,5 @@
 import type { OptimisticOptions } from "../algorithms/common-options.ts";
-import { optionValue, type OptionValue } from "../options/option-value.ts";
+import { optionValue, type MadeBy } from "../options/option-value.ts";
 import { optimistic as feature } from "./optimistic-feature.ts";
 
 /**
@@ -15,6 +15,6 @@ import { optimistic as feature } from "./optimistic-feature.ts";
  * @example
  * tokenBucket({ name: "api", limit: 100, refill: 50, per: "1s", optimistic: optimistic() })
  */
-export function optimistic(options?: OptimisticOptions): OptionValue<"optimistic"> {
+export function optimistic(options?: OptimisticOptions): MadeBy<"optimistic()"> {
   return optionValue("optimistic", { optimistic: options ?? true }, { optimistic: feature });
 }

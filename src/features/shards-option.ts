@@ -1,4 +1,4 @@
-import { given, optionValue, type OptionValue } from "../options/option-value.ts";
+import { given, optionValue, type MadeBy } from "../options/option-value.ts";
 import { shards as feature } from "./shards-feature.ts";
 
 /**
@@ -11,6 +11,6 @@ import { shards as feature } from "./shards-feature.ts";
  * @example
  * fixedWindow({ name: "everyone", by: "*", limit: 1_000_000, window: "1h", shards: shards(8) })
  */
-export function shards(count: number): OptionValue<"shards"> {
+export function shards(count: number): MadeBy<"shards()"> {
   return optionValue("shards", { shards: given(count) }, { shards: feature });
 }

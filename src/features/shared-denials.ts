@@ -2,7 +2,7 @@ import type { Row } from "../algorithms/model.ts";
 import { type DenialCache, DRIFT, type KnownDenial } from "../decide/denial-cache.ts";
 import { MAX_WAIT_MS } from "../decide/known-denials.ts";
 import { earliestMs, type RedisClocks } from "../decide/redis-clocks.ts";
-import type { OptionValue } from "../options/option-value.ts";
+import type { MadeBy } from "../options/option-value.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { TIMED_OUT, withTimeout } from "../runtime/time.ts";
 import { createBreaker } from "../store/breaker.ts";
@@ -41,7 +41,7 @@ interface SharingSettings {
 }
 
 /** Denials that isolates share: an option of a limiter, made by `shareDenials()`. */
-export interface SharedDenials extends OptionValue<"sharedDenials"> {
+export interface SharedDenials extends MadeBy<"coloDenials() or shareDenials()"> {
   /** Connects the known denials of a limiter in this isolate with those that others have published. */
   share(settings: SharingSettings, clocks: RedisClocks, denials: DenialCache): Sharing;
 }

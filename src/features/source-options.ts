@@ -1,4 +1,4 @@
-import { optionValue, type OptionValue } from "../options/option-value.ts";
+import { type MadeBy, optionValue, type SourceMakers } from "../options/option-value.ts";
 import {
   readAsn,
   readCookieOf,
@@ -16,7 +16,7 @@ import type { Sources } from "./sources-feature.ts";
  * @example
  * rateLimit({ policies, partition: [header("x-api-key"), "ip"] })
  */
-export function header(name: string): OptionValue<"partition"> {
+export function header(name: string): MadeBy<SourceMakers> {
   return source(`header:${name}`, { header: readHeader });
 }
 
@@ -26,7 +26,7 @@ export function header(name: string): OptionValue<"partition"> {
  * @example
  * rateLimit({ policies, partition: [cookie("session"), "ip"] })
  */
-export function cookie(name: string): OptionValue<"partition"> {
+export function cookie(name: string): MadeBy<SourceMakers> {
   return source(`cookie:${name}`, { cookie: readCookieOf });
 }
 
@@ -36,7 +36,7 @@ export function cookie(name: string): OptionValue<"partition"> {
  * @example
  * rateLimit({ policies, partition: [query("key"), "ip"] })
  */
-export function query(name: string): OptionValue<"partition"> {
+export function query(name: string): MadeBy<SourceMakers> {
   return source(`query:${name}`, { query: readQueryOf });
 }
 
@@ -46,7 +46,7 @@ export function query(name: string): OptionValue<"partition"> {
  * @example
  * rateLimit({ policies, partition: [subnet()] })
  */
-export function subnet(): OptionValue<"partition"> {
+export function subnet(): MadeBy<SourceMakers> {
   return source("subnet", { subnet: readSubnet });
 }
 
@@ -56,7 +56,7 @@ export function subnet(): OptionValue<"partition"> {
  * @example
  * rateLimit({ policies, partition: [asn(), "ip"] })
  */
-export function asn(): OptionValue<"partition"> {
+export function asn(): MadeBy<SourceMakers> {
   return source("asn", { asn: readAsn });
 }
 
@@ -66,10 +66,10 @@ export function asn(): OptionValue<"partition"> {
  * @example
  * rateLimit({ policies, partition: [[country(), header("x-user-id")], "ip"] })
  */
-export function country(): OptionValue<"partition"> {
+export function country(): MadeBy<SourceMakers> {
   return source("country", { country: readCountry });
 }
 
-function source(text: string, sources: Sources): OptionValue<"partition"> {
+function source(text: string, sources: Sources): MadeBy<SourceMakers> {
   return optionValue("partition", { partition: text }, { sources });
 }

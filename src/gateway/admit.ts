@@ -79,17 +79,18 @@ export function compileAdmit(config: GatewayConfig): Admit {
 async function decide(
   routed: Extract<Routed, { readonly kind: "client" | "listed" }>,
   limiter: InForce["limiter"],
-  { denialLog, listener }: GatewayConfig,
-  { headers }: Request,
+  { denialLog, listener, nearest }: GatewayConfig,
+  request: Request,
   counter: Counter | undefined,
 ): Promise<Decision | Hold> {
   const { rules } = routed;
   const holds = rules.some(({ reader }) => reader.operation === "reserve");
   const operation = holds ? "reserve" : "limit";
+  nearest?.note(request);
   const withoutHold = EVERY_FEATURE.holds.withoutHold;
   const decision = await decideRequest(routed, limiter, { operation, withoutHold, listener });
   const client = routed.kind === "client" ? routed : undefined;
-  counter?.decided(rules, decision, client?.identities, headers);
+  counter?.decided(rules, decision, client?.identities, request.headers);
   denialLog?.note(rules, decision, client?.identities);
   return decision;
 }

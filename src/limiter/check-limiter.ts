@@ -2,7 +2,7 @@ import { DECIDE_ENFORCED } from "../algorithms/scripts.generated.ts";
 import type { ReservingLimiter } from "../decide/hold.ts";
 import type { Features } from "../features/features.ts";
 import type { Faults } from "../options/faults.ts";
-import { meaningOf, type OptionValue } from "../options/option-value.ts";
+import { type MadeBy, meaningOf, type RedisMakers } from "../options/option-value.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { type RedisParts, type StoreOptions, storeOpener } from "../store/open-store.ts";
 import { buildLimiter } from "./limiter.ts";
@@ -17,7 +17,7 @@ import { reportUnnamedDuplicates } from "./unnamed-duplicates.ts";
  * @throws ConfigurationError with every fault
  */
 export type OpenLimiter = (
-  redis: StoreOptions["redis"] | OptionValue<"redis">,
+  redis: StoreOptions["redis"] | MadeBy<RedisMakers>,
   environment: Environment,
   faults: Faults,
 ) => ReservingLimiter;

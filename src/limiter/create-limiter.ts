@@ -4,7 +4,7 @@ import { dimensions } from "../features/dimensions-feature.ts";
 import type { Features } from "../features/features.ts";
 import { withListener } from "../features/listening-limiter.ts";
 import { Faults } from "../options/faults.ts";
-import type { OptionValue } from "../options/option-value.ts";
+import type { MadeBy } from "../options/option-value.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import type { Policy } from "../policy/policy.ts";
 import { readEnvironment } from "../runtime/environment.ts";
@@ -26,7 +26,7 @@ import { takeApart } from "./take-apart.ts";
  */
 export function createLimiter<
   const Of extends Policy,
-  P extends OptionValue<"plans"> = OptionValue<"plans">,
+  P extends MadeBy<"plans()"> = MadeBy<"plans()">,
 >(given: CreateLimiterOptions<Of, P>): LimiterOf<Of, P> {
   const faults = new Faults();
   const { options, features } = takeApart<LimiterOptions>(given, faults);

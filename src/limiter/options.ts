@@ -6,7 +6,7 @@ import type { Plans } from "../features/plans.ts";
 import type { PlainRegion } from "../features/region/region-options.ts";
 import type { SharedDenials } from "../features/shared-denials.ts";
 import type { Duration } from "../options/duration.ts";
-import type { OptionValue } from "../options/option-value.ts";
+import type { MadeBy, RedisMakers } from "../options/option-value.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { StoreOptions } from "../store/open-store.ts";
 import type { RedisEndpoint } from "../store/redis/client.ts";
@@ -62,7 +62,7 @@ export interface LimiterOptions extends StoreOptions {
 /** The options of a limiter, with the values that bring their code. */
 export interface CreateLimiterOptions<
   Of extends Policy = Policy,
-  P extends OptionValue<"plans"> = OptionValue<"plans">,
+  P extends MadeBy<"plans()"> = MadeBy<"plans()">,
 > extends Omit<
   LimiterOptions,
   "policies" | "plans" | "lease" | "region" | "sharedDenials" | "redis" | "lists"
@@ -72,18 +72,18 @@ export interface CreateLimiterOptions<
   /** The value of `plans()`: other numbers for some clients. Default: none. */
   readonly plans?: P;
   /** The value of `lease()`, for every policy without its own. Default: no leases, Redis makes every decision. */
-  readonly lease?: OptionValue<"lease">;
+  readonly lease?: MadeBy<"lease()">;
   /** The value of `region()`: a Redis nearby, which decides most requests. Default: Redis makes every decision. */
-  readonly region?: OptionValue<"region">;
+  readonly region?: MadeBy<"region()">;
   /** The value of `coloDenials()` of `tidegate/cloudflare`, or of `shareDenials()`. Default: not shared. */
-  readonly sharedDenials?: OptionValue<"sharedDenials">;
+  readonly sharedDenials?: MadeBy<"coloDenials() or shareDenials()">;
   /**
    * `{ url, token }` of a Redis REST API, or what `client()`, `cluster()`, or `fromIoredis()` and `fromNodeRedis()` of `tidegate/node`
    * return. Default: from `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN`, or `KV_REST_API_URL` and `KV_REST_API_TOKEN`.
    */
-  readonly redis?: RedisEndpoint | OptionValue<"redis">;
+  readonly redis?: RedisEndpoint | MadeBy<RedisMakers>;
   /** The value of `lists()`: identities that are not limited or denied, before Redis is asked. Default: none. */
-  readonly lists?: OptionValue<"lists">;
+  readonly lists?: MadeBy<"lists()">;
 }
 
 /** Every option of a limiter, but for those of `createLimiter()` alone. */

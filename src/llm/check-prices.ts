@@ -1,5 +1,5 @@
 import type { Faults } from "../options/faults.ts";
-import { DATE_OF_PRICES, OPTIONS, PRICE } from "../options/messages.ts";
+import { DAY_OF_PRICES, OPTIONS, PRICE } from "../options/messages.ts";
 import { isRecord } from "../options/record.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 
@@ -13,6 +13,7 @@ const PARTS: Readonly<Record<string, boolean>> = {
   audioInput: false,
   audioOutput: false,
   search: false,
+  container: false,
 };
 
 const ABOVE = { tokens: true, input: true, output: true };
@@ -23,9 +24,7 @@ export function checkPrices(table: unknown, faults: Faults): void {
   if (!checked) return;
   checkOptions(checked, ["date", "models"], "prices.", faults);
   const { date } = checked;
-  if (typeof date !== "string" || !/^\d{4}-\d\d-\d\d$/.test(date) || !Date.parse(date)) {
-    faults.add("prices.date", date, DATE_OF_PRICES);
-  }
+  checkDate(date, "prices.date", faults);
   const models = checkedRecord(checked["models"], "prices.models", faults) ?? {};
   for (const [name, prices] of Object.entries(models)) {
     checkModel(prices, `prices.models[${JSON.stringify(name)}]`, faults);
@@ -35,8 +34,13 @@ export function checkPrices(table: unknown, faults: Faults): void {
 function checkModel(value: unknown, path: string, faults: Faults): void {
   const prices = checkedRecord(value, path, faults);
   if (!prices) return;
-  const { above, tiers, ...parts } = prices;
-  checkNumbers(parts, PARTS, path, faults, ["above", "tiers"]);
+  const { above, later, tiers, ...parts } = prices;
+  checkNumbers(parts, PARTS, path, faults, ["above", "later", "tiers"]);
+  if (later !== undefined) {
+    const { from, ...factor } = checkedRecord(later, `${path}.later`, faults) ?? {};
+    checkDate(from, `${path}.later.from`, faults);
+    checkNumbers(factor, { factor: true }, `${path}.later`, faults, ["from"]);
+  }
   if (above !== undefined) {
     const checked = checkedRecord(above, `${path}.above`, faults);
     if (checked) checkNumbers(checked, ABOVE, `${path}.above`, faults);
@@ -47,6 +51,11 @@ function checkModel(value: unknown, path: string, faults: Faults): void {
   )) {
     if (!isPrice(factor)) faults.add(`${path}.tiers.${word}`, factor, PRICE);
   }
+}
+
+function checkDate(date: unknown, path: string, faults: Faults): void {
+  if (typeof date === "string" && /^\d{4}-\d\d-\d\d$/.test(date) && Date.parse(date)) return;
+  faults.add(path, date, DAY_OF_PRICES);
 }
 
 function checkNumbers(

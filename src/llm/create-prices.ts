@@ -1,10 +1,9 @@
 import { Faults } from "../options/faults.ts";
-import { CHOICE, UNKNOWN_MODEL, UNKNOWN_TIER, UNPRICED_SEARCHES } from "../options/messages.ts";
+import { CHOICE, UNKNOWN_MODEL, UNKNOWN_TIER, UNPRICED_PART } from "../options/messages.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import { reportOnce } from "../runtime/log.ts";
 import { checkPrices } from "./check-prices.ts";
-import { estimateParts } from "./estimate-parts.ts";
-import { OUTPUT_TOKENS } from "./estimate-tokens.ts";
+import { estimateParts, type SupposedTokens } from "./estimate-parts.ts";
 import { mostUsage } from "./most-usage.ts";
 import { type ModelPrices, type PriceTable, PRICES } from "./price-table.ts";
 import { type PricedUsage, priceUsage } from "./price-usage.ts";
@@ -37,15 +36,23 @@ export interface Prices {
    *
    * @param model the model that you ask
    * @param body the request that you send, as parsed JSON
+   * @param supposed tokens that the request does not tell
    * @throws RequestError if the model or its tier has no price, or a maximum of the body is no positive integer
    */
-  estimate(model: string, body: unknown): number;
+  estimate(model: string, body: unknown, supposed?: SupposedTokens): number;
 }
 
-/** Words that say that a request was served in the usual way. */
-const USUAL = new Set(
-  "auto default standard standard_only not_available global on_demand unspecified".split(" "),
-);
+/** What has a price for each, and the name of it in a table. */
+const FEES = [
+  ["searches", "search"],
+  ["containers", "container"],
+] as const;
+
+/** Words that say that a request was served at the usual price. A cheaper tier beside one of them was asked for, and not given. */
+const USUAL = new Set(["default", "standard", "on_demand"]);
+
+/** Words that decide no price. */
+const WITHOUT_PRICE = new Set(["auto", "standard_only", "not_available", "global", "unspecified"]);
 
 /** The date, or the word, that a provider puts behind the name of a model for one of its versions. */
 const VERSION = /-(?:\d{4}-\d\d-\d\d|\d{8}|latest)$/;
@@ -77,13 +84,17 @@ export function createPrices(options: PricesOptions = {}): Prices {
       return undefined;
     }
     const words = (usage.tiers ?? []).map((word) => word.toLowerCase());
-    const factors = words.map((word) =>
-      USUAL.has(word) ? 1 : Object.hasOwn(prices.tiers ?? {}, word) ? prices.tiers![word]! : NaN,
-    );
+    const least = words.some((word) => USUAL.has(word)) ? 1 : 0;
+    const factors = words.map((word) => {
+      if (USUAL.has(word) || WITHOUT_PRICE.has(word)) return 1;
+      return Object.hasOwn(prices.tiers ?? {}, word) ? Math.max(least, prices.tiers![word]!) : NaN;
+    });
     const unknown = factors.findIndex(Number.isNaN);
     if (unknown !== -1) faults.add("tier", words[unknown], UNKNOWN_TIER, name);
-    if (usage.searches && prices.search === undefined) {
-      faults.add("searches", usage.searches, UNPRICED_SEARCHES, name);
+    for (const [part, price] of FEES) {
+      if (usage[part] && prices[price] === undefined) {
+        faults.add(part, usage[part], UNPRICED_PART, { model: name, price });
+      }
     }
     const factor = factors.reduce((product, each) => product * each, 1);
     return faults.list.length > 0 ? undefined : priceUsage(usage, prices, factor);
@@ -100,10 +111,11 @@ export function createPrices(options: PricesOptions = {}): Prices {
   function cost(names: readonly string[], usage: PricedUsage): number {
     const faults = new Faults();
     const costs = names.map((name) => costAt(name, usage, faults));
-    if (faults.list.length === 0) return Math.max(...costs.map((each) => each!));
+    const { costMicroDollars: told = 0 } = usage;
+    if (faults.list.length === 0) return Math.max(told, ...costs.map((each) => each!));
     if (onUnknown === "reject") throw new RequestError(faults.list);
     for (const { path, value, remedy } of faults.list) reportOnce(`${path}: ${value}: ${remedy}`);
-    return dearest(usage);
+    return Math.max(told, dearest(usage));
   }
 
   return {
@@ -111,8 +123,8 @@ export function createPrices(options: PricesOptions = {}): Prices {
       cost([model], { inputTokens: 0, outputTokens: 0 });
       return (usage) => cost([model, ...(usage.models ?? [])], usage);
     },
-    estimate(model, body) {
-      const parts = estimateParts(body, OUTPUT_TOKENS, Number.MAX_SAFE_INTEGER);
+    estimate(model, body, supposed = {}) {
+      const parts = estimateParts(body, supposed, Number.MAX_SAFE_INTEGER);
       return cost([model], mostUsage(body, parts, known(model)));
     },
   };

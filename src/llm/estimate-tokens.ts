@@ -1,8 +1,7 @@
 import { Faults } from "../options/faults.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
-import { isRecord } from "../options/record.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
-import { estimateParts } from "./estimate-parts.ts";
+import { estimateParts, OUTPUT_TOKENS } from "./estimate-parts.ts";
 
 /** The options of `estimateTokens()`. */
 export interface EstimateOptions {
@@ -19,18 +18,6 @@ export interface EstimateOptions {
    */
   readonly keptTokens?: number;
 }
-
-/** Members that name a conversation, or a part of one, that the provider has kept. */
-const KEPT = [
-  "previous_response_id",
-  "conversation",
-  "previous_interaction_id",
-  "cachedContent",
-  "cached_content",
-];
-
-/** As long as a usual answer; the usage settles what it really was. */
-export const OUTPUT_TOKENS = 1000;
 
 /**
  * Estimates how many tokens a request to a language model will take, before it is sent: a whole number from 0.
@@ -55,12 +42,6 @@ export function estimateTokens(body: unknown, options: EstimateOptions = {}): nu
     checkPositiveInteger(keptTokens, Number.MAX_SAFE_INTEGER, "keptTokens", faults);
   }
   faults.throwIfAny();
-  const parts = estimateParts(body, outputTokens, atMost);
-  const kept = continues(body) ? (keptTokens ?? 0) : 0;
-  return Math.min(atMost, parts.inputTokens + parts.outputTokens + kept);
-}
-
-/** Whether a request goes on with what the provider has kept. */
-function continues(body: unknown): boolean {
-  return isRecord(body) && KEPT.some((name) => Object.hasOwn(body, name) && body[name] !== null);
+  const parts = estimateParts(body, { outputTokens, keptTokens }, atMost);
+  return Math.min(atMost, parts.inputTokens + parts.outputTokens);
 }

@@ -1,3 +1,5 @@
+import { isByteOrderMark } from "./json-bytes.ts";
+
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
@@ -25,6 +27,7 @@ export function readEvents(reader: DataReader): (bytes: Uint8Array) => void {
   /** How many bytes of `DATA` the line has begun with. */
   let matched = 0;
   let afterReturn = false;
+  let hasBegun = false;
 
   function endLine(end: number): void {
     if (matched === 0) reader.restart(end);
@@ -33,6 +36,8 @@ export function readEvents(reader: DataReader): (bytes: Uint8Array) => void {
   }
 
   function beginLine(byte: number, end: number): void {
+    if (!hasBegun && isByteOrderMark(byte)) return;
+    hasBegun = true;
     const isSecondOfTwo = byte === LINE_FEED && afterReturn;
     afterReturn = byte === CARRIAGE_RETURN;
     if (isSecondOfTwo) return;

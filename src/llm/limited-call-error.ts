@@ -19,11 +19,12 @@ export class LimitedCallError extends Error {
   readonly isRetryable: boolean;
 
   constructor(decision: Decision) {
-    const { retryAfterMs, status } = decision;
+    const { policies, retryAfterMs, status } = decision;
+    const left = Math.min(...policies.flatMap((each) => (each.allowed ? [] : each.remaining)));
     super(
       retryAfterMs === Infinity
         ? "The call costs more than its limit allows at any time."
-        : `The limit is reached. Try again in ${waitInWords(Math.ceil(retryAfterMs / 1000))}.`,
+        : `${left > 0 ? `The call may cost more than the ${left} units left.` : "The limit is reached."} Try again in ${waitInWords(Math.ceil(retryAfterMs / 1000))}.`,
     );
     this.decision = decision;
     this.statusCode = status;

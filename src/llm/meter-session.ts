@@ -107,7 +107,7 @@ export function meterSession(
     if (kind === "ended") return bookTurn(takeHold(id), usage ?? takeGrowth());
     if (kind === "begun" && !answering.has(id)) answering.set(id, waiting.shift());
     if (kind === "total") told = usage ?? told;
-    if (kind === "beside" && usage) return charge(() => cost(usage));
+    if (kind === "beside") return bookTurn(undefined, usage);
     if (kind === "refused") {
       const hold = waiting.shift();
       if (hold) return end(() => hold.release());

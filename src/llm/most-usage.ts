@@ -14,6 +14,10 @@ const HOUR_MARK = /"ttl":"1h"/;
 /** Searches of a request that says no `max_uses`. */
 const SEARCHES = 10;
 
+/** Tools of providers that search the web, maps and files. A search for tools costs nothing. */
+const SEARCH = /^(?!tool_).*(?:search|maps)/i;
+const CONTAINER = /^code_interpreter/;
+
 /** The dearest usage that a request of so many tokens is expected to have. */
 export function mostUsage(
   body: unknown,
@@ -31,22 +35,25 @@ export function mostUsage(
   const isWritten = prices?.cacheWriteHour === undefined || CACHE_MARK.test(text);
   const isForHour = CACHE_MARK.test(text) && HOUR_MARK.test(text);
   const tiers = TIERS.map((name) => body[name]).filter((word) => typeof word === "string");
-  const searches = searchesOf(body["tools"]);
+  const asked = body["web_search_options"] === undefined ? 0 : 1;
+  const searches = usesOf(body["tools"], SEARCH, SEARCHES) + asked;
+  const containers = usesOf(body["tools"], CONTAINER, 1);
   return {
     ...parts,
     ...(isWritten && { cacheWriteTokens: parts.inputTokens }),
     ...(isForHour && { cacheWriteHourTokens: parts.inputTokens }),
     ...(tiers.length > 0 && { tiers }),
     ...(searches > 0 && { searches }),
+    ...(containers > 0 && { containers }),
   };
 }
 
-function searchesOf(tools: unknown): number {
+/** The most calls of the tools whose type, or whose one member, has a name like this. */
+function usesOf(tools: unknown, name: RegExp, most: number): number {
   if (!Array.isArray(tools)) return 0;
-  return tools.filter(isRecord).reduce((sum, { type, max_uses, ...others }) => {
-    const isSearch =
-      (typeof type === "string" && type.startsWith("web_search")) || "google_search" in others;
-    const uses = Number.isInteger(max_uses) ? Number(max_uses) : SEARCHES;
-    return sum + (isSearch ? Math.max(0, uses) : 0);
+  return tools.filter(isRecord).reduce((sum, { max_uses, ...tool }) => {
+    const isMeant = [tool["type"], ...Object.keys(tool)].some((each) => name.test(String(each)));
+    const uses = Number.isInteger(max_uses) ? Math.max(0, Number(max_uses)) : most;
+    return sum + (isMeant ? uses : 0);
   }, 0);
 }

@@ -14,10 +14,14 @@ export interface ModelPrices {
   readonly audioInput?: number;
   /** The part of the answer that is audio. Default: `output`. */
   readonly audioOutput?: number;
-  /** A search of the web, in micro-dollars. Default: none, so that a usage with searches has no known price. */
+  /** A search, in micro-dollars. Default: none, so that a usage with searches has no known price. */
   readonly search?: number;
+  /** A container in which code runs, in micro-dollars. Default: none, so that a usage with containers has no known price. */
+  readonly container?: number;
   /** The factors of a request with more tokens of input than this; that of `input` is for caches and audio, too. Default: none. */
   readonly above?: { readonly tokens: number; readonly input: number; readonly output: number };
+  /** The day from which prices change that are known before, and the factors of all of them but `search` and `container`. Default: none. */
+  readonly later?: { readonly from: string; readonly factor: number };
   /** The factors of the words by which a response says how it was served, such as `{ flex: 0.5 }`. Default: none. */
   readonly tiers?: Readonly<Record<string, number>>;
 }
@@ -31,6 +35,8 @@ export interface PriceTable {
 }
 
 const OPENAI_SEARCH = 10_000;
+/** That of a gigabyte, for a session of 20 minutes. Larger ones, and longer sessions, cost more, which no response tells. */
+const OPENAI_CONTAINER = 30_000;
 const FLEX = { flex: 0.5 };
 const FLEX_OR_PRIORITY = { flex: 0.5, priority: 2 };
 const LONG_GPT = { tokens: 272_000, input: 2, output: 1.5 };
@@ -43,6 +49,7 @@ const gpt = (input: number, output: number, more: Partial<ModelPrices> = {}): Mo
   input,
   output,
   search: OPENAI_SEARCH,
+  container: OPENAI_CONTAINER,
   ...more,
 });
 
@@ -118,7 +125,12 @@ export const PRICES: PriceTable = {
     }),
     "claude-haiku-4-5": claude(1, 5, 0.1),
 
-    "gemini-3.8-flash": { input: 0.75, output: 3.75, ...GEMINI_3 },
+    "gemini-3.8-flash": {
+      input: 0.75,
+      output: 3.75,
+      later: { from: "2027-01-01", factor: 2 },
+      ...GEMINI_3,
+    },
     "gemini-3.5-flash": { input: 1.5, output: 9, ...GEMINI_3 },
     "gemini-3.5-flash-lite": { input: 0.3, output: 2.5, ...GEMINI_3 },
     "gemini-3.1-pro-preview": {

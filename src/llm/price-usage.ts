@@ -15,11 +15,13 @@ const FRACTIONS = 1_000_000;
  * @param factor that of the tier
  */
 export function priceUsage(usage: PricedUsage, prices: ModelPrices, factor: number): number {
-  const { inputTokens, outputTokens, searches = 0 } = usage;
-  const { input, output, above } = prices;
+  const { inputTokens, outputTokens, searches = 0, containers = 0 } = usage;
+  const { input, output, above, later } = prices;
+  const isLater = later !== undefined && Date.now() >= Date.parse(later.from);
+  const all = factor * (isLater ? later.factor : 1);
   const isLong = above !== undefined && inputTokens > above.tokens;
-  const inputFactor = factor * (isLong ? above.input : 1);
-  const outputFactor = factor * (isLong ? above.output : 1);
+  const inputFactor = all * (isLong ? above.input : 1);
+  const outputFactor = all * (isLong ? above.output : 1);
 
   const audio = Math.min(usage.audioInputTokens ?? 0, inputTokens);
   const written = Math.min(usage.cacheWriteTokens ?? 0, inputTokens - audio);
@@ -36,6 +38,7 @@ export function priceUsage(usage: PricedUsage, prices: ModelPrices, factor: numb
     [outputTokens - said, output, outputFactor],
     [said, prices.audioOutput ?? output, outputFactor],
     [searches, prices.search ?? 0, 1],
+    [containers, prices.container ?? 0, 1],
   ] as const;
   // Sums of fractions such as 0.025 are not exact, and the sum may exceed 2^53.
   const exact = parts.reduce(

@@ -12,7 +12,7 @@ export interface PricedParts {
   /** Reads an object that has ended. */
   endObject(place: Place, members: readonly Member[]): void;
   /** Reads an item of a list that is no object. */
-  addItem(place: Place): void;
+  addItem(place: Place, text: string, isText: boolean): void;
   /** Says that parts that follow are of another document. */
   endDocument(): void;
   /** The parts of a usage that were told. */
@@ -22,12 +22,23 @@ export interface PricedParts {
 /** More models, or words for tiers, than any answer names. */
 const MOST_WORDS = 20;
 
+/** More searches and containers than any answer names. */
+const MOST_NAMED = 1_000;
+
+/** The micro-dollars of the units in which a provider tells a whole price. */
+const MICRO_DOLLARS: Readonly<Partial<Record<PricedPart, number>>> = {
+  dollars: 1_000_000,
+  ticks: 1 / 10_000,
+};
+
 export function createPricedParts(): PricedParts {
   const words = { model: new Set<string>(), tier: new Set<string>() };
+  /** What was searched for and where code was run: documents tell it again, and others tell more of it. */
+  const named = { searches: new Set<string>(), containers: new Set<string>() };
   /** By part and path: documents tell it again, and objects of one document are summed. */
   const counts = new Map<string, { readonly part: string; now: number; most: number }>();
 
-  function count(place: Place, part: Exclude<PricedPart, "model" | "tier">, units: number): void {
+  function count(place: Place, part: PricedPart, units: number): void {
     const key = `${part} ${place.path}`;
     const counter = counts.get(key) ?? { part, now: 0, most: 0 };
     counts.set(key, counter);
@@ -37,19 +48,20 @@ export function createPricedParts(): PricedParts {
 
   function read(place: Place, part: PricedPart, text: string, isText: boolean): void {
     if (part === "model" || part === "tier") {
-      const known = words[part];
-      if (isText && text !== "" && text.length <= LONGEST && known.size < MOST_WORDS) {
-        known.add(text);
-      }
+      if (isText && text !== "" && text.length <= LONGEST) addTo(words[part], text, MOST_WORDS);
       return;
     }
-    count(place, part, numberIn(text, isText) ?? 0);
+    const units = numberIn(text, isText, MICRO_DOLLARS[part]);
+    if (units !== undefined) count(place, part, units);
+    else if (isText && (part === "searches" || part === "containers")) {
+      addTo(named[part], text, MOST_NAMED);
+    }
   }
 
-  const most = (part: PricedPart) =>
+  const most = (...parts: readonly string[]) =>
     Math.max(
       0,
-      ...[...counts.values()].filter((each) => each.part === part).map((each) => each.most),
+      ...[...counts.values()].filter(({ part }) => parts.includes(part)).map((each) => each.most),
     );
 
   return {
@@ -67,9 +79,11 @@ export function createPricedParts(): PricedParts {
       }
     },
 
-    addItem(place) {
+    addItem(place, text, isText) {
       const part = place.priced.get("");
-      if (part !== undefined) read(place, part, "1", false);
+      // A text may spell a number: that of a year is searched for, too.
+      if (part === "searches" && isText) addTo(named.searches, text, MOST_NAMED);
+      else if (part !== undefined) read(place, part, "1", false);
     },
 
     endDocument() {
@@ -81,7 +95,9 @@ export function createPricedParts(): PricedParts {
         cacheWriteHourTokens: most("hour"),
         audioInputTokens: most("audioInput"),
         audioOutputTokens: most("audioOutput"),
-        searches: most("searches"),
+        searches: Math.max(most("searches"), named.searches.size),
+        containers: Math.max(most("containers"), named.containers.size),
+        costMicroDollars: most("dollars", "ticks"),
       };
       return {
         ...Object.fromEntries(Object.entries(numbers).filter(([, number]) => number > 0)),
@@ -90,4 +106,8 @@ export function createPricedParts(): PricedParts {
       };
     },
   };
+}
+
+function addTo(set: Set<string>, text: string, most: number): void {
+  if (set.size < most) set.add(text);
 }

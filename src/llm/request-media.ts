@@ -1,3 +1,5 @@
+import type { Media } from "./media-tokens.ts";
+
 /** An object or list in a request, and where it stands. What is in a list stands where the list does. */
 export interface Placed {
   readonly value: object;
@@ -72,19 +74,77 @@ const BASE64 = /^[\w+/=\r\n-]*$/;
 const SHORTEST = 64;
 
 /**
- * Whether a string is media: it stands where requests carry media, is base64, and its type is not one of text. A string that only
- * looks like base64 is text.
+ * The media that a string is; `undefined` if it is a text. Media stands where requests carry it, is base64, and its type is not one
+ * of text. A string that only looks like base64 is text.
  */
-export function isMedia(text: string, name: string, holder: Placed | undefined): boolean {
-  if (text.length < SHORTEST || !isMediaPlace(name, holder)) return false;
+export function mediaIn(text: string, name: string, holder: Placed | undefined): Media | undefined {
+  if (text.length < SHORTEST || !isMediaPlace(name, holder)) return undefined;
   const url = readDataUrl(text);
-  return url
-    ? isBinary(url.type) && BASE64.test(url.data)
-    : hasBinaryType(name, holder) && BASE64.test(text);
+  if (url ? !isBinary(url.type) : !hasBinaryType(name, holder)) return undefined;
+  const data = url?.data ?? text;
+  if (!BASE64.test(data)) return undefined;
+  const head = decoded(data.slice(0, HEAD));
+  return describe(head, (data.length * 3) / 4, url?.type, name, holder);
 }
 
-/** Whether bytes in this place are not text. Only requests that code makes have bytes. */
-export function hasBinaryType(name: string, holder: Placed | undefined): boolean {
+/** Where a request names an image by its address. */
+const ADDRESSES =
+  /^(?:messages|input)\..*(?:image_url(?:\.url)?|source\.url)$|^prompt\.content\.data(?:\.url)?$/;
+
+/** The image whose address a string is; `undefined` for any other text. */
+export function mediaAt(text: string, name: string, holder: Placed | undefined): Media | undefined {
+  if (!/^https?:/i.test(text) || !ADDRESSES.test(pathOf(name, holder))) return undefined;
+  return describe(new Uint8Array(), 0, "image", name, holder);
+}
+
+/** The media that bytes are; `undefined` if they are a text. Only requests that code makes have bytes. */
+export function mediaOf(
+  view: ArrayBufferView,
+  name: string,
+  holder: Placed | undefined,
+): Media | undefined {
+  if (!hasBinaryType(name, holder)) return undefined;
+  const head = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  return describe(head, view.byteLength, undefined, name, holder);
+}
+
+/** More than stands before the size of a usual image. A multiple of four letters, which are whole bytes. */
+const HEAD = 87_040;
+
+function decoded(base64: string): Uint8Array {
+  try {
+    const plain = base64
+      .replace(/[\r\n]/g, "")
+      .replaceAll("-", "+")
+      .replaceAll("_", "/");
+    return Uint8Array.from(atob(plain), (letter) => letter.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+/** The places from which Google's models alone read media, and those from which any model does. */
+const OF_GOOGLE = /^(?:contents|input\.(?:content\.)?data$)/;
+const OF_ANY = /^prompt/;
+
+function describe(
+  head: Uint8Array,
+  bytes: number,
+  ownType: string | undefined,
+  name: string,
+  holder: Placed | undefined,
+): Media {
+  const path = pathOf(name, holder);
+  const isForGoogle = OF_GOOGLE.test(path) || OF_ANY.test(path);
+  const type = ownType ?? typeOf(holder) ?? typeOf(holder?.holder) ?? path;
+  let body = holder;
+  while (body?.holder) body = body.holder;
+  const model = String(memberOf(body, "model") ?? "");
+  return { head, bytes, type, model, isForGoogle, isForOthers: !OF_GOOGLE.test(path) };
+}
+
+/** Whether bytes or base64 in this place are not text. */
+function hasBinaryType(name: string, holder: Placed | undefined): boolean {
   if (!TYPED.has(name)) return true;
   const type = typeOf(holder) ?? typeOf(holder?.holder);
   if (type !== undefined) return isBinary(type);

@@ -1,9 +1,10 @@
-import { hasBinaryType, isMedia, type Placed } from "./request-media.ts";
+import { mediaTokens } from "./media-tokens.ts";
+import { mediaAt, mediaIn, mediaOf, type Placed } from "./request-media.ts";
 import { HUNDREDTHS, textTokens } from "./text-tokens.ts";
 
 /**
  * The hundredths of tokens of all texts and names in a request, or some number from `most` on if there are more; a number counts as
- * a token. Every text counts, wherever it stands, but base64 where a request carries images, audio and files.
+ * a token. Every text counts, wherever it stands; base64 counts as what it is where a request carries images, audio and files.
  */
 export function requestTokens(body: unknown, most: number): number {
   // A list instead of recursion: a body may be nested deeper than the call stack reaches.
@@ -11,11 +12,17 @@ export function requestTokens(body: unknown, most: number): number {
   const seen = new Set<object>();
 
   function weigh(value: unknown, name: string, holder: Placed | undefined): number {
-    if (typeof value === "string") return isMedia(value, name, holder) ? 0 : textTokens(value);
+    if (typeof value === "string") {
+      const media = mediaIn(value, name, holder);
+      if (media) return mediaTokens(media) * HUNDREDTHS;
+      const named = mediaAt(value, name, holder);
+      return textTokens(value) + (named ? mediaTokens(named) * HUNDREDTHS : 0);
+    }
     if (typeof value === "number") return HUNDREDTHS;
     if (typeof value !== "object" || value === null || seen.has(value)) return 0;
     if (ArrayBuffer.isView(value)) {
-      return hasBinaryType(name, holder) ? 0 : textTokens(new TextDecoder().decode(value));
+      const media = mediaOf(value, name, holder);
+      return media ? mediaTokens(media) * HUNDREDTHS : textTokens(new TextDecoder().decode(value));
     }
     if (value instanceof URL) return weigh(value.href, name, holder);
     seen.add(value);

@@ -1,5 +1,6 @@
 import { isRecord } from "../options/record.ts";
 import { createEventCutter } from "./cut-events.ts";
+import { usageOfDocument } from "./document-usage.ts";
 import { STREAM_ENDINGS, type StreamEnding, type StreamEvent } from "./stream-endings.ts";
 import { HUNDREDTHS, textTokens } from "./text-tokens.ts";
 
@@ -11,7 +12,7 @@ export interface StreamedAnswer {
    * @returns the index in the chunk after which the stream is to be cut, between two events; `undefined` if all of it may pass
    */
   read(chunk: Uint8Array): number | undefined;
-  /** The estimated tokens of all that was read. */
+  /** The estimated tokens of all that was read, or those that the provider has told so far if these are more. */
   tokens(): number;
   /** The events that end the answer where it was cut. */
   closing(): string;
@@ -20,8 +21,11 @@ export interface StreamedAnswer {
 /** An answer is estimated in pieces, so that no more than so many characters of it are kept. */
 const PIECE = 500;
 
-/** @param most the tokens from which the answer is too long */
-export function createStreamedAnswer(most: number): StreamedAnswer {
+/**
+ * @param most the tokens from which the answer is too long
+ * @param hidden tokens of reasoning that the stream does not show
+ */
+export function createStreamedAnswer(most: number, hidden: number): StreamedAnswer {
   const cutter = createEventCutter();
   let api: StreamEnding | undefined;
   let first: StreamEvent = {};
@@ -30,8 +34,11 @@ export function createStreamedAnswer(most: number): StreamedAnswer {
   /** Tokens of the pieces before this one, in hundredths. */
   let counted = 0;
   let piece = "";
+  /** Gemini, xAI and others tell the tokens so far, hidden ones too, with each event. */
+  let told = 0;
 
-  const tokens = () => Math.ceil((counted + textTokens(piece)) / HUNDREDTHS);
+  const tokens = () =>
+    Math.max(told, hidden + Math.ceil((counted + textTokens(piece)) / HUNDREDTHS));
 
   function add(event: StreamEvent): void {
     if (!api) {
@@ -52,6 +59,7 @@ export function createStreamedAnswer(most: number): StreamedAnswer {
       for (const { data, end } of cutter.read(chunk)) {
         const event = parsed(data);
         if (isRecord(event)) add(event);
+        if (/usage/i.test(data)) told = Math.max(told, toldIn(data));
         if (at !== undefined || !api || tokens() < most) continue;
         at = end;
         if (isRecord(event)) last = event;
@@ -63,6 +71,9 @@ export function createStreamedAnswer(most: number): StreamedAnswer {
     closing: () => api!.end(first, last, tokens()),
   };
 }
+
+/** The tokens of the answer that an event tells. */
+const toldIn = (data: string) => usageOfDocument(new TextEncoder().encode(data))?.outputTokens ?? 0;
 
 function parsed(data: string): unknown {
   try {

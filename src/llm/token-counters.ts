@@ -1,5 +1,5 @@
 import { type Counted, type TokenCounts, type Tokens, tokensOf } from "./token-counts.ts";
-import { ITERATION_TYPES } from "./usage-shapes.ts";
+import { BESIDE, ITERATION_TYPES } from "./usage-shapes.ts";
 import type { Usage } from "./usage.ts";
 
 /** The numbers that the documents of a response have told. */
@@ -21,7 +21,7 @@ export interface TokenCounters {
 /** A number, and what it counts. */
 export type CountedTokens = readonly [Counted, number];
 
-/** Numbers of the answer, of the iterations that are included in these, and of the iterations beside them. */
+/** Numbers of the answer, of the iterations that are included in these, and of what is beside them. */
 const GROUPS = ["answer", "included", "beside"] as const;
 
 interface Counter {
@@ -56,7 +56,10 @@ export function createTokenCounters(): TokenCounters {
   }
 
   return {
-    add: (path, counted, tokens, isSum) => count(path, tokens, { counted, group: "answer", isSum }),
+    add(path, counted, tokens, isSum) {
+      const group = path.startsWith(BESIDE) ? "beside" : "answer";
+      count(path, tokens, { counted, group, isSum });
+    },
 
     addPart(tokens) {
       largestPart = Math.max(largestPart, tokens);
@@ -90,6 +93,7 @@ export function createTokenCounters(): TokenCounters {
         Tokens,
         Tokens,
       ];
+      const isWhole = answer.isWhole && (beside.isWhole || beside.input + beside.output === 0);
       const most = (name: "input" | "output" | "cached" | "written") =>
         safe(Math.max(answer[name] ?? 0, included[name] ?? 0) + (beside[name] ?? 0));
       const isTold = (name: "cached" | "written") =>
@@ -104,7 +108,7 @@ export function createTokenCounters(): TokenCounters {
         totalTokens: safe(input + most("output")),
         ...(isTold("cached") && { cachedTokens: cached }),
         ...(isTold("written") && { cacheWriteTokens: written }),
-        complete: isLast && answer.isWhole && !isDoubtful,
+        complete: isLast && isWhole && !isDoubtful,
       };
     },
   };

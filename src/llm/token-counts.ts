@@ -20,8 +20,8 @@ export interface Tokens {
 }
 
 export function tokensOf(counts: TokenCounts): Tokens {
-  const { output, total, part = 0 } = counts;
-  const hasInput = (counts.prompt ?? counts.input) !== undefined;
+  const { output = counts.seconds && 0, total, part = 0 } = counts;
+  const hasInput = (counts.prompt ?? counts.input ?? counts.seconds) !== undefined;
   const input = inputOf(counts);
   const told = outputOf(counts);
   // A part that is more than all is beside it.
@@ -37,12 +37,13 @@ export function tokensOf(counts: TokenCounts): Tokens {
     output: answer + (isOfInput ? 0 : rest),
     cached: greatest(counts.cached, counts.cacheRead),
     written: greatest(counts.written, counts.cacheWrite, counts.writtenParts),
-    isWhole: (hasBoth || hasOneAndNoMore) && beside === 0 && !hasAmbiguous(counts),
+    isWhole:
+      (hasBoth || hasOneAndNoMore) && beside === 0 && !hasAmbiguous(counts) && !hasHalf(counts),
   };
 }
 
 function inputOf(counts: TokenCounts): number {
-  const { prompt, input, cacheRead = 0, tools = 0 } = counts;
+  const { prompt = counts.seconds, input, cacheRead = 0, tools = 0 } = counts;
   const cacheWrite = greatest(counts.cacheWrite, counts.writtenParts) ?? 0;
   const inside =
     Math.max(counts.cached ?? 0, cacheRead) + Math.max(counts.written ?? 0, cacheWrite);
@@ -63,6 +64,12 @@ function outputOf({ output = 0, thoughts = 0, unknown = 0, ...counts }: TokenCou
 /** Whether some number may be a part of another one, or beside it. */
 function hasAmbiguous({ unknown, reasoning, detail, total }: TokenCounts): boolean {
   return Boolean(unknown) || (total === undefined && Boolean(reasoning || detail));
+}
+
+/** Whether one of the two numbers of a cache is missing, and no total tells of it. */
+function hasHalf({ prompt, total, cacheRead, cacheWrite, writtenParts }: TokenCounts): boolean {
+  const isApart = prompt === undefined && total === undefined;
+  return isApart && (cacheRead === undefined) !== ((cacheWrite ?? writtenParts) === undefined);
 }
 
 function greatest(...numbers: readonly (number | undefined)[]): number | undefined {

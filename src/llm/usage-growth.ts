@@ -9,6 +9,8 @@ const COUNTERS = [
   "audioInputTokens",
   "audioOutputTokens",
   "searches",
+  "containers",
+  "costMicroDollars",
 ] as const;
 
 /** The units that a session has used since an earlier usage of it. A counter that is smaller than before adds none. */

@@ -1,4 +1,4 @@
-import { type PricedPart, type Role, USAGE_SHAPES } from "./usage-shapes.ts";
+import { BESIDE, type PricedPart, type Role, USAGE_SHAPES } from "./usage-shapes.ts";
 
 /** An object in a document that may hold a usage, or a part of one; of a list, each of its objects. */
 export interface Place {
@@ -32,7 +32,10 @@ function createPlace(path: string, isUsage: boolean, isList: boolean): Place {
 function documentPlace(): Place {
   const document = createPlace("", false, false);
   const usage = usagePlace("");
-  for (const { usage: paths, counts, ends = [], decides = {} } of Object.values(USAGE_SHAPES)) {
+  const other = usagePlace(BESIDE);
+  for (const shape of Object.values(USAGE_SHAPES)) {
+    const { usage: paths, beside = [], counts, ends = [], decides = {} } = shape;
+    for (const path of beside) add(document, path, other);
     for (const path of paths) {
       if (path === "") addCounters(document, counts);
       else add(document, path, path.includes(LIST) ? usagePlace(`${path}.`) : usage);

@@ -6,7 +6,7 @@ import { createTokenCounters, type CountedTokens } from "./token-counters.ts";
 import type { Counted } from "./token-counts.ts";
 import { type Frame, isDocument, keepMember, newFrame, pathOf } from "./usage-frame.ts";
 import { DOCUMENT_PLACE, type Place, UNKNOWN_PLACE } from "./usage-places.ts";
-import { ITERATION_TYPES, ITERATIONS } from "./usage-shapes.ts";
+import { ITERATION_TYPES, ITERATIONS, TOKENS_A_SECOND } from "./usage-shapes.ts";
 import type { Usage } from "./usage.ts";
 
 /** Finds the usage of a response in its documents. */
@@ -28,7 +28,7 @@ const BREAKDOWN = /(?:details|modality)$/i;
 const TOKENS = /tokens?(?:_?count)?$/i;
 
 /** A usage of a whole answer has one of these. */
-const OF_OUTPUT: readonly Counted[] = ["output", "thoughts", "total"];
+const OF_OUTPUT: readonly Counted[] = ["output", "thoughts", "total", "seconds"];
 
 /**
  * @param isStream whether several documents are expected, of which the first may tell a usage that grows
@@ -86,7 +86,7 @@ export function createUsageReader(
 
   function count(frame: Frame, name: string, counted: Counted, text: string, isText: boolean) {
     if (text === "null" && !isText) return;
-    const number = numberIn(text, isText);
+    const number = numberIn(text, isText, counted === "seconds" ? TOKENS_A_SECOND : 1);
     // A number in quotes is a text, but some program may read it as a number.
     if (isText || number === undefined || number > Number.MAX_SAFE_INTEGER) doubt(name);
     if (number === undefined) return;
@@ -98,8 +98,10 @@ export function createUsageReader(
     last.tell(OF_OUTPUT.includes(counted));
     const isNamed = counted !== "unknown" && counted !== "detail";
     const path = isNamed ? frame.place.path + name : counted;
-    if (!iteration) counters.add(path, counted, tokens, !isNamed || path.includes("[]"));
-    else iteration[path] = [counted, tokens + (isNamed ? 0 : (iteration[path]?.[1] ?? 0))];
+    if (!iteration) return counters.add(path, counted, tokens, !isNamed || path.includes("[]"));
+    const before = iteration[path]?.[1] ?? 0;
+    if (isNamed && tokens < before) counters.doubt();
+    iteration[path] = [counted, isNamed ? Math.max(tokens, before) : tokens + before];
   }
 
   function readEnd(frame: Frame, name: string, text: string): void {
@@ -149,16 +151,17 @@ export function createUsageReader(
       if (frame.isList) {
         // The last line of many streams is `[DONE]`.
         if (place === DOCUMENT_PLACE && text === "DONE") last.end();
-        priced.addItem(place);
+        priced.addItem(place, text, isText);
         passInDoubt(place.isUsage && place.isList);
         return;
       }
       keepMember(frame, name!, text, isText);
       if (place.ends.has(name!)) readEnd(frame, name!, text);
       const member = place.members.get(name!);
-      if (typeof member === "object")
-        passInDoubt(member.isUsage && (isText || text !== "null"), name);
-      else if (member !== undefined) count(frame, name!, member, text, isText);
+      if (typeof member === "object") {
+        const isNone = text === "null" && !isText;
+        passInDoubt(member.isUsage && !isNone && !place.priced.has(name!), name);
+      } else if (member !== undefined) count(frame, name!, member, text, isText);
       else if (place.isUsage && isTokens(name!)) {
         count(frame, name!, frame.isDetails ? "detail" : "unknown", text, isText);
       } else if (place.isUsage && !isText && numberIn(text, false) !== undefined) {

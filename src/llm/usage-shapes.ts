@@ -20,18 +20,32 @@ export type Role =
   /** Reasoning that is a part of `output` at some providers and beside it at others: the total says which. */
   | "reasoning"
   | "total"
+  /** Seconds of audio, where these are billed in place of tokens. */
+  | "seconds"
   /** A part of another number, which adds nothing to it. */
   | "part";
 
-/** The parts of a price beside the numbers of tokens; `searches` is a number, or the length of a list. */
+/** The parts of a price beside the numbers of tokens. */
 export type PricedPart =
   /** Tokens written to a cache for an hour. */
-  "hour" | "audioInput" | "audioOutput" | "searches" | "model" | "tier";
+  | "hour"
+  | "audioInput"
+  | "audioOutput"
+  /** A number, the items of a list, or different texts. */
+  | "searches"
+  | "containers"
+  | "model"
+  | "tier"
+  /** The whole price, in dollars and in units of which a dollar has 10^10. */
+  | "dollars"
+  | "ticks";
 
 /** How one API tells the tokens of an answer. */
 export interface UsageShape {
   /** The paths of usages in a document: in a whole body, or in an event of a stream. `[]` is each item of a list. */
   readonly usage: readonly string[];
+  /** The paths of usages of other models, whose numbers are beside those of all others. */
+  readonly beside?: readonly string[];
   /** The meanings of the numbers of a usage, by their paths in it. */
   readonly counts: Readonly<Record<string, Role>>;
   /**
@@ -61,6 +75,12 @@ const ANTHROPIC: Readonly<Record<string, Role>> = {
   "output_tokens_details.thinking_tokens": "part",
 };
 
+/** OpenAI counts so many tokens for a second of what a user says. */
+export const TOKENS_A_SECOND = 10;
+
+/** The path of a usage that is beside all others, wherever it stands. */
+export const BESIDE = "beside.";
+
 /** One for each time that a model was sampled for the answer. */
 export const ITERATIONS = "iterations[].";
 
@@ -72,13 +92,25 @@ export const ITERATION_TYPES: Readonly<Record<string, "answer" | "beside">> = {
   advisor_message: "beside",
 };
 
+/** A part by its path in a response, which is in an event of a stream, too. */
+const inResponses = (path: string, part: PricedPart): Readonly<Record<string, PricedPart>> => ({
+  [path]: part,
+  [`response.${path}`]: part,
+});
+
 /**
  * The APIs whose usages are read. A name counts the same in the usage of every API, because many providers answer in the form of
  * another one, with some names more.
  */
 export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
   "OpenAI's chat completions, and those like it": {
-    usage: ["usage", "choices[].usage", "x_groq.usage", "result.usage"],
+    usage: [
+      "usage",
+      "choices[].usage",
+      "x_groq.usage",
+      "result.usage",
+      "usage_breakdown.models[].usage",
+    ],
     counts: {
       prompt_tokens: "prompt",
       completion_tokens: "output",
@@ -89,6 +121,7 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
       cached_tokens: "cached",
       prompt_cache_hit_tokens: "cached",
       prompt_cache_miss_tokens: "part",
+      connector_tokens: "tools",
     },
     ends: ["choices[].finish_reason"],
     priced: {
@@ -96,11 +129,25 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
       "completion_tokens_details.audio_tokens": "audioOutput",
       num_sources_used: "searches",
       num_search_queries: "searches",
+      num_server_side_tools_used: "searches",
+      "plugins.search.count": "searches",
+      "connectors.web_search": "searches",
+      "connectors.web_search_premium": "searches",
+      "connectors.code_interpreter": "searches",
+      "connectors.image_generation": "searches",
+      cost: "dollars",
+      "cost.total_cost": "dollars",
+      cost_in_usd_ticks: "ticks",
     },
-    decides: { model: "model", service_tier: "tier" },
+    decides: {
+      model: "model",
+      service_tier: "tier",
+      "usage_breakdown.models[].model": "model",
+    },
   },
   "OpenAI's Responses": {
     usage: ["usage", "response.usage"],
+    beside: ["tool_usage.image_gen", "response.tool_usage.image_gen"],
     counts: {
       input_tokens: "input",
       output_tokens: "output",
@@ -115,17 +162,17 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
       "output_tokens_details.audio_tokens": "audioOutput",
     },
     decides: {
-      "output[type=web_search_call]": "searches",
-      "response.output[type=web_search_call]": "searches",
+      ...inResponses("output[type=web_search_call]", "searches"),
+      ...inResponses("output[type=file_search_call]", "searches"),
+      ...inResponses("output[type=code_interpreter_call].container_id", "containers"),
+      ...inResponses("tool_usage.web_search.num_requests", "searches"),
       "response.model": "model",
       "response.service_tier": "tier",
     },
   },
   "OpenAI's Realtime": {
     usage: ["usage", "response.usage"],
-    counts: {
-      "input_token_details.cached_tokens": "cached",
-    },
+    counts: { "input_token_details.cached_tokens": "cached", seconds: "seconds" },
     priced: {
       "input_token_details.audio_tokens": "audioInput",
       "output_token_details.audio_tokens": "audioOutput",
@@ -195,7 +242,7 @@ export const USAGE_SHAPES: Readonly<Record<string, UsageShape>> = {
     priced: {
       "input_tokens_by_modality[modality=audio].tokens": "audioInput",
       "output_tokens_by_modality[modality=audio].tokens": "audioOutput",
-      "grounding_tool_count[type=google_search].count": "searches",
+      "grounding_tool_count[].count": "searches",
     },
     decides: { "interaction.model": "model", "interaction.service_tier": "tier" },
   },

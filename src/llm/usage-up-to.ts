@@ -20,6 +20,11 @@ export interface CutOffOptions extends SettleOptions {
    * `100`.
    */
   readonly inFlight?: number;
+  /**
+   * Tokens of reasoning that the stream does not show, as many as you allow the model: they count from its first event on, unless the
+   * provider tells more. Range: from 0. Default: `0`.
+   */
+  readonly hidden?: number;
 }
 
 const IN_FLIGHT = 100;
@@ -30,7 +35,8 @@ const IN_FLIGHT = 100;
  * `"incomplete"`, `stop_reason` `"max_tokens"` or `finishReason` `"MAX_TOKENS"`. Bytes before stay as they are. Other responses pass
  * whole, and so does an answer that ends before.
  *
- * The tokens of the answer are estimated by its text: 1 to 2 times what they are. An answer that was cut off costs its
+ * The tokens of the answer are estimated by its text: 1 to 2 times what they are. Where the provider tells them as it goes, they
+ * count if they are more, with reasoning that is not shown. An answer that was cut off costs its
  * reservation, and each token beyond `outputTokens`.
  *
  * @throws ConfigurationError for an option that is unknown or out of range
@@ -39,7 +45,7 @@ const IN_FLIGHT = 100;
  * return hold.stream(await fetch(model, request), { usage: usageUpTo, outputTokens: 2000, cost: price("gpt-5-mini") });
  */
 export function usageUpTo(hold: Settles, response: Response, options: CutOffOptions): Response {
-  const { outputTokens, inFlight = IN_FLIGHT, ...others } = checked(options);
+  const { outputTokens, inFlight = IN_FLIGHT, hidden = 0, ...others } = checked(options);
   const { cost = ({ totalTokens }) => totalOf(totalTokens, hold) } = others;
   const { reserved, taken = reserved } = hold;
   /** Units of the answer beyond those that were reserved for it, once it is cut off. */
@@ -59,7 +65,7 @@ export function usageUpTo(hold: Settles, response: Response, options: CutOffOpti
 
   const read = settleByUsage(settled, response, others);
   if (!isCuttable(response) || read.body === null) return read;
-  const answer = createStreamedAnswer(outputTokens - inFlight);
+  const answer = createStreamedAnswer(outputTokens - inFlight, hidden);
   return new Response(
     cutWhere(read.body, (chunk) => {
       const at = answer.read(chunk);
@@ -105,11 +111,12 @@ function cutWhere(
 
 function checked(value: CutOffOptions): CutOffOptions {
   const faults = new Faults();
-  const names = ["cost", "waitUntil", "outputTokens", "inFlight"];
+  const names = ["cost", "waitUntil", "outputTokens", "inFlight", "hidden"];
   const options = checkedOptions(value, names, faults);
-  const { outputTokens, inFlight = IN_FLIGHT } = options;
+  const { outputTokens, inFlight = IN_FLIGHT, hidden = 0 } = options;
   checkPositiveInteger(outputTokens, Number.MAX_SAFE_INTEGER, "outputTokens", faults);
   checkPositiveInteger(inFlight, Number.MAX_SAFE_INTEGER, "inFlight", faults);
+  if (hidden !== 0) checkPositiveInteger(hidden, Number.MAX_SAFE_INTEGER, "hidden", faults);
   faults.throwIfAny();
   return options;
 }

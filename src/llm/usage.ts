@@ -16,8 +16,18 @@ export interface Usage {
   readonly audioInputTokens?: number;
   /** The part of the answer that is audio. Absent if it is 0, or the provider does not say it. */
   readonly audioOutputTokens?: number;
-  /** The searches of the web that the provider ran for the answer. Absent if there were none, or the provider does not say it. */
+  /**
+   * The searches that the provider ran for the answer, of the web, of maps or of files, and other tools that have a price for each
+   * call. Absent if there were none, or the provider does not say it.
+   */
   readonly searches?: number;
+  /** The containers in which the provider ran code for the answer. Absent if there were none, or the provider does not say it. */
+  readonly containers?: number;
+  /**
+   * The price of the whole answer that the provider itself tells, in millionths of a dollar, rounded up: OpenRouter, Perplexity and
+   * xAI do. Absent if it tells none.
+   */
+  readonly costMicroDollars?: number;
   /** The models that the response names, as its provider calls them. Absent if it names none. */
   readonly models?: readonly string[];
   /** The words by which the response says how it was served, such as `"priority"`. Absent if it says none. */

@@ -28,6 +28,11 @@ export const UNKNOWN_OPTION = {
     `${didYouMean(meant)}The options are ${known.join(", ")}, and nothing else.`,
 } as const;
 
+export const NAME_ELSEWHERE = {
+  code: "unknown-option",
+  say: (ours: string) => `Here it is \`${ours}\`.`,
+} as const;
+
 /** `hint` continues the sentence, such as `, or a segmented-window for more`. */
 export const INTEGER = {
   code: "range",
@@ -210,7 +215,7 @@ export const PLAIN_SOURCE = {
 
 export const REDIS_VARIABLE = {
   code: "missing",
-  say: "Set this variable: on Workers as a variable or secret, for wrangler dev in .dev.vars before it starts. In code, createLimiter() takes redis: { url, token }, or store: memoryStore() to try it without a Redis; the gateway takes STORE=memory.",
+  say: "Set this variable: on Workers as a variable or secret, for wrangler dev in .dev.vars before it starts. In code, createLimiter() and rateLimit() take redis: { url, token }, or store: memoryStore() to try it without a Redis; the gateway takes STORE=memory.",
 } as const;
 
 export const REDIS_TOKEN_VARIABLE = {
@@ -366,6 +371,11 @@ export const LEASE_WITH_SHARING = {
 export const REGION_REDIS = {
   code: "shape",
   say: "Give the Redis nearby: { url, token }, or what client() returns.",
+} as const;
+
+export const REGION_STORE = {
+  code: "shape",
+  say: "Give what durableObjectRegion() returns, and no redis beside it.",
 } as const;
 
 export const REGION_WITH = {
@@ -546,7 +556,8 @@ export const STORE = {
 
 export const NAMESPACE = {
   code: "shape",
-  say: "Give the binding of the class TidegateObject, such as env.LIMITS.",
+  say: ({ class: name, binding }: { class: string; binding: string }) =>
+    `Give the binding of the class ${name}, such as env.${binding}.`,
 } as const;
 
 export const DIALECT = {
@@ -941,9 +952,9 @@ export const WAIT_UNTIL = {
 
 export const PRICE = { code: "range", say: "Give a number from 0 to 1000000000." } as const;
 
-export const DATE_OF_PRICES = {
+export const DAY_OF_PRICES = {
   code: "shape",
-  say: 'Give the day on which the prices were looked up, such as "2026-11-05".',
+  say: 'Give a day of prices, such as "2026-11-05".',
 } as const;
 
 export const UNKNOWN_MODEL = {
@@ -956,9 +967,10 @@ export const UNKNOWN_TIER = {
   say: (model: string) => `Add it to the tiers of ${model} in the table of prices.`,
 } as const;
 
-export const UNPRICED_SEARCHES = {
+export const UNPRICED_PART = {
   code: "missing",
-  say: (model: string) => `Add search to the prices of ${model}.`,
+  say: ({ model, price }: { model: string; price: string }) =>
+    `Add ${price} to the prices of ${model}.`,
 } as const;
 
 export const PACED_TARGETS = {

@@ -1,5 +1,5 @@
 import type { Faults } from "../options/faults.ts";
-import type { OptionValue } from "../options/option-value.ts";
+import type { MadeBy, SourceMakers } from "../options/option-value.ts";
 import type { ClientIp } from "./client-ip.ts";
 import type { EVERYBODY } from "./key-text.ts";
 import type { NamedSegments, RequestData } from "./request-data.ts";
@@ -13,7 +13,7 @@ export type Source = SingleSource | readonly SingleSource[];
 export type Sources = readonly Source[] | typeof EVERYBODY;
 
 /** The value of `header()`, `cookie()`, `claim()` and the others, or the address. */
-export type SingleSourceValue = "ip" | OptionValue<"partition">;
+export type SingleSourceValue = "ip" | MadeBy<SourceMakers>;
 
 /** The same, as code has them. */
 export type SourceValues =

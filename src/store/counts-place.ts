@@ -1,4 +1,4 @@
-import type { ObjectNamespace } from "./durable-object-store.ts";
+import type { ObjectNamespace } from "./object-namespace.ts";
 import type { RedisAddress } from "./redis/client.ts";
 
 /** A place that all isolates share. */

@@ -40,7 +40,7 @@ export function perPartition({ decide, refund, extend, reset }: GuardedStore): S
 }
 
 /** A number for the partition of each key; `undefined` if all have the same. */
-function placesOf(keys: readonly string[]): readonly number[] | undefined {
+export function placesOf(keys: readonly string[]): readonly number[] | undefined {
   const tags = keys.map(tagOf);
   const places = tags.map((tag) => tags.indexOf(tag));
   return places.every((place) => place === 0) ? undefined : places;

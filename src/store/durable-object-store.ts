@@ -1,22 +1,17 @@
 import { checkDuration, type Duration } from "../options/duration.ts";
-import { StoreError } from "../options/errors.ts";
+import type { StoreError } from "../options/errors.ts";
 import { Faults } from "../options/faults.ts";
-import { FUNCTION, NAMESPACE } from "../options/messages.ts";
+import { FUNCTION } from "../options/messages.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import { monotonicNow } from "../runtime/time.ts";
-import { tagOf } from "./cluster/hash-slot.ts";
 import { createSlotBreaker } from "./cluster/slot-breaker.ts";
 import { perPartition } from "./durable-object-partitions.ts";
 import { toData } from "./durable-object-policies.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore, TIMEOUT_RANGE } from "./guarded-store.ts";
+import type { ObjectNamespace } from "./object-namespace.ts";
+import { callsOf, checkNamespace } from "./partition-objects.ts";
 import type { Store } from "./store.ts";
 import type { TidegateObject } from "./tidegate-object.ts";
-
-/** A binding of `TidegateObject`: the parts of Cloudflare's `DurableObjectNamespace` that the store uses. */
-export interface ObjectNamespace {
-  idFromName(name: string): object;
-  get(id: object): object;
-}
 
 /** The options of `durableObjectStore()`. */
 export interface DurableObjectStoreOptions {
@@ -28,16 +23,6 @@ export interface DurableObjectStoreOptions {
   /** Called once per outage, with its first failure. Default: logs one line when an outage begins and one when it ends. */
   readonly onStoreError?: (error: StoreError) => void;
 }
-
-/** Long enough for a runtime's message, short enough to keep documents out of the log. */
-const MAX_REASON = 200;
-
-type Calls = Pick<TidegateObject, "decide" | "refund" | "extend" | "reset">;
-type Stub = {
-  readonly [Name in keyof Calls]: (
-    ...args: Parameters<Calls[Name]>
-  ) => Promise<ReturnType<Calls[Name]>>;
-};
 
 /**
  * Counts in Durable Objects instead of Redis: one object for each partition, which decides by its own clock and keeps
@@ -63,22 +48,7 @@ export function durableObjectStore(
 ): Store {
   const { timeoutMs, onStoreError } = checked(namespace, options);
 
-  /** Each call has its own stub: on Workers, requests cannot share I/O objects. */
-  async function call<Answer>(
-    [key]: readonly string[],
-    ask: (stub: Stub) => Promise<Answer>,
-  ): Promise<Answer> {
-    try {
-      return await ask(namespace.get(namespace.idFromName(tagOf(key!))) as Stub);
-    } catch (error) {
-      // Not repeated, even if the runtime marks the error as retryable: the object may have counted.
-      throw new StoreError(
-        "ERR_STORE_UNREACHABLE",
-        `The Durable Object failed: ${reasonOf(error)}`,
-      );
-    }
-  }
-
+  const call = callsOf<TidegateObject>((tag) => namespace.get(namespace.idFromName(tag)));
   const guarded = guardStore(
     {
       decide: (operation, keys, costs, policies, ...more) =>
@@ -103,10 +73,7 @@ export function durableObjectStore(
 function checked(namespace: unknown, options: DurableObjectStoreOptions) {
   const faults = new Faults();
   const { timeout, onStoreError } = checkedOptions(options, ["timeout", "onStoreError"], faults);
-  const { idFromName, get } = Object(namespace) as Partial<ObjectNamespace>;
-  if (typeof idFromName !== "function" || typeof get !== "function") {
-    faults.add("namespace", typeof namespace, NAMESPACE);
-  }
+  checkNamespace(namespace, { class: "TidegateObject", binding: "LIMITS" }, faults);
   if (onStoreError !== undefined && typeof onStoreError !== "function") {
     faults.add("onStoreError", onStoreError, FUNCTION, "takes a StoreError");
   }
@@ -116,8 +83,4 @@ function checked(namespace: unknown, options: DurableObjectStoreOptions) {
       : checkDuration(timeout, TIMEOUT_RANGE, "timeout", faults);
   faults.throwIfAny();
   return { timeoutMs: timeoutUs! / 1000, onStoreError };
-}
-
-function reasonOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON);
 }

@@ -1,6 +1,6 @@
 import { StoreError } from "../options/errors.ts";
 import { TIMED_OUT, withTimeout } from "../runtime/time.ts";
-import type { ObjectNamespace } from "./durable-object-store.ts";
+import type { ObjectNamespace } from "./object-namespace.ts";
 
 /** A document of 900,000 bytes reaches an object far away in less. */
 const TIMEOUT_MS = 10_000;

@@ -17,7 +17,8 @@ import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
 import type { inspectRedis } from "./redis/inspect.ts";
 import type { MoreScripts } from "./redis/script-calls.ts";
 import { redisStore } from "./redis/store.ts";
-import type { GatewayParts, openRegion } from "./region/open-region.ts";
+import type { openRegion } from "./region/open-region.ts";
+import type { RegionStore } from "./region/region-store.ts";
 import type { Store } from "./store.ts";
 
 const DIALECTS: readonly unknown[] = ["upstash", "redis"] satisfies DialectName[];
@@ -62,7 +63,9 @@ export interface RegionStoreOptions {
   /** Names it in the log. */
   readonly name: string;
   /** The Redis nearby. */
-  readonly redis: RedisEndpoint | RedisClient;
+  readonly redis?: RedisEndpoint | RedisClient;
+  /** The store nearby, if it is no Redis. */
+  readonly store?: RegionStore;
 }
 
 /** The scripts and functions for a Redis, besides the script of a single policy. A bundle contains the given parts. */
@@ -77,8 +80,6 @@ export interface RedisParts {
   readonly openRegion?: typeof openRegion | undefined;
   /** Counts the commands of the store and its client. */
   readonly counted?: CountedRedis | undefined;
-  /** The parts that a gateway adds to its region. */
-  readonly regionOfGateway?: GatewayParts | undefined;
 }
 
 /** Opens the store from the options or the environment, guarded; `undefined` after a fault. */
@@ -126,7 +127,7 @@ export function storeOpener(
       if (!isStore || redis !== undefined) faults.add("store", kindOf(store), STORE);
       return store;
     }
-    const { scripts, cluster, clients, inspect, openRegion, counted, regionOfGateway } = parts;
+    const { scripts, cluster, clients, inspect, openRegion, counted } = parts;
     const opened = openClient(redis, environment, { timeoutMs, dialect }, clients, faults);
     if (opened === undefined) return undefined;
     const client = counted?.client(opened.client) ?? opened.client;
@@ -140,14 +141,15 @@ export function storeOpener(
       ...(cluster ? cluster.split(guard) : guard),
       ...(inspect && { inspect: inspect(client, opened.dialect, guard, timeoutMs) }),
     };
-    // Without one its check has added a fault.
-    if (!openRegion || !region?.redis) return home;
-    const { name, redis: nearby } = region;
+    if (!openRegion || !region) return home;
+    const { name, store: nearby, redis: nearbyRedis } = region;
+    // Without both its check has added a fault.
+    if (!nearby && !nearbyRedis) return home;
     const openNearby = (placed: Faults) =>
-      openClient(nearby, environment, { timeoutMs, dialect: undefined }, clients, placed);
+      openClient(nearbyRedis, environment, { timeoutMs, dialect: undefined }, clients, placed);
     return openRegion(
       home,
-      { name, openClient: openNearby, timeoutMs, onStoreError, gateway: regionOfGateway },
+      { name, store: nearby, openClient: openNearby, timeoutMs, onStoreError },
       faults,
     );
   };

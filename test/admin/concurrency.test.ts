@@ -13,7 +13,7 @@ const WRITERS = Array.from({ length: 200 }, (_, i) => i);
 
 test("of two hundred writers at once one wins each version, and the others learn which it is", async () => {
   const asks = isolates();
-  for (let version = 0; version < 5; version++) {
+  for (let version = 0; version < 2; version++) {
     const answers = await Promise.all(
       WRITERS.map((writer) =>
         asks[writer % 4]!(`/rules?note=writer+${writer}`, {
@@ -35,7 +35,7 @@ test("of two hundred writers at once one wins each version, and the others learn
     expect((await asks[1]!("/rules/history")).body.versions[0].note).toBe(`writer ${winner}`);
   }
   const { versions } = (await asks[0]!("/rules/history")).body;
-  expect(versions.map((each: { version: number }) => each.version)).toEqual([5, 4, 3, 2, 1]);
+  expect(versions.map((each: { version: number }) => each.version)).toEqual([2, 1]);
 });
 
 test("concurrent writers that each build on their own read lose no change, and no version is there twice", async () => {
@@ -52,11 +52,11 @@ test("concurrent writers that each build on their own read lose no change, and n
       expect(answer.status).toBe(412);
     }
   }
-  const versions = await Promise.all(WRITERS.slice(0, 30).map(write));
-  expect(versions.sort((a, b) => a - b)).toEqual(WRITERS.slice(1, 31));
+  const versions = await Promise.all(WRITERS.slice(0, 15).map(write));
+  expect(versions.sort((a, b) => a - b)).toEqual(WRITERS.slice(1, 16));
   const { document } = (await asks[0]!("/rules")).body;
   const denied = document.lists.deny.map(({ asn }: { asn: number }) => asn - 1);
-  expect(denied.sort((a: number, b: number) => a - b)).toEqual(WRITERS.slice(0, 30));
+  expect(denied.sort((a: number, b: number) => a - b)).toEqual(WRITERS.slice(0, 15));
 });
 
 test("of two hundred entries put at once all are there", async () => {

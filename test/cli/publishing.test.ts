@@ -174,7 +174,7 @@ describe("a version for a part of the clients", () => {
   });
 
   test("is shown with the decisions of both sides", async () => {
-    on.gateway.script(ok({ ...LIVE, trial: TRIAL }), ok(LIVE), ok({ ...LIVE, trial: TRIAL }));
+    on.gateway.script(ok({ ...LIVE, trial: TRIAL }), ok({ ...LIVE, trial: TRIAL }));
     const { out, err } = await on.run(["rules", "trial"]);
     expect(out.split("\n")).toEqual([
       "clients  version  decisions  denied  share",
@@ -183,9 +183,46 @@ describe("a version for a part of the clients", () => {
       "",
     ]);
     expect(err).toBe("Version 8 is taken back above a share of 5 %.\n");
-    expect((await on.run(["rules", "trial"])).err).toContain("No version is tried");
     const json = await on.run(["rules", "trial", "--json"]);
     expect(JSON.parse(json.out)).toEqual(TRIAL);
+  });
+
+  const entry = (action: string, by: string, changes: readonly object[] = []) => ({
+    n: 9,
+    at: AT,
+    by,
+    action,
+    version: 7,
+    changes,
+  });
+  const itself = entry("take back 8", "gateway", [
+    { type: "removed", path: "trial", before: { decided: 120, denied: 14 } },
+  ]);
+
+  test.for([
+    ["nothing", []],
+    [
+      `Version 8 took itself back at ${AT}: of 120 decisions 14 were denials, more than its --max-denied allows.\n`,
+      [entry("put deny", "ada"), itself, entry("publish", "ada")],
+    ],
+    [`Version 8 was taken back at ${AT} by ada.\n`, [entry("take back 8", "ada"), itself]],
+    ["nothing", [entry("publish", "ada"), itself]],
+  ] as const)("that is over: %s is told of its end", async ([told, entries]) => {
+    on.gateway.script(ok(LIVE), ok({ entries }));
+    const none = "No version is tried: all clients have the same rules.\n";
+    const { err } = await on.run(["rules", "trial"]);
+    expect(err).toBe(told === "nothing" ? none : none + told);
+  });
+
+  test("whose bound is near the share of the others is told so", async () => {
+    const counts = (denied: number) => ({ ...TRIAL.counts, others: { decided: 200, denied } });
+    const answer = (denied: number) => ok({ ...LIVE, trial: { ...TRIAL, counts: counts(denied) } });
+    on.gateway.script(answer(5), answer(6));
+    const bound = "Version 8 is taken back above a share of 5 %.\n";
+    expect((await on.run(["rules", "trial"])).err).toBe(bound);
+    expect((await on.run(["rules", "trial"])).err).toBe(
+      `${bound}Version 7 alone denies 3 %: push version 8 again with --max-denied above that, such as 0.06.\n`,
+    );
   });
 
   test("is given to more of them, to all, or taken back", async () => {

@@ -29,6 +29,25 @@ describe("a denial as a response", () => {
     });
   });
 
+  test("says what is left, where the request costs more than that", async () => {
+    const dear = { allowed: false, remaining: 120, retryAfterUs: 2e6, resetAfterUs: 9e6 };
+    const response = decide([[burst, dear]], "limited").response();
+    expect(await response.json()).toMatchObject({
+      detail: "This request costs more than the 120 units left. Try again in 2 s.",
+      "violated-policies": ["burst"],
+    });
+    const used = decide(
+      [
+        [burst, dear],
+        [daily, full(9, 9)],
+      ],
+      "limited",
+    ).response();
+    expect(await used.json()).toMatchObject({
+      detail: "The request quota is used up. Try again in 9 s.",
+    });
+  });
+
   test("does not ask to try a cost again that never fits", async () => {
     const never = { allowed: false, remaining: 20, retryAfterUs: Infinity, resetAfterUs: 0 };
     const response = decide([[burst, never]], "cost-exceeds-limit").response();

@@ -6,7 +6,6 @@ import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 
-import { checkSecurityFixes } from "../../packages/cli/src/doctor/checks/security-fixes.ts";
 import { freePort } from "../../scripts/support/free-port.ts";
 import { pingRedis } from "../../scripts/support/redis-ping.ts";
 import { serveAdministered } from "../docs/serve-administered.ts";
@@ -18,7 +17,6 @@ import { ask, until } from "../support/redis-rest/harness.ts";
 type Yaml = any;
 
 const folder = "deploy/kubernetes";
-const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string };
 const files = readdirSync(folder);
 const resources = files.flatMap((file) =>
   parseAllDocuments(readFileSync(join(folder, file), "utf8")).map((document) => {
@@ -33,34 +31,6 @@ const containers = templates.map(({ spec }) => spec.containers[0]);
 const [redis, bridge] = ["redis:", "tidegate-redis-rest:"].map((image) =>
   containers.find((container) => container.image.startsWith(image)),
 );
-
-test("maxmemory leaves a quarter of the memory limit, and is the recommended file's", () => {
-  const conf = readFileSync("deploy/redis.conf", "utf8");
-  const maxmemory = Number(/^maxmemory (\d+)mb$/m.exec(conf)![1]);
-  const limit = Number(/^(\d+)Gi$/.exec(redis.resources.limits.memory)![1]) * 1024;
-  expect(maxmemory / limit).toBeLessThanOrEqual(0.75);
-  expect(kustomization.configMapGenerator).toEqual([
-    { name: "tidegate-redis", files: ["redis.conf"] },
-  ]);
-});
-
-const PINNED = /^[\w-]+:(\d+\.\d+\.\d+)[\w-]*@sha256:[0-9a-f]{64}$/;
-
-test("images are pinned by digest, Redis's has all security fixes, and the bridge's is this version's", () => {
-  const [, version] = PINNED.exec(redis.image)!;
-  const facts = { through: "redis", address: new URL("redis://x"), roundTripsMs: [] } as const;
-  const info = new Map([["redis_version", version!]]);
-  expect(checkSecurityFixes({ ...facts, config: new Map(), info })).toBeUndefined();
-  expect(bridge.image).toBe(`tidegate-redis-rest:${manifest.version}`);
-  expect(kustomization.images).toMatchObject([
-    { name: "tidegate-redis-rest", newTag: manifest.version },
-  ]);
-  const dockerfile = readFileSync("deploy/redis-rest.Dockerfile", "utf8");
-  expect(dockerfile).toContain(`tidegate-redis-rest:${manifest.version} `);
-  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
-  expect(new Set(bases).size).toBe(1);
-  expect(bases[0]).toMatch(PINNED);
-});
 
 test("no token is in the clear: each is read from a secret that git ignores", () => {
   const secrets = ["tidegate-redis", "tidegate-redis-rest"];

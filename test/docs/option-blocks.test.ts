@@ -70,7 +70,7 @@ Called with "{" as text. Twice.
     const made = [...sources.values()].flatMap((text) =>
       [
         ...text.matchAll(
-          /^export function (\w+)[^;]*?\): (?:OptionValue<|PlansNamed<|Denials|Failures|Refundable|SharedDenials|Of \{)/gm,
+          /^export function (\w+)[^;]*?\): (?:MadeBy<|PlansNamed<|Denials|Failures|Refundable|SharedDenials|Of \{)/gm,
         ),
       ].map(([, name]) => name!),
     );

@@ -7,11 +7,10 @@ import { describe, expect, inject, test } from "vitest";
 
 import { codeBlocks } from "../docs/code-blocks.ts";
 import { startOrigin } from "../support/gateway/gateway.ts";
-import { type RunningWorker, startProject, statusesOf } from "./worker.ts";
+import { redisVariables, type RunningWorker, startProject, statusesOf } from "./worker.ts";
 
-const [handler, handlerToml, gateway, gatewayToml] = codeBlocks("docs/durable-objects.md").map(
-  ({ code }) => code,
-);
+const [handler, handlerToml, gateway, gatewayToml, regional, regionalToml, regionalGatewayToml] =
+  codeBlocks("docs/durable-objects.md").map(({ code }) => code);
 
 /** Twenty requests one after the other, and then enough at once that the bucket cannot refill as fast. */
 async function burst(worker: RunningWorker, path: string) {
@@ -28,11 +27,14 @@ describe("a user without a Redis", () => {
     expect(await burst(worker, "/")).toEqual({ first: Array(20).fill(200), denies: true });
   });
 
-  test("compiles the page's code with the types that wrangler makes", async () => {
+  test.each([
+    ["", handler, handlerToml],
+    [" for regions", regional, regionalToml],
+  ])("compiles the page's code%s with the types that wrangler makes", async (_, code, toml) => {
     const folder = await mkdtemp(join(inject("installed"), "types-"));
     await mkdir(join(folder, "src"));
-    await writeFile(join(folder, "src/index.ts"), handler!);
-    await writeFile(join(folder, "wrangler.toml"), handlerToml!);
+    await writeFile(join(folder, "src/index.ts"), code!);
+    await writeFile(join(folder, "wrangler.toml"), toml!);
     const compilerOptions = {
       strict: true,
       noEmit: true,
@@ -67,5 +69,41 @@ describe("a user without a Redis", () => {
     const answers = { first: Array(20).fill(200), denies: true };
     expect(await burst(worker, "/api/rides")).toEqual(answers);
     expect(await statusesOf(worker, 2, "/elsewhere")).toEqual([200, 200]);
+  });
+});
+
+/** Enough at once that the bucket cannot refill as fast. */
+async function overload(worker: RunningWorker, path: string) {
+  const first = await statusesOf(worker, 50, path);
+  const rest = await Promise.all(Array.from({ length: 600 }, () => statusesOf(worker, 1, path)));
+  return { first, denies: rest.flat().includes(429) };
+}
+
+describe("a user with one Redis and regions of objects", () => {
+  const expected = { first: Array(50).fill(200), denies: true };
+
+  test("limits in a worker by the page's code", async () => {
+    const worker = await startProject({
+      files: { "src/index.ts": regional!, "wrangler.toml": regionalToml! },
+      variables: redisVariables(),
+    });
+    expect(await overload(worker, "/")).toEqual(expected);
+  });
+
+  test("runs the gateway by the page's configuration", async () => {
+    const main = `export { default, TidegateRegion } from "tidegate/worker";`;
+    const worker = await startProject({
+      files: { "src/index.ts": main, "wrangler.toml": regionalGatewayToml! },
+      variables: { ...redisVariables(), ORIGIN: (await startOrigin()).url },
+    });
+    const health = await worker.fetch("/_tidegate/health");
+    expect([health.status, await health.json()]).toEqual([
+      200,
+      expect.objectContaining({
+        status: "ok",
+        region: { name: expect.stringMatching(/^(?:america|europe)$/) },
+      }),
+    ]);
+    expect(await overload(worker, "/api/rides")).toEqual(expected);
   });
 });

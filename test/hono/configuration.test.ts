@@ -250,7 +250,7 @@ describe("faults of rateLimit()", () => {
     ],
     ['policies[0].counts: "denials"', { policies: [{ ...other, counts: denials() }] }, "missing"],
     ["onmissing: 1", { onmissing: 1 }, "unknown-option", "`onMissing`"],
-    ["keyGenerator: 1", { keyGenerator: 1 }, "unknown-option"],
+    ['keyGenerator: "(a number)"', { keyGenerator: 1 }, "unknown-option", "`partition`"],
   ])("%s, of %j", (fault, options, code, says = "") => {
     const given = { store: openMemoryStore(), policies, clientIp: "cloudflare", ...options };
     expect(shownOf(given)).toEqual([fault]);

@@ -137,6 +137,23 @@ describe("a bundle", () => {
     expect(files).toContain("src/limiter/create-limiter.ts");
   });
 
+  test("has the pools of objects only where a worker exports their class", async () => {
+    const poolsIn = async (source: string) => {
+      const { files } = await bundle(source);
+      return files.filter((file) => /region\/objects\/|tidegate-region/.test(file)).length;
+    };
+    const policies = `policies: [fixedWindow(${WINDOW})]`;
+    const objects = `
+      import { createLimiter, fixedWindow, region } from "./src/index.ts";
+      import { durableObjectRegion, durableObjectStore, TidegateRegion } from "./src/durable-object.ts";
+      export { TidegateObject } from "./src/durable-object.ts";`;
+    const inObjects = `createLimiter({ store: durableObjectStore({}), ${policies} });`;
+    const inRegion = `createLimiter({ region: region({ name: "a", redis: {} }), ${policies} });`;
+    expect(await poolsIn(`${objects} export const limiter = ${inObjects}`)).toBe(0);
+    expect(await poolsIn(`${objects} export const limiter = ${inRegion}`)).toBe(0);
+    expect(await poolsIn(`${objects} export { TidegateRegion };`)).toBe(5);
+  });
+
   test("of a limiter that gives back has the algorithms that it uses, though it can give back units of all", async () => {
     const { text } = await bundle(`
       import { createLimiter, fixedWindow, refundable } from "./src/index.ts";

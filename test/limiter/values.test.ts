@@ -15,7 +15,7 @@ import {
   month,
   notify,
   optimistic,
-  type OptionValue,
+  type MadeBy,
   type Policy,
   refundable,
   shadow,
@@ -134,6 +134,6 @@ test("types: each option takes its own value, and data stays data", () => {
   // Policies of unknown origin may give something back.
   void ((policies: Policy[]) => createLimiter({ policies }).reserve("a"));
   expectTypeOf(shadow(tokenBucket(bucket))).toEqualTypeOf(tokenBucket(bucket));
-  expectTypeOf(lease("100ms")).toEqualTypeOf<OptionValue<"lease">>();
+  expectTypeOf(lease("100ms")).toEqualTypeOf<MadeBy<"lease()">>();
   expect(fixedWindow(base)).toMatchObject(base);
 });

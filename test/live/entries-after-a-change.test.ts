@@ -9,6 +9,10 @@ import { type Isolate, startFleet } from "./fleet.ts";
 const RENAMED = { rules: [{ ...DEPLOYED[0], policies: [quota("renamed", 7)] }] };
 const FIRST = { "If-Match": '"0"' };
 const user = (name: string) => ({ identity: `x-user-id:${name}` });
+interface Listed {
+  readonly identity: string;
+  readonly inForce?: boolean;
+}
 const gone = { policies: { api: { limit: 50 } } };
 
 test("a document without the policy of two equal overrides is in force in old and new isolates", async () => {
@@ -169,10 +173,20 @@ test("equal tables of numbers that are too many are left out, each of them", asy
   await redis.hset(keys.state, { revision: 1 });
   const fresh = isolate();
   await fresh.ask("ada");
-  const answers = await Promise.all(entries.map((_, i) => fresh.ask(String(i))));
-  const leftOut = answers.flatMap((answer, i) => (answer === "200 5" ? [i] : []));
-  expect(leftOut).toHaveLength(2);
-  expect(leftOut[1]! - leftOut[0]!).toBe(1);
+  const listed = (await fresh.api("GET", "/overrides")).body.entries as Listed[];
+  expect(listed).toHaveLength(entries.length);
+  const users = listed.flatMap(({ identity, inForce }) =>
+    inForce === false ? [Number(identity.slice("x-user-id:".length))] : [],
+  );
+  const [even, odd] = users.sort((a, b) => a - b);
+  expect([users.length, odd! - even!, even! % 2]).toEqual([2, 1, 0]);
+  const limits = users.map((user) => fresh.ask(String(user)));
+  expect(await Promise.all(limits)).toEqual(["200 5", "200 5"]);
+  // All others have the numbers of their tables, of which these are the first and the last.
+  const rest = [0, 1, 2_000, 2_001].filter((user) => !users.includes(user));
+  for (const user of rest) {
+    expect(await fresh.ask(String(user))).toBe(`200 ${Math.floor(user / 2) + 10}`);
+  }
 });
 
 test.each([

@@ -73,11 +73,14 @@ export async function startFleet(server?: {
           return (await gateway.fetch(request)).text();
         },
         async ask(user, path = "/api/x") {
-          const { status, headers } = await gateway.fetch(
+          const response = await gateway.fetch(
             new Request(`http://gateway.example${path}`, {
               headers: { "x-user-id": user, "cf-connecting-ip": "192.0.2.1" },
             }),
           );
+          const { status, headers } = response;
+          // A body that nobody reads keeps its connection to the origin, and the next request opens another.
+          await response.arrayBuffer();
           const limits = [...(headers.get("ratelimit-policy") ?? "").matchAll(/q=(\d+)/g)];
           return [status, ...limits.map(([, limit]) => limit)].join(" ");
         },

@@ -98,6 +98,9 @@ describe("of a usage with a number that is missing or cannot be read, the reserv
     '{"completion_tokens":12,"total_tokens":50}',
     '{"promptTokenCount":12,"totalTokenCount":50}',
     '{"prompt":12,"completion":30}',
+    '{"input_tokens":12,"output_tokens":30,"cache_read_input_tokens":9}',
+    '{"inputTokens":12,"outputTokens":30,"cacheWriteInputTokens":9}',
+    '{"type":"duration","seconds":"12"}',
     "{}",
     "null",
     "12",
@@ -193,7 +196,7 @@ describe("of several ways to read a usage, the one that comes to most is booked"
     ["parts above their total", '{"prompt_tokens":8,"completion_tokens":2,"total_tokens":5}', 10],
     [
       "a cache beside the input",
-      '{"input_tokens":8,"output_tokens":2,"cache_read_input_tokens":7}',
+      '{"input_tokens":8,"output_tokens":2,"cache_read_input_tokens":7,"cache_creation_input_tokens":0}',
       17,
     ],
     [
@@ -213,7 +216,7 @@ describe("of several ways to read a usage, the one that comes to most is booked"
     ],
     [
       "the parts of a cache alone",
-      '{"input_tokens":8,"output_tokens":2,"cache_creation":{"ephemeral_5m_input_tokens":40,"ephemeral_1h_input_tokens":50}}',
+      '{"input_tokens":8,"output_tokens":2,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_5m_input_tokens":40,"ephemeral_1h_input_tokens":50}}',
       100,
     ],
     [

@@ -113,7 +113,13 @@ describe("generateText()", () => {
       (thrown: unknown) => thrown,
     );
     expect(APICallError.isInstance(error)).toBe(true);
-    expect(error).toMatchObject({ statusCode: 429, isRetryable: false });
+    expect(error).toMatchObject({
+      statusCode: 429,
+      isRetryable: false,
+      message: expect.stringMatching(
+        /^The call may cost more than the 1000 units left\. Try again in /,
+      ),
+    });
     const { decision, responseHeaders } = error as LimitedCallError;
     expect(decision.allowed).toBe(false);
     // By this field the SDK waits.
@@ -131,7 +137,7 @@ describe("generateText()", () => {
     expect(calls.doGenerateCalls).toHaveLength(1);
   });
 
-  test("never has an estimate above `atMost`, and counts no byte of a file", async () => {
+  test("never has an estimate above `atMost`, and does not count a file by its bytes", async () => {
     const seen: number[] = [];
     const { model: bounded } = modelOf(whole, {
       atMost: 2_000,
@@ -144,7 +150,7 @@ describe("generateText()", () => {
     const file = {
       type: "file",
       data: new Uint8Array(1_000_000),
-      mediaType: "application/pdf",
+      mediaType: "image/png",
     } as const;
     await generateText({
       model: bounded,
@@ -152,7 +158,9 @@ describe("generateText()", () => {
       messages: [{ role: "user", content: [file, { type: "text", text: prompt }] }],
     });
     expect(seen[0]).toBe(2_000);
-    expect(seen[1]).toBeLessThan(200);
+    // One of a million pixels, as its bytes tell no size.
+    expect(seen[1]).toBeGreaterThan(1_659);
+    expect(seen[1]).toBeLessThan(1_900);
   });
 });
 
@@ -223,9 +231,11 @@ describe("the estimate", () => {
     ["bytes of version 7", { type: "data", data: new Uint8Array(100_000) }],
     ["base64 of version 7", { type: "data", data: "Tide".repeat(10_000) }],
     ["an address", new URL("https://a.example/a.png")],
-  ] as const)("does not count the %s of an image", async ([, data]) => {
+  ] as const)("counts the %s of an image as a million pixels", async ([, data]) => {
     const content = [{ type: "file", mediaType: "image/png", data }];
-    expect(await estimated({ prompt: [{ role: "user", content }] })).toBeLessThan(100);
+    const tokens = await estimated({ prompt: [{ role: "user", content }] });
+    expect(tokens).toBeGreaterThan(1_659);
+    expect(tokens).toBeLessThan(1_750);
   });
 
   test("refuses a maximum that is no positive integer, before anything is reserved", async () => {

@@ -130,6 +130,15 @@ test("what runs beside the turns, such as a transcription, is charged beside the
   expect(await books()).toEqual({ tokens: 301, turns: 0 });
 });
 
+test("a transcription by the second is charged as audio, and one without numbers as a turn", async () => {
+  const { books, meterAll } = sessionWith();
+  const by = (usage: object) => ({ ...TRANSCRIBED, usage });
+  await meterAll([by({ type: "duration", seconds: 3.2 })]);
+  expect((await books()).tokens).toBe(32);
+  await meterAll([by({ type: "duration", minutes: 2 })]);
+  expect((await books()).tokens).toBe(32 + ESTIMATE);
+});
+
 test("answers that run at the same time end at their own usages, in any order", async () => {
   const { session, books, meterAll } = sessionWith();
   const one = spoken("resp_1", { inputTokens: 100, outputTokens: 10 });

@@ -1,42 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { type Shape, SHAPES } from "../support/llm/shapes.ts";
+import { SHAPES } from "../support/llm/shapes.ts";
 import { runs } from "../support/runs.ts";
-import { type Fields, greatestReading, isObject, usagesIn } from "./readings.ts";
-import { bytesOf, cut, readThrough, streamed } from "./streamed.ts";
+import { documentsOf, objectsIn } from "./documents.ts";
+import { type Fields, greatestReading, usagesIn } from "./readings.ts";
+import { cut, readThrough, streamed } from "./streamed.ts";
 
-/** A response of which the documents can be changed. */
-interface Changeable {
-  readonly name: string;
-  readonly type: string;
-  readonly documents: readonly Fields[];
-  readonly encode: (documents: readonly string[]) => string;
-}
-
-function changeable({ name, type, body }: Shape): readonly Changeable[] {
-  if (typeof body !== "string") return [];
-  if (type.includes("event-stream")) {
-    const data = body.split("\n").filter((line) => line.startsWith("data: {"));
-    const documents = data.map((line) => JSON.parse(line.slice(6)) as Fields);
-    const encode = (texts: readonly string[]) => texts.map((text) => `data: ${text}\n\n`).join("");
-    return [{ name, type, documents, encode }];
-  }
-  if (type.includes("ndjson")) {
-    const documents = body.trimEnd().split("\n");
-    const encode = (texts: readonly string[]) => texts.join("\n");
-    return [{ name, type, documents: documents.map((line) => JSON.parse(line) as Fields), encode }];
-  }
-  const parsed = JSON.parse(body) as Fields | readonly Fields[];
-  const documents = Array.isArray(parsed) ? (parsed as readonly Fields[]) : [parsed as Fields];
-  const encode = (texts: readonly string[]) =>
-    Array.isArray(parsed) ? `[${texts.join(",")}]` : texts.join("");
-  return [{ name, type, documents, encode }];
-}
-
-const TEXTS = SHAPES.flatMap(changeable).filter(
-  ({ documents }) => documents.flatMap(usagesIn).length > 0,
-);
+const TEXTS = SHAPES.filter(({ body }) => typeof body === "string")
+  .map(documentsOf)
+  .filter(({ documents }) => documents.flatMap(usagesIn).length > 0);
 
 type Change = (object: Record<string, unknown>, name: string) => void;
 
@@ -77,12 +50,6 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   }),
 );
 
-/** The objects with numbers in a usage. */
-function objectsIn(usage: Fields): Record<string, unknown>[] {
-  const inner = Object.values(usage).flatMap((value) => (Array.isArray(value) ? value : [value]));
-  return [usage as Record<string, unknown>, ...inner.filter(isObject).flatMap(objectsIn)];
-}
-
 const textOf = (document: Fields) =>
   JSON.stringify(document).replace(
     /"@((?:[^@\\]|\\.)*)@"/g,
@@ -107,7 +74,7 @@ test("a usage is never booked at less than the most that it can be taken for, wh
       changes,
       order,
       positions,
-      async ({ documents, encode, type, name }, made, ordered, drawn) => {
+      async ({ documents, encode, shape }, made, ordered, drawn) => {
         const changed = structuredClone(documents);
         const objects = changed.flatMap(usagesIn).flatMap(objectsIn);
         for (const [apply, object, field] of made) {
@@ -118,14 +85,14 @@ test("a usage is never booked at less than the most that it can be taken for, wh
         let texts = changed.map(textOf);
         if (ordered === "twice" && texts.length > 1) texts = [...texts, ...texts];
         if (ordered === "reversed") texts = texts.toReversed();
-        const bytes = bytesOf(encode(texts));
+        const bytes = encode(texts);
         const chunks = cut(
           bytes,
           drawn.filter((at) => at < bytes.length).sort((a, b) => a - b),
         );
-        const { told } = await readThrough(streamed(chunks, type));
+        const { told } = await readThrough(streamed(chunks, shape.type));
         const most = greatestReading(texts.map(parsed).flatMap(usagesIn));
-        expect(told[0]?.totalTokens ?? 0, name).toBeGreaterThanOrEqual(most);
+        expect(told[0]?.totalTokens ?? 0, shape.name).toBeGreaterThanOrEqual(most);
       },
     ),
     { numRuns: runs(5_000) },
@@ -134,7 +101,7 @@ test("a usage is never booked at less than the most that it can be taken for, wh
 
 test("a usage with a number that cannot be read is never complete, whichever it is", async () => {
   let made = 0;
-  for (const { documents, encode, type, name } of TEXTS) {
+  for (const { documents, encode, shape } of TEXTS) {
     for (const [at, document] of documents.entries()) {
       for (const [place, usage] of usagesIn(document).entries()) {
         const fields = Object.entries(usage).filter(
@@ -144,12 +111,10 @@ test("a usage with a number that cannot be read is never complete, whichever it 
           for (const text of UNREADABLE.filter((each) => each !== "null")) {
             const changed = structuredClone(documents);
             Object.assign(usagesIn(changed[at])[place]!, { [field]: spelt(text) });
-            const { told } = await readThrough(
-              streamed([bytesOf(encode(changed.map(textOf)))], type),
-            );
+            const { told } = await readThrough(streamed([encode(changed.map(textOf))], shape.type));
             made++;
-            expect([name, field, text, told[0]?.complete ?? false]).toEqual([
-              name,
+            expect([shape.name, field, text, told[0]?.complete ?? false]).toEqual([
+              shape.name,
               field,
               text,
               false,

@@ -1,56 +1,157 @@
+import { gzipSync } from "node:zlib";
+
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { SHAPES, type Shape } from "../support/llm/shapes.ts";
-import { runs } from "../support/runs.ts";
+import { type Shape, SHAPES } from "../support/llm/shapes.ts";
+import { runs, some } from "../support/runs.ts";
 import { booked } from "./booked.ts";
-import { bytesOf } from "./streamed.ts";
+import { type Documents, documentsOf, objectsIn } from "./documents.ts";
+import { usagesIn } from "./readings.ts";
+import { cut, everywhere, readThrough, streamed } from "./streamed.ts";
 
-/** A body as pieces that a network or a provider may lose, send again, or send in another order. */
-interface Pieces {
-  readonly shape: Shape;
-  readonly pieces: readonly string[];
-  readonly glue: string;
+beforeEach(() => void vi.spyOn(console, "warn").mockImplementation(() => {}));
+afterEach(() => vi.restoreAllMocks());
+
+const BODIES = SHAPES.map(documentsOf);
+
+/** Cohere bills less than it processes, and tells both numbers. */
+const billOf = ({ name, usage }: Shape) => (name.includes("Cohere") ? 17 + 96 : usage.totalTokens);
+
+/** What a hold pays whose reservation is the bill: it is kept unless the usage is complete. */
+async function paid({ shape }: Documents, bytes: Uint8Array, positions: readonly number[] = []) {
+  const given = streamed(cut(bytes, positions), shape.type, shape.headers);
+  const [usage] = (await readThrough(given)).told;
+  const told = usage?.totalTokens ?? 0;
+  return usage?.complete ? told : Math.max(told, billOf(shape));
 }
 
-function piecesOf(shape: Shape): readonly Pieces[] {
-  const { body, type } = shape;
-  if (typeof body !== "string" || shape.headers) return [];
-  if (type.includes("event-stream")) return [{ shape, pieces: body.split("\n\n"), glue: "\n\n" }];
-  if (type.includes("ndjson")) return [{ shape, pieces: body.split("\n"), glue: "\n" }];
-  return [{ shape, pieces: [body], glue: "" }];
+type Change = (name: string, value: number) => string;
+
+/** What a provider may do to a number. */
+const CHANGES: readonly (readonly [what: string, change: Change])[] = [
+  ["removed", () => ""],
+  ["renamed", (_name, value) => `"x_tokens":${value}`],
+  ["a text", (name, value) => `"${name}":"${value}"`],
+  ["a word", (name) => `"${name}":"many"`],
+  ["with a fraction", (name, value) => `"${name}":${value}.25`],
+  ["with an exponent", (name, value) => `"${name}":${value}00E-2`],
+  ["negative", (name, value) => `"${name}":-${value}`],
+  ["huge", (name) => `"${name}":1e300`],
+  ["beyond any number", (name) => `"${name}":1e999`],
+  ["NaN", (name) => `"${name}":NaN`],
+  ["null", (name) => `"${name}":null`],
+  ["true", (name) => `"${name}":true`],
+  ["a list", (name, value) => `"${name}":[${value}]`],
+  ["an object", (name, value) => `"${name}":{"value":${value}}`],
+  ["twice, smaller before", (name, value) => `"${name}":0,"${name}":${value}`],
+  ["twice, smaller after", (name, value) => `"${name}":${value},"${name}":0`],
+  [
+    "behind an escape",
+    (name, value) => `"\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}":${value}`,
+  ],
+];
+
+/** Every number of a body, changed in this way: its name, and the documents. */
+function* changedBy({ documents }: Documents, change: Change) {
+  for (const [at, document] of documents.entries()) {
+    for (const [place, usage] of usagesIn(document).entries()) {
+      for (const [part, object] of objectsIn(usage).entries()) {
+        for (const [name, value] of Object.entries(object)) {
+          if (typeof value !== "number" || value === 0) continue;
+          const changed = structuredClone(documents);
+          objectsIn(usagesIn(changed[at])[place]!)[part]![name] = "@";
+          const text = JSON.stringify(changed[at]).replace(`"${name}":"@"`, change(name, value));
+          const texts = documents.map((each) => JSON.stringify(each));
+          texts[at] = text.replace("{,", "{").replace(",}", "}").replace(",,", ",");
+          yield [name, texts] as const;
+        }
+      }
+    }
+  }
 }
 
-const BODIES = SHAPES.flatMap(piecesOf);
+/** The documents of a body with one number changed, if it has any. */
+function changedTexts(body: Documents, change: Change, number: number): readonly string[] {
+  const variants = [...changedBy(body, change)];
+  const texts = body.documents.map((document) => JSON.stringify(document));
+  return variants[number % variants.length]?.[1] ?? texts;
+}
 
-/** The names of the numbers without which no usage is whole. */
-const NUMBERS =
-  /"(?:prompt_tokens|completion_tokens|output_tokens|promptTokenCount|inputTokens|outputTokens|total_input_tokens|total_output_tokens|prompt_eval_count|eval_count)": ?\d+,?/g;
+describe("whatever a provider does to any one number, a hold pays the bill or its reservation:", () => {
+  test.for(CHANGES)("%s", async ([, change]) => {
+    const less: string[] = [];
+    let made = 0;
+    for (const body of BODIES) {
+      for (const [name, texts] of changedBy(body, change)) {
+        made++;
+        if ((await paid(body, body.encode(texts))) < billOf(body.shape))
+          less.push(`${body.shape.name}: ${name}`);
+      }
+    }
+    expect(less).toEqual([]);
+    expect(made).toBeGreaterThan(250);
+  });
+});
 
-test("whatever is missing, moved, sent again or cut off, a hold pays the bill or its reservation", async () => {
+/** What may happen to a body's bytes on their way. */
+const WAYS: readonly (readonly [what: string, change: (text: string) => string | Uint8Array])[] = [
+  ["lines that end in CR LF", (text) => text.replaceAll("\n", "\r\n")],
+  ["lines that end in CR", (text) => text.replaceAll("\n", "\r")],
+  ["a byte order mark", (text) => `\uFEFF${text}`],
+  ["compressed", (text) => gzipSync(text)],
+  ["twice", (text) => text + text],
+  ["indented", (text) => text.replaceAll("{", "{ \t").replaceAll(":", " : ")],
+];
+
+describe("however a body arrives, a hold pays the bill or its reservation:", () => {
+  test.for(WAYS)("%s", async ([, change]) => {
+    for (const body of BODIES.filter(({ shape }) => typeof shape.body === "string")) {
+      const changed = new Uint8Array(Buffer.from(change(body.shape.body as string)));
+      for (const positions of [[], everywhere(changed)]) {
+        expect(await paid(body, changed, positions), body.shape.name).toBeGreaterThanOrEqual(
+          billOf(body.shape),
+        );
+      }
+    }
+  });
+
+  test("cut off after any byte", async () => {
+    for (const body of BODIES) {
+      const whole = body.encode(body.documents.map((each) => JSON.stringify(each)));
+      for (const end of some(everywhere(whole))) {
+        const what = `${body.shape.name} cut off after ${end}`;
+        expect(await paid(body, whole.subarray(0, end)), what).toBeGreaterThanOrEqual(
+          billOf(body.shape),
+        );
+      }
+    }
+  });
+});
+
+test("whatever is missing, moved, sent again or cut off at once, a hold pays the bill or its reservation", async () => {
   const indexes = fc.array(fc.nat(50), { maxLength: 3 });
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...BODIES),
+      fc.constantFrom<Change>(
+        (name, value) => `"${name}":${value}`,
+        ...CHANGES.map(([, each]) => each),
+      ),
       fc.record({ lost: indexes, again: indexes, moved: indexes }),
-      fc.option(fc.nat(5_000)),
-      fc.option(fc.nat(9)),
+      fc.record({ number: fc.nat(), end: fc.option(fc.nat(5_000)) }),
       fc.integer({ min: 1, max: 90_000 }),
-      async ({ shape, pieces, glue }, { lost, again, moved }, end, removed, reserved) => {
-        let left = pieces.length > 1 ? pieces.filter((_, i) => !lost.includes(i)) : pieces;
-        left = left.concat(again.flatMap((at) => pieces.slice(at, at + 1)));
+      async (body, change, { lost, again, moved }, { number, end }, reserved) => {
+        const { shape } = body;
+        const texts = changedTexts(body, change, number);
+        let left = texts.length > 1 ? texts.filter((_, i) => !lost.includes(i)) : texts;
+        left = left.concat(again.flatMap((at) => texts.slice(at, at + 1)));
         for (const at of moved) left = [...left.slice(at), ...left.slice(0, at)];
-        let text = left.join(glue);
-        // Cohere tells its numbers twice, and bills the smaller ones.
-        if (removed !== null && !shape.name.includes("Cohere")) {
-          let seen = 0;
-          text = text.replace(NUMBERS, (number) => (seen++ === removed ? "" : number));
-        }
-        const bytes = bytesOf(text);
+        const bytes = body.encode(left);
+        const headers = { ...shape.headers, "Content-Type": shape.type };
         const sent = bytes.subarray(0, end ?? bytes.length);
-        const headers = { "Content-Type": shape.type };
-        const paid = await booked(new Response(sent, { headers }), reserved);
-        expect(paid, text).toBeGreaterThanOrEqual(Math.min(shape.usage.totalTokens, reserved));
+        const paidBy = await booked(new Response(sent, { headers }), reserved);
+        expect(paidBy, shape.name).toBeGreaterThanOrEqual(Math.min(billOf(shape), reserved));
       },
     ),
     { numRuns: runs(3_000) },

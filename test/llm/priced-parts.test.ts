@@ -50,6 +50,7 @@ test.for([
       usage: {
         input_tokens: 100,
         output_tokens: 80,
+        cache_read_input_tokens: 0,
         cache_creation_input_tokens: 800,
         cache_creation: { ephemeral_5m_input_tokens: 200, ephemeral_1h_input_tokens: 600 },
         server_tool_use: { web_search_requests: 3, web_fetch_requests: 9 },
@@ -87,6 +88,7 @@ test.for([
       usage: {
         inputTokens: 100,
         outputTokens: 80,
+        cacheReadInputTokens: 0,
         cacheWriteInputTokens: 800,
         cacheDetails: [
           { ttl: "1h", inputTokens: 500 },

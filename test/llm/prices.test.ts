@@ -6,7 +6,10 @@ import { RequestError, usage } from "../../src/llm.ts";
 import { createPrices, PRICES, type PriceTable } from "../../src/prices.ts";
 import { runs } from "../support/runs.ts";
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const { price, estimate } = createPrices();
 
@@ -69,6 +72,15 @@ describe("a usage costs what its provider bills, in micro-dollars rounded up:", 
       3_500,
     ],
     ["text-embedding-3-small", { inputTokens: 1, outputTokens: 0 }, 1],
+    // A cheaper tier that was asked for and not given: the stream named both.
+    ["gpt-5-mini", { inputTokens: 1_000, outputTokens: 0, tiers: ["flex", "default"] }, 250],
+    ["gpt-5-mini", { inputTokens: 1_000, outputTokens: 0, tiers: ["auto", "flex"] }, 125],
+    ["gpt-5-mini", { inputTokens: 1_000, outputTokens: 0, tiers: ["default", "priority"] }, 450],
+    // 1,000 x 0.25, two searches at 10,000, and a container.
+    ["gpt-5-mini", { inputTokens: 1_000, outputTokens: 0, searches: 2, containers: 1 }, 50_250],
+    // The provider's own word, where it is more.
+    ["gpt-5-mini", { inputTokens: 1_000, outputTokens: 0, costMicroDollars: 300 }, 300],
+    ["gpt-5-mini", { inputTokens: 1_000, outputTokens: 0, costMicroDollars: 200 }, 250],
     ["gpt-5", { inputTokens: 0, outputTokens: 0 }, 0],
     ["gpt-5", { inputTokens: Number.MAX_SAFE_INTEGER, outputTokens: 9 }, Number.MAX_SAFE_INTEGER],
   ] as const)("%s: %o", ([model, told, micros]) => {
@@ -101,6 +113,17 @@ test("what has no price is an error of the request, with everything that is unkn
     "tier unknown-name",
     "searches missing",
   ]);
+  const ran = { inputTokens: 1, outputTokens: 1, containers: 1 };
+  expect(codeOf(() => price("claude-opus-5")(ran))).toEqual(["containers missing"]);
+});
+
+test("a price that is known to change is the later one from its day on", () => {
+  const told = { inputTokens: 1_000, outputTokens: 100 };
+  vi.useFakeTimers({ now: Date.parse("2026-12-31T23:59:59Z") });
+  // 1,000 x 0.75 + 100 x 3.75.
+  expect(price("gemini-3.8-flash")(told)).toBe(1_125);
+  vi.setSystemTime("2027-01-01");
+  expect(price("gemini-3.8-flash")(told)).toBe(2_250);
 });
 
 test("with a notice, it is logged once and costs as much as the dearest model", () => {
@@ -122,6 +145,7 @@ test("a table is checked whole, wherever it is wrong", () => {
       a: { input: -1, output: "2", cahced: 1 },
       b: { input: 1, output: 1, above: { tokens: 5 }, tiers: { flex: NaN } },
       c: null,
+      d: { input: 1, output: 1, later: { from: "soon" } },
     },
   } as unknown as PriceTable;
   const fault = (() => {
@@ -141,6 +165,8 @@ test("a table is checked whole, wherever it is wrong", () => {
     'prices.models["b"].above.output',
     'prices.models["b"].tiers.flex',
     'prices.models["c"]',
+    'prices.models["d"].later.from',
+    'prices.models["d"].later.factor',
     "onUnknown",
   ]);
   expect(() => createPrices({ prices: 5 as never })).toThrow("prices");
@@ -163,6 +189,33 @@ describe("an estimate in money counts the dearest that a request can be", () => 
     const tools = [{ type: "web_search_20250305", name: "web_search", max_uses: 3 }];
     const searching = estimate("claude-opus-5", { messages, max_tokens: 100, tools });
     expect(searching).toBeGreaterThan(30_000);
+  });
+
+  test.for([
+    ["gpt-5", { tools: [{ type: "web_search" }] }, 100_000],
+    ["gpt-5", { tools: [{ type: "file_search", vector_store_ids: [] }] }, 100_000],
+    ["gpt-5", { tools: [{ type: "code_interpreter", container: { type: "auto" } }] }, 30_000],
+    ["gpt-4o", { web_search_options: {} }, 25_000],
+    ["gemini-2.5-flash", { tools: [{ googleSearch: {} }] }, 350_000],
+    ["gemini-2.5-flash", { tools: [{ google_search: {} }, { googleMaps: {} }] }, 700_000],
+    ["gemini-2.5-flash", { tools: [{ type: "google_search" }] }, 350_000],
+    ["claude-opus-5", { tools: [{ type: "web_search_20250305", max_uses: 2 }] }, 20_000],
+    ["claude-opus-5", { tools: [{ type: "tool_search_tool_regex_20251119" }] }, 0],
+    ["gpt-5", { tools: [{ type: "function", name: "search" }] }, 0],
+  ] as const)("by the tools of the provider: %s, %o", ([model, asked, fees]) => {
+    const plain = estimate(model, { messages, max_tokens: 100 });
+    const more = estimate(model, { messages, max_tokens: 100, ...asked }) - plain;
+    expect(more).toBeGreaterThanOrEqual(fees);
+    // A search of Anthropic's brings instructions of 600 tokens along.
+    expect(more).toBeLessThan(fees + 4_000);
+  });
+
+  test("by what the provider keeps, and an answer without a maximum", () => {
+    const body = { previous_response_id: "resp_1", input: "And then?" };
+    const plain = estimate("gpt-5", body);
+    const kept = estimate("gpt-5", body, { keptTokens: 80_000, outputTokens: 3_000 });
+    // 80,000 x 1.25 and 2,000 x 10.
+    expect(kept - plain).toBe(120_000);
   });
 
   test("by what it writes to a cache", () => {

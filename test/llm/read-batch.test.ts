@@ -52,6 +52,19 @@ const GEMINI = [
   },
 ];
 
+const BEDROCK = [
+  {
+    recordId: "one",
+    modelInput: { max_tokens: 500 },
+    modelOutput: {
+      model: "claude-haiku-4-5",
+      stop_reason: "end_turn",
+      usage: { input_tokens: 200, output_tokens: 300 },
+    },
+  },
+  { recordId: "two", modelInput: {}, error: { errorCode: 400, errorMessage: "bad request" } },
+];
+
 async function all(body: string, positions: readonly number[] = []): Promise<BatchUsage[]> {
   const bytes = bytesOf(body);
   const results: BatchUsage[] = [];
@@ -87,6 +100,42 @@ test("each line tells the usage of its request, a failed one none", async () => 
   expect(await all(jsonl(GEMINI))).toEqual([
     { id: "one", usage: { ...counts, complete: true, models: ["gemini-2.5-flash"] } },
   ]);
+});
+
+test("Bedrock's lines have names of their own", async () => {
+  expect(await all(jsonl(BEDROCK))).toEqual([
+    { id: "one", usage: { ...counts, complete: true, models: ["claude-haiku-4-5"] } },
+    { id: "two" },
+  ]);
+});
+
+test.for([
+  ["no usage", { custom_id: "one", response: { status_code: 200, body: { choices: [] } } }],
+  ["another shape", { custom_id: "one", answer: { tokens: 500 } }],
+  ["nothing but a name", { custom_id: "one", response: null, error: null }],
+  ["a type of its own", { custom_id: "one", result: { type: "succeeded", message: {} } }],
+] as const)("a line with %s may have been billed", async ([, line]) => {
+  expect(await all(jsonl([line]))).toEqual([
+    { id: "one", usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0, complete: false } },
+  ]);
+});
+
+test.for([
+  ["a status", { custom_id: "one", response: { status_code: 429, body: {} } }],
+  ["an error in its response", { key: "one", response: { error: { code: 8 } } }],
+  ["its type", { custom_id: "one", result: { type: "canceled" } }],
+] as const)("%s says that a request was not billed", async ([, line]) => {
+  expect(await all(jsonl([line]))).toEqual([{ id: "one" }]);
+});
+
+test("a number that is there twice, and one beyond all numbers, are not complete", async () => {
+  const line = jsonl(GEMINI).replace('"promptTokenCount":200', '"promptTokenCount":900,$&');
+  expect((await all(line))[0]!.usage!.complete).toBe(false);
+  const beyond = jsonl(GEMINI).replace('"promptTokenCount":200', '"promptTokenCount":1e999');
+  expect((await all(beyond))[0]!.usage).toMatchObject({
+    totalTokens: Number.MAX_SAFE_INTEGER,
+    complete: false,
+  });
 });
 
 test("a batch has a price: half of 200 tokens at a dollar a million, and 300 at five", async () => {

@@ -60,6 +60,38 @@ describe("an estimate is at least the bill, and at most twice the input:", () =>
   });
 });
 
+describe("what a provider adds to a request with tools counts, too:", () => {
+  const asked = (tools: unknown, model = "claude-sonnet-5") => ({
+    model,
+    max_tokens: 1,
+    messages: [{ role: "user", content: "When is high tide?" }],
+    tools,
+  });
+  const tool = { name: "tide", description: "Tides of a harbour.", input_schema: {} };
+  const function_ = { type: "function", function: { name: "tide", parameters: {} } };
+  // The most that Anthropic's guide has for each model, and for each of its own tools.
+  test.for([
+    ["a tool of Claude", asked([tool]), 474, 700],
+    ["a tool of Opus 4.7", asked([tool], "claude-opus-4-7"), 804, 900],
+    ["a tool at Bedrock", { toolConfig: { tools: [{ toolSpec: { name: "tide" } }] } }, 588, 700],
+    [
+      "its shell and editor",
+      asked([{ type: "bash_20250124" }, { type: "text_editor_20250728" }]),
+      1_534,
+      2_200,
+    ],
+    ["a search of the web", asked([{ type: "web_search_20250305", name: "web_search" }]), 474, 700],
+    ["a tool of OpenAI", asked([function_]), 0, 60],
+    ["no tools", asked([]), 0, 10],
+  ] as const)("%s", ([, body, least, most]) => {
+    const { tools, toolConfig, ...plain } = body as Record<string, unknown>;
+    void [tools, toolConfig];
+    const more = estimateTokens(body) - estimateTokens(plain);
+    expect(more).toBeGreaterThanOrEqual(least);
+    expect(more).toBeLessThanOrEqual(most);
+  });
+});
+
 test("a conversation that the provider keeps counts where the request names it", () => {
   const body = { input: "And then?", max_output_tokens: 100 };
   const plain = estimateTokens(body, { keptTokens: 5_000 });

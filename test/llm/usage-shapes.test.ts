@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import { USAGE_SHAPES } from "../../src/llm/usage-shapes.ts";
+import { TOKENS_A_SECOND, USAGE_SHAPES } from "../../src/llm/usage-shapes.ts";
 import { bytesOf, readThrough, streamed } from "./streamed.ts";
 
 /** An object with a value at a path, of which `[]` is a list with one item. */
@@ -23,10 +23,10 @@ const total = async (document: unknown) => {
 
 test.for(Object.entries(USAGE_SHAPES))(
   "each number of %s is read at each of its places",
-  async ([, { usage, counts }]) => {
-    for (const place of usage) {
+  async ([, { usage, beside = [], counts }]) => {
+    for (const place of [...usage, ...beside]) {
       for (const [path, role] of Object.entries(counts)) {
-        const told = withAt(path, 50_000);
+        const told = withAt(path, role === "seconds" ? 50_000 / TOKENS_A_SECOND : 50_000);
         const document = place === "" ? told : withAt(place, told);
         const read = role === "part" ? undefined : 50_000;
         expect([place, path, await total(document)]).toEqual([place, path, read]);

@@ -241,6 +241,56 @@ test.for(APIS)(
   },
 );
 
+/** One word for each event, beside `thoughts` tokens of reasoning that the stream does not show. */
+const thinking = (api: Api, told: (words: number) => object): Api => ({
+  ...api,
+  word: (text, at) => ({ ...api.word(text, at), ...told(at + 1) }),
+});
+
+test.for([
+  [
+    "Gemini",
+    thinking(APIS[3]!, (words) => ({
+      usageMetadata: {
+        promptTokenCount: INPUT,
+        candidatesTokenCount: words,
+        thoughtsTokenCount: 9 * words,
+        totalTokenCount: INPUT + 10 * words,
+      },
+    })),
+  ],
+  [
+    "a server that tells the tokens so far",
+    thinking(APIS[0]!, (words) => ({
+      usage: {
+        prompt_tokens: INPUT,
+        completion_tokens: 10 * words,
+        total_tokens: INPUT + 10 * words,
+      },
+    })),
+  ],
+] as const)(
+  "reasoning that %s tells as it goes counts, though no text shows it",
+  async ([, api]) => {
+    const provider = providerOf(api, 1_000, 1);
+    const options = { outputTokens: 200, inFlight: 20 };
+    const { booked } = await answerOf(provider.response, options, INPUT + 200);
+    const words = provider.billed() - INPUT;
+    expect(words).toBe(18);
+    expect(booked).toBeGreaterThanOrEqual(INPUT + 10 * words);
+  },
+);
+
+test("reasoning that nothing tells counts as much as is allowed", async () => {
+  const provider = providerOf(APIS[0]!, 1_000, 1);
+  const options = { outputTokens: 200, inFlight: 20, hidden: 100 };
+  const { booked } = await answerOf(provider.response, options, INPUT + 200);
+  // 100, and 2.1 for each of the words: 180 are too much.
+  const words = provider.billed() - INPUT;
+  expect(words).toBe(38);
+  expect(booked).toBeGreaterThanOrEqual(INPUT + 100 + words);
+});
+
 test("the last chunk of an answer that ends in it is not cut", async () => {
   const provider = providerOf(APIS[2]!, 500, 1_000);
   const { text, booked } = await answerOf(provider.response, { outputTokens: 10 }, 100);
@@ -285,8 +335,8 @@ test("where the cost of what was too much cannot be told, the hold ends at its r
 });
 
 test("options that are wrong are named, all at once", async () => {
-  const options = { outputTokens: 0, inFlight: 1.5 };
+  const options = { outputTokens: 0, inFlight: 1.5, hidden: -1 };
   await expect(answerOf(Response.json({}), options, 1)).rejects.toThrow(
-    /outputTokens: 0[^]*inFlight: 1.5/,
+    /outputTokens: 0[^]*inFlight: 1.5[^]*hidden: -1/,
   );
 });

@@ -53,22 +53,13 @@ function write(name: string, text: string): string {
   return file;
 }
 
-const [one, enforced, decide, lease, take, refund, extend] = minify(
-  readLua("lua/decide-one.lua"),
-  readLua("lua/decide-enforced.lua"),
-  readLua("lua/decide.lua"),
-  readLua("lua/lease.lua"),
-  readLua("lua/take.lua"),
-  readLua("lua/refund.lua"),
-  readLua("lua/extend.lua"),
+const DECIDING = ["decide-one", "decide-enforced", "decide", "lease", "take"] as const;
+const sources = [...DECIDING, "refund", "extend"].map((name) => readLua(`lua/${name}.lua`));
+const texts = minify(...sources);
+const [refund, extend] = texts.slice(DECIDING.length);
+const minified: Record<string, string> = Object.fromEntries(
+  DECIDING.map((name, i) => [name, texts[i]!]),
 );
-const minified: Record<string, string> = {
-  "decide-one": one,
-  "decide-enforced": enforced,
-  decide,
-  lease,
-  take,
-};
 
 /** A policy of each of these algorithms. */
 function policiesOf(algorithms: readonly Algorithm[]) {
@@ -123,10 +114,9 @@ test("the extending script is the whole of its file, and has no code that decide
 });
 
 test("a script that decides has nothing that gives back", () => {
-  for (const text of [one, enforced, decide, lease, take])
-    expect(text).not.toMatch(/KEEPTTL|taken_at/);
-  for (const name of ["decide-one", "decide-enforced", "decide", "lease", "take"]) {
-    expect(readLua(`lua/${name}.lua`)).not.toMatch(/_refund|given/);
+  for (const i of DECIDING.keys()) {
+    expect(texts[i]).not.toMatch(/KEEPTTL|taken_at/);
+    expect(sources[i]).not.toMatch(/_refund|given/);
   }
 });
 

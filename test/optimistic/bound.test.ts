@@ -132,20 +132,23 @@ describe("a mistake is found", () => {
   // A counter promises little, so that it takes more luck.
   const strict = cases.filter(([name]) => name !== "sliding-window-counter");
 
-  test.each(some(strict))("%s whose settlements tell of no denial", async (_name, make) => {
-    const blind = (store: Store): Store => ({
-      ...store,
-      async decide(operation, ...request) {
-        const reply = await store.decide(operation, ...request);
-        if (operation !== "charge") return reply;
-        const rows = reply.rows.map((row) => ({ ...row, remaining: LIMIT, retryAfterUs: 0 }));
-        return { ...reply, rows };
-      },
-    });
-    expect(await found(make, blind)).toBeGreaterThan(0);
-  });
+  test.each(some(strict.toReversed()))(
+    "%s whose settlements tell of no denial",
+    async (_name, make) => {
+      const blind = (store: Store): Store => ({
+        ...store,
+        async decide(operation, ...request) {
+          const reply = await store.decide(operation, ...request);
+          if (operation !== "charge") return reply;
+          const rows = reply.rows.map((row) => ({ ...row, remaining: LIMIT, retryAfterUs: 0 }));
+          return { ...reply, rows };
+        },
+      });
+      expect(await found(make, blind)).toBeGreaterThan(0);
+    },
+  );
 
-  test.each(some(strict))(
+  test.each(some(strict.toReversed()))(
     "%s whose settlements are answered before they are counted",
     async (_name, make) => {
       const hasty = (store: Store): Store => ({

@@ -21,6 +21,7 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
     { meant: "limit", known },
     { meant: undefined, known },
   ],
+  NAME_ELSEWHERE: ["limit: 100"],
   INTEGER: [{ max: 60 }, { max: 100_000, hint: ", or a segmented-window for more" }],
   DURATION: [
     { min: "1ms", max: "366d", example: "10s" },
@@ -60,6 +61,7 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
   LEASES_DIFFER: [0],
   REGION_WITH: ["store"],
   CREDIT_TOO_LARGE: [{ name: "api", least: 40 }],
+  NAMESPACE: [{ class: "TidegateObject", binding: "LIMITS" }],
   OPTIMISM_DIFFERS: [0],
   OPTIMISM_IS_LATE: ["shards"],
   NOTIFY: [8],
@@ -89,7 +91,7 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
   JWT_NAMES: [16],
   JWT_ALGORITHMS: [["HS256", "HS384"]],
   UNKNOWN_TIER: ["gpt-5"],
-  UNPRICED_SEARCHES: ["gpt-5"],
+  UNPRICED_PART: [{ model: "gpt-5", price: "search" }],
 };
 
 const VALUES_OF_VARIABLES: Values<typeof ofVariables> = {
@@ -100,6 +102,8 @@ const VALUES_OF_VARIABLES: Values<typeof ofVariables> = {
   ],
   MISSPELT_VARIABLE: ["TIMEOUT"],
   NAMED_TOKENS: [100],
+  REGION_STORES_TEXT: ["at position 12"],
+  FEW_REGIONS: [5],
   RULES_TEXT: ["at position 12", ""],
   PLANS_TEXT: ["at position 12"],
   LISTS_TEXT: ["at position 12"],

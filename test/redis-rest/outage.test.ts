@@ -11,11 +11,17 @@ import { ask, error, result, token, until } from "../support/redis-rest/harness.
 let port: number;
 let redis: RedisServer;
 let bridge: Bridge;
+const told: string[] = [];
 
 beforeAll(async () => {
   port = await freePort();
   redis = await startRedisServer({ port });
-  bridge = await startBridge({ redis: redis.url, port: 0, token });
+  bridge = await startBridge({
+    redis: redis.url,
+    port: 0,
+    token,
+    tell: (line) => told.push(line.replace(/\d+ s$/, "n s")),
+  });
 });
 afterAll(async () => {
   await bridge.close();
@@ -47,8 +53,12 @@ test("without Redis every request is answered at once; with it back, soon again"
   const client = new UpstashRedis({ url: bridge.url, token, retry: { retries: 0 } });
   await expect(client.get("k")).rejects.toThrow("ERR Redis is not reachable");
 
+  // Once, however many requests and attempts to connect fail.
+  expect(told).toEqual(["Redis is gone; requests are answered 503 until it is back"]);
+
   redis = await startRedisServer({ port });
   await until(answers, 10_000);
+  expect(told.slice(1)).toEqual(["Redis is back after n s"]);
 });
 
 test("a command whose reply is lost is reported, and not sent again", async () => {
@@ -84,8 +94,10 @@ test("a bridge may be there before its Redis", async () => {
   await server.stop();
 });
 
-test("a closing bridge finishes its open requests, and is gone", async () => {
-  const closing = await startBridge({ redis: redis.url, port: 0, token });
+test("a closing bridge finishes its open requests, tells no outage, and is gone", async () => {
+  const lines: string[] = [];
+  const tell = (line: string) => lines.push(line);
+  const closing = await startBridge({ redis: redis.url, port: 0, token, tell });
   expect(closing.connected).toBe(true);
   redis.kill("SIGSTOP");
   const pending = ask(closing, ["ECHO", "last"]);
@@ -94,6 +106,7 @@ test("a closing bridge finishes its open requests, and is gone", async () => {
   redis.kill("SIGCONT");
   expect(await pending).toEqual(result("last"));
   await closed;
+  expect(lines).toEqual([]);
   await expect(ask(closing, ["PING"])).rejects.toThrow("fetch failed");
 });
 

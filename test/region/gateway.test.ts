@@ -122,6 +122,8 @@ test("health of a region needs no more of its Redis than the gateway's own keys"
   expect(await answer.json()).toMatchObject({ status: "ok", region: { name: "nearby" } });
 });
 
+const TWO = { fra: { url: "https://fra.example" }, iad: { url: "https://iad.example" } };
+const named = { REGION_NAME: "fra", REGION_REDIS_REST_TOKEN_FRA: "t" };
 const at = { REGION_REDIS_REST_URL: "https://near.example", REGION_REDIS_REST_TOKEN: "t" };
 
 test.each<[object, readonly string[]]>([
@@ -137,6 +139,34 @@ test.each<[object, readonly string[]]>([
   [{ ...at, REGION_CREDIT: 10, REGIONS: 6 }, ["REGION_CREDIT"]],
   [{ ...at, STORE: "memory" }, ["STORE"]],
   [{ ...at, SHARED_DENIALS: "colo" }, ["SHARED_DENIALS"]],
+  [{ REGION_STORES: "" }, []],
+  [{ ...named, REGION_STORES: TWO }, []],
+  [{ ...named, REGION_STORES: JSON.stringify(TWO) }, []],
+  [{ ...named, REGION_STORES: TWO, REGION_REDIS_REST_TOKEN: "t" }, []],
+  [{ REGION_STORES: TWO, REGION_REDIS_REST_TOKEN: "t" }, ["REGION_NAME"]],
+  [{ ...named, REGION_NAME: "gru", REGION_STORES: TWO }, ["REGION_NAME"]],
+  [{ VERCEL_REGION: "iad", REGION_STORES: TWO, REGION_REDIS_REST_TOKEN: "t" }, []],
+  [{ VERCEL_REGION: "gru", REGION_STORES: TWO, REGION_REDIS_REST_TOKEN: "t" }, []],
+  [{ REGION_NAME: "fra", REGION_STORES: TWO }, ["REGION_REDIS_REST_TOKEN_FRA"]],
+  [
+    { REGION_STORES: { "us-east": { url: "near" } } },
+    ["REGION_STORES.us-east.url", "REGION_REDIS_REST_TOKEN_US_EAST"],
+  ],
+  [{ ...named, REGION_STORES: TWO, REGIONS: 1 }, ["REGIONS"]],
+  [{ ...named, ...at, REGION_STORES: TWO }, ["REGION_REDIS_REST_URL"]],
+  [{ REGION_STORES: "{" }, ["REGION_STORES"]],
+  [{ REGION_STORES: "fra" }, ["REGION_STORES"]],
+  [{ REGION_STORES: {}, REGION_TERM: "1d" }, ["REGION_STORES", "REGION_TERM"]],
+  [{ REGION_STORES: { "a b": { url: "https://a.example" } } }, ["REGION_STORES.a b"]],
+  [{ REGION_STORES: { fra: {} } }, ["REGION_STORES.fra"]],
+  [{ REGION_STORES: { fra: { url: "u", locationHint: "weur" } } }, ["REGION_STORES.fra"]],
+  [{ REGION_STORES: { fra: { url: "u", token: "t" } } }, ["REGION_STORES.fra.token"]],
+  [
+    { REGION_STORES: { fra: { url: "u", at: [91, 0] }, iad: { url: "u", at: "here" } } },
+    ["REGION_STORES.fra.at", "REGION_STORES.iad.at"],
+  ],
+  [{ REGION_STORES: { fra: { locationHint: "eu" } } }, ["REGION_STORES.fra.locationHint"]],
+  [{ REGION_STORES: { fra: { locationHint: "weur" } } }, ["REGION_STORES.fra.locationHint"]],
 ])("the variables %j have faults at %j", (more, paths) => {
   const given = {
     ORIGIN: "https://origin.example",

@@ -6,6 +6,8 @@ import {
   type Delivery,
   HOME_DECIDES,
   MISSING,
+  NOT_LOOKED_AT,
+  ON_CREDIT,
   openPools,
   type PoolRequest,
   poolKeyOf,
@@ -21,8 +23,6 @@ const redis = testRedis();
 const TERM = 1_000_000;
 /** Later than the server's clock, by which keys expire. */
 const START = Date.UTC(2099, 0, 1) * 1000;
-const ON_CREDIT = 1;
-const NOT_LOOKED_AT = 4;
 const ALLOWED = 1;
 
 let now = START;
@@ -55,6 +55,7 @@ const request = (more: Partial<PoolRequest> = {}): PoolRequest => ({
 
 const delivery = (more: Partial<Delivery> = {}): Delivery => ({
   termUs: TERM,
+  atUs: 0,
   isClaimed: true,
   units: 0,
   lifeUs: TERM,
@@ -70,7 +71,7 @@ const delivery = (more: Partial<Delivery> = {}): Delivery => ({
 
 const spend = (more: Partial<PoolRequest> = {}, of = key) => pools.spend([of], [request(more)]);
 const bring = (atUs: number, more: Partial<Delivery> = {}, of = key) =>
-  pools.put([of], atUs, [delivery(more)]);
+  pools.put([of], [delivery({ atUs, ...more })]);
 /** Brings, and returns the units that are lost. */
 const put = async (...brought: Parameters<typeof bring>) => (await bring(...brought)).unspent;
 
@@ -211,14 +212,20 @@ test("what a request spent before home denied it comes back once, until its old 
   const { nowUs, pools: rows } = await pools.spend([key, other], [request(), request()]);
   expect(rows).toMatchObject([{ state: SPENT, spentUntilUs: atUs + TERM }, { state: MISSING }]);
   expect(await spendable(1)).toBe(0);
-  const back = delivery({ isClaimed: false, left: -1, back: 1, backUntilUs: atUs + TERM });
+  const back = delivery({
+    atUs: nowUs,
+    isClaimed: false,
+    left: -1,
+    back: 1,
+    backUntilUs: atUs + TERM,
+  });
   // The network sends the same call twice.
   const sent: [string[], string[]][] = [];
   const recording = openPools((script, keys, args, length) => {
     sent.push([keys as string[], args]);
     return scriptRunner(twice, { firstLine: "" })(script, keys, args, length);
   });
-  await recording.put([key], nowUs, [back]);
+  await recording.put([key], [back]);
   expect(sent).toHaveLength(1);
   expect(await spendable(3)).toBe(1);
   now = atUs + TERM;

@@ -21,6 +21,7 @@ const log = nearby(slidingWindowLog({ limit: 100, window: "1m" }));
 const fixed = nearby(fixedWindow({ limit: 100, window: "1m" }));
 
 const answer = (more: Partial<PoolAnswer> = {}): PoolAnswer => ({
+  atUs: 7,
   state: 3,
   left: -1,
   waitUs: 0,
@@ -43,8 +44,8 @@ function isolate(verdict: number, pools: readonly PoolAnswer[], more: Partial<Ho
       spent.push(requests);
       return { nowUs: 7, verdict, unspent: 3, pools };
     },
-    async put(_, atUs, deliveries) {
-      expect(atUs).toBe(7);
+    async put(_, deliveries) {
+      expect(deliveries.map(({ atUs }) => atUs)).toEqual(deliveries.map(() => 7));
       brought.push(deliveries);
       return { unspent: 1, lostClaims: 1 };
     },

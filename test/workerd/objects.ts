@@ -1,5 +1,5 @@
-// The main module of the tests in workerd: it exports the class that the binding LIMITS names.
+// The main module of the tests in workerd: it exports the classes that the bindings LIMITS and NEARBY name.
 
-export { TidegateObject } from "../../src/durable-object.ts";
+export { TidegateObject, TidegateRegion } from "../../src/durable-object.ts";
 
 export default { fetch: () => new Response("not asked", { status: 404 }) };

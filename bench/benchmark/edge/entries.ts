@@ -9,13 +9,13 @@ import { atMost, type Figure } from "../figure.ts";
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   ".": 76_700,
-  "./hono": 27_700,
-  "./express": 32_200,
-  "./fastify": 28_200,
-  "./vercel": 28_000,
+  "./hono": 28_000,
+  "./express": 32_500,
+  "./fastify": 28_500,
+  "./vercel": 28_300,
   "./node": 6_370,
   "./cloudflare": 3_400,
-  "./durable-object": 22_700,
+  "./durable-object": 25_800,
   "./llm": 17_300,
   "./pacing": 11_900,
   "./prices": 6_000,
@@ -27,8 +27,8 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./jwt": 11_200,
   "./tracing": 2_400,
   "./admin": 64_300,
-  "./gateway": 134_200,
-  "./worker": 167_300,
+  "./gateway": 136_400,
+  "./worker": 172_500,
 };
 
 /** A peer of Node alone, which no bundler for the edge takes. */

@@ -28,6 +28,8 @@ export interface BridgeOptions {
   emulate?: "upstash";
   /** Commands that can harm other clients, and run all the same: names of `DANGEROUS`. */
   allow?: readonly string[];
+  /** Gets a line when Redis is lost, and one when it is back. Default: they are not told. */
+  tell?: (line: string) => void;
 }
 
 export interface Bridge {
@@ -45,9 +47,10 @@ export interface Bridge {
 /** Serves the Upstash REST protocol in front of a Redis or a Redis Cluster. */
 export async function startBridge(options: BridgeOptions): Promise<Bridge> {
   const { token, previousToken, port, host = "127.0.0.1", allowedHosts = [] } = options;
+  const { redis, password, tell = () => {} } = options;
   const stock = options.cluster
-    ? clusterBackend(options.redis.split(","), options.password)
-    : singleBackend(options.redis, options.password);
+    ? clusterBackend(redis.split(","), password, tell)
+    : singleBackend(redis, password, tell);
   const backend = options.emulate === "upstash" ? emulateUpstash(stock) : stock;
   const requireAllowed = allowedCommands(options.allow);
   let requests = 0;

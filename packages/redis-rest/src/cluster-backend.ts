@@ -6,8 +6,13 @@ import { clusterWide, refuseImpossibleKeys } from "./cluster-routing.ts";
 import { connectionOptions, firstAttempt, runTransaction, toCommand } from "./connection.ts";
 import { BridgeError, connectionLost, unreachable } from "./errors.ts";
 import { splitLogin } from "./login.ts";
+import { tellOutages } from "./outages.ts";
 
-export function clusterBackend(addresses: readonly string[], password?: string): Backend {
+export function clusterBackend(
+  addresses: readonly string[],
+  password: string | undefined,
+  tell: (line: string) => void,
+): Backend {
   const nodes = addresses.map((address) => splitLogin(address, password));
   const cluster = new Cluster(
     nodes.map(({ url }) => url),
@@ -26,6 +31,7 @@ export function clusterBackend(addresses: readonly string[], password?: string):
   );
   let lastError: Error | undefined;
   cluster.on("error", (error) => (lastError = error));
+  const endOutages = tellOutages(cluster, tell);
   cluster.on("+node", (node: Redis) => node.on("connect", () => boundReplies(node.stream)));
 
   async function onEveryMaster(command: RedisCommand): Promise<BackendReply[]> {
@@ -64,6 +70,7 @@ export function clusterBackend(addresses: readonly string[], password?: string):
       return attempt(commands, () => runTransaction(cluster, commands));
     },
     close() {
+      endOutages();
       cluster.disconnect();
     },
   };

@@ -18,7 +18,10 @@ if (!settings) {
   process.exit(0);
 }
 
-const bridge = await startBridge(settings.options).catch((error: unknown) => fail(error, 1));
+const tell = (line: string) => console.error(`redis-rest: ${line}`);
+const bridge = await startBridge({ ...settings.options, tell }).catch((error: unknown) =>
+  fail(error, 1),
+);
 // Before it says that it is there: a program that waited for that may end it at once.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void bridge.close());
@@ -26,6 +29,4 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 console.log(`redis-rest: ${bridge.url}`);
 // The one place where it stands.
 if (settings.drawn) console.log(`redis-rest: token ${bridge.token}`);
-if (!bridge.connected) {
-  console.error("redis-rest: Redis isn't reachable yet; requests are answered 503 until it is");
-}
+if (!bridge.connected) tell("Redis isn't reachable yet; requests are answered 503 until it is");

@@ -7,8 +7,13 @@ import { boundReplies } from "./bound-replies.ts";
 import { connectionOptions, firstAttempt, runTransaction, toCommand } from "./connection.ts";
 import { connectionLost, unreachable } from "./errors.ts";
 import { splitLogin } from "./login.ts";
+import { tellOutages } from "./outages.ts";
 
-export function singleBackend(address: string, password?: string): Backend {
+export function singleBackend(
+  address: string,
+  password: string | undefined,
+  tell: (line: string) => void,
+): Backend {
   const { url, login } = splitLogin(address, password);
   const redis = new Redis(url, {
     ...connectionOptions,
@@ -22,6 +27,7 @@ export function singleBackend(address: string, password?: string): Backend {
   let lastError: Error | undefined;
   redis.on("error", (error) => (lastError = error));
   redis.on("connect", () => boundReplies(redis.stream));
+  const endOutages = tellOutages(redis, tell);
 
   async function attempt<T>(run: () => Promise<T>): Promise<T> {
     if (redis.status !== "ready") throw unreachable(lastError);
@@ -43,6 +49,7 @@ export function singleBackend(address: string, password?: string): Backend {
       return attempt(() => runTransaction(redis, commands));
     },
     close() {
+      endOutages();
       redis.disconnect();
     },
   };

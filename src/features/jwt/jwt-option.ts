@@ -1,4 +1,4 @@
-import { given, optionValue, type OptionValue } from "../../options/option-value.ts";
+import { given, optionValue, type MadeBy, type SourceMakers } from "../../options/option-value.ts";
 import { readClaim } from "../../partition/source-reader.ts";
 import { jwt as feature } from "./jwt-feature.ts";
 import type { JwtOptions } from "./jwt-options.ts";
@@ -14,7 +14,7 @@ import type { JwtOptions } from "./jwt-options.ts";
  *   partition: [claim("sub"), "ip"],
  * })
  */
-export function jwt(options: JwtOptions): OptionValue<"jwt"> {
+export function jwt(options: JwtOptions): MadeBy<"jwt()"> {
   return optionValue("jwt", { jwt: given(options) }, { jwt: feature });
 }
 
@@ -25,6 +25,6 @@ export function jwt(options: JwtOptions): OptionValue<"jwt"> {
  * @example
  * rateLimit({ policies, jwt: jwt({ jwks }), partition: [claim("org_id"), "ip"] })
  */
-export function claim(name: string): OptionValue<"partition"> {
+export function claim(name: string): MadeBy<SourceMakers> {
   return optionValue("partition", { partition: `jwt:${name}` }, { sources: { jwt: readClaim } });
 }

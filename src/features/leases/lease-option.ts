@@ -1,5 +1,5 @@
 import type { Duration } from "../../options/duration.ts";
-import { given, optionValue, type OptionValue } from "../../options/option-value.ts";
+import { given, optionValue, type MadeBy } from "../../options/option-value.ts";
 import { leases } from "./leases-feature.ts";
 
 /**
@@ -17,6 +17,6 @@ import { leases } from "./leases-feature.ts";
  * @example
  * fixedWindow({ name: "everyone", by: "*", limit: 1_000_000, window: "1h", lease: lease("100ms") })
  */
-export function lease(time: Duration | "auto"): OptionValue<"lease"> {
+export function lease(time: Duration | "auto"): MadeBy<"lease()"> {
   return optionValue("lease", { lease: given(time) }, { leases });
 }

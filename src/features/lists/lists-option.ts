@@ -1,4 +1,4 @@
-import { given, optionValue, type OptionValue } from "../../options/option-value.ts";
+import { given, optionValue, type MadeBy } from "../../options/option-value.ts";
 import type { ListOptions } from "./list-options.ts";
 import { lists as feature } from "./lists-feature.ts";
 
@@ -9,6 +9,6 @@ import { lists as feature } from "./lists-feature.ts";
  * @example
  * createLimiter({ policies, lists: lists({ allow: [{ cidr: "10.0.0.0/8" }], deny: [{ identity: "user:13" }] }) })
  */
-export function lists(entries: ListOptions): OptionValue<"lists"> {
+export function lists(entries: ListOptions): MadeBy<"lists()"> {
   return optionValue("lists", { lists: given(entries) }, { lists: feature });
 }

@@ -1,12 +1,14 @@
 import type { FailureVerdict } from "../../algorithms/common-options.ts";
 import { checkDuration, type DurationRange, parseDuration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
+import { kindOf } from "../../options/kind-of.ts";
 import {
   CREDIT_TOO_LARGE,
   NAME as NAME_FAULT,
   NO_POLICY_FOR_REGION,
   OPTIONS,
   REGION_REDIS,
+  REGION_STORE,
   REGION_WITH,
   REGIONS_OF_CREDIT,
 } from "../../options/messages.ts";
@@ -22,6 +24,7 @@ import {
   tightenForRegion,
 } from "../../policy/tighten.ts";
 import { reportOnce } from "../../runtime/log.ts";
+import type { RegionStore } from "../../store/region/region-store.ts";
 import type { PlainRegion } from "./region-options.ts";
 
 /**
@@ -107,14 +110,13 @@ export function compileRegion(
 }
 
 function checkRegion(
-  { name, redis, term, credit, regions, ...others }: PlainRegion,
+  { name, redis, store, term, credit, regions, ...others }: PlainRegion,
   faults: Faults,
 ): CheckedRegion {
-  checkOptions(others, ["redis", "name", "term", "credit", "regions"], "region.", faults);
+  checkOptions(others, ["redis", "store", "name", "term", "credit", "regions"], "region.", faults);
   const isNamed = typeof name === "string" && NAME.test(name);
   if (!isNamed) faults.add("region.name", name, NAME_FAULT);
-  // Without one, the home's would be opened, from the environment.
-  if (redis === undefined || redis === null) faults.add("region.redis", redis, REGION_REDIS);
+  checkNearby(redis, store, faults);
   const termUs =
     term === undefined ? undefined : checkDuration(term, TERM_RANGE, "region.term", faults);
   const units =
@@ -129,6 +131,16 @@ function checkRegion(
     faults.add("region.credit", credit, REGIONS_OF_CREDIT);
   }
   return { name: isNamed ? name : "", termUs, credit: units, regions: stores };
+}
+
+/** A region has one store. Without one, the home's would be opened, from the environment. */
+function checkNearby(redis: unknown, store: unknown, faults: Faults): void {
+  const hasRedis = redis !== undefined && redis !== null;
+  if (store === undefined) {
+    if (!hasRedis) faults.add("region.redis", redis, REGION_REDIS);
+  } else if (hasRedis || typeof (store as Partial<RegionStore> | null)?.open !== "function") {
+    faults.add("region.store", kindOf(store), REGION_STORE);
+  }
 }
 
 /** For how long a region may hold units of a policy, in microseconds; 0 if home has to decide each request. */

@@ -1,11 +1,17 @@
 import type { Duration } from "../../options/duration.ts";
-import type { OptionValue } from "../../options/option-value.ts";
+import type { MadeBy, RedisMakers } from "../../options/option-value.ts";
 import type { RedisEndpoint } from "../../store/redis/client.ts";
+import type { RegionStore } from "../../store/region/region-store.ts";
 
 /** The options of a region. */
 export interface RegionOptions {
-  /** A Redis near this deployment: `{ url, token }` of its REST API, or what `client()`, `fromIoredis()` or `fromNodeRedis()` returns. */
-  readonly redis: RedisEndpoint | OptionValue<"redis">;
+  /**
+   * A Redis near this deployment: `{ url, token }` of its REST API, or what `client()`, `fromIoredis()` or `fromNodeRedis()` returns.
+   * Default: the `store`.
+   */
+  readonly redis?: RedisEndpoint | MadeBy<RedisMakers>;
+  /** A store near this deployment that is no Redis: what `durableObjectRegion()` returns. Default: the `redis`. */
+  readonly store?: RegionStore;
   /** Names the region in the log. Range: 1 to 64 letters, digits, `.`, `_` and `-`. */
   readonly name: string;
   /**
@@ -28,4 +34,4 @@ export interface RegionOptions {
 }
 
 /** A region, as data. */
-export type PlainRegion = Omit<RegionOptions, "redis"> & { readonly redis: RedisEndpoint };
+export type PlainRegion = Omit<RegionOptions, "redis"> & { readonly redis?: RedisEndpoint };

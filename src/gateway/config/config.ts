@@ -11,6 +11,7 @@ import { FUNCTION } from "../../options/messages.ts";
 import { type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { ControlPlace } from "../../store/control/place.ts";
+import type { durableObjectRegion } from "../../store/durable-object-region.ts";
 import type { durableObjectStore } from "../../store/durable-object-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
@@ -29,6 +30,7 @@ import {
 import { NO_LIVE_RULES, NO_SHARING } from "../rules/variable-messages.ts";
 import { readLists, readPlans, readRules } from "./json-variables.ts";
 import { reportMisspelt } from "./misspelt-variables.ts";
+import type { Nearest } from "./nearest.ts";
 import { type Notices, noticesTo } from "./notices.ts";
 import { openControl } from "./open-control.ts";
 import { countsPlace, openCounts } from "./open-counts.ts";
@@ -53,6 +55,8 @@ export interface PlatformParts {
   readonly metrics?: OpenRecorder;
   /** The store of `STORE = "durable-object"`: `durableObjectStore` of `tidegate/durable-object`. */
   readonly durableObjectStore?: typeof durableObjectStore;
+  /** The stores of `REGION_STORES` with a `locationHint`: `durableObjectRegion` of `tidegate/durable-object`. */
+  readonly durableObjectRegion?: typeof durableObjectRegion;
   /** Called with each decision, also one of a list that lets a client pass; see `onDecision` of a limiter. */
   readonly onDecision?: DecisionListener;
   /** Called with each notice of a policy with `notify`, as `onNotice` of a limiter. */
@@ -72,6 +76,8 @@ export interface GatewayConfig {
   readonly ruleset: Ruleset;
   readonly defaults: RulesetDefaults;
   readonly store: Store;
+  /** The nearest of several stores nearby; `undefined` where there is no choice. */
+  readonly nearest: Nearest | undefined;
   /** The place of live rules, drafts and the audit; `undefined` if there is none. */
   readonly control: ControlPlace | undefined;
   /** Whether the gateway is unwell while no published rules are in force. */
@@ -146,7 +152,7 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
   const defaults = {
     prefix,
     onFailure,
-    region,
+    region: region?.options,
     clientIp: environment["CLIENT_IP"],
     tokenReader: readJwt(environment, faults),
     // A region knows its denials itself.
@@ -165,8 +171,13 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
   const opened = openCounts(
     variables,
     environment,
-    { openObjects: platform.durableObjectStore, meter: recorder?.meter, region },
-    inVariables(faults),
+    {
+      openObjects: platform.durableObjectStore,
+      openNearbyObjects: platform.durableObjectRegion,
+      meter: recorder?.meter,
+      nearby: region?.nearby,
+    },
+    faults,
   );
   faults.throwIfAny();
   // Checked with the rules.
@@ -178,6 +189,7 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
     ruleset: ruleset!,
     defaults,
     store: recorder ? recorder.meter.measured(opened!) : opened!,
+    nearest: region?.nearby.nearest,
     control,
     requiresLiveRules,
     timeoutMs,

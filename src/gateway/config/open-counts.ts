@@ -1,18 +1,23 @@
 import { EVERY_FEATURE } from "../../features/every-feature.ts";
-import type { PlainRegion } from "../../features/region/region-options.ts";
 import { partsOf } from "../../limiter/check-limiter.ts";
 import type { StoreMeter } from "../../metrics/store-meter.ts";
+import { parseDuration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { CountsPlace } from "../../store/counts-place.ts";
-import type { durableObjectStore, ObjectNamespace } from "../../store/durable-object-store.ts";
+import type { durableObjectRegion } from "../../store/durable-object-region.ts";
+import type { durableObjectStore } from "../../store/durable-object-store.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
 import { openMemoryStore } from "../../store/memory-store.ts";
+import type { ObjectNamespace } from "../../store/object-namespace.ts";
 import { openStore } from "../../store/open-store.ts";
 import { countedRedis } from "../../store/redis/counted-redis.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import { inspectRedis } from "../../store/redis/inspect.ts";
 import type { Store } from "../../store/store.ts";
 import { NO_DURABLE_OBJECTS, NO_OBJECT_BINDING } from "../rules/variable-messages.ts";
+import { openRegions } from "./open-regions.ts";
+import type { NearbyStores } from "./region-stores.ts";
 import type { Variables } from "./variables.ts";
 
 /** The binding of the class `TidegateObject`. */
@@ -34,30 +39,34 @@ interface CountsParts {
   readonly openObjects: typeof durableObjectStore | undefined;
   /** Counts the commands of a Redis, and the work of a region; `undefined` where metrics are off. */
   readonly meter: StoreMeter | undefined;
-  /** The Redis nearby. */
-  readonly region: PlainRegion | undefined;
+  /** The stores nearby; `undefined` without regions. */
+  readonly nearby: NearbyStores | undefined;
+  readonly openNearbyObjects: typeof durableObjectRegion | undefined;
 }
 
 /** Opens the store that `STORE` names; `undefined` after a fault. */
 export function openCounts(
   { store, prefix, timeout, dialect }: Variables,
   environment: Environment,
-  { openObjects, meter, region }: CountsParts,
+  { openObjects, meter, nearby, openNearbyObjects }: CountsParts,
   faults: Faults,
 ): Store | undefined {
   if (store === "memory") return openMemoryStore();
   if (store === "redis") {
-    return openStore(
-      { region, ...(dialect && { dialect }), ...(timeout && { timeout }) },
+    const home = openStore(
+      { ...(dialect && { dialect }), ...(timeout && { timeout }) },
       {
         ...partsOf(EVERY_FEATURE),
         inspect: inspectRedis,
         counted: meter && countedRedis(meter.commands),
-        regionOfGateway: { note: meter?.region, prefix },
       },
       environment,
       faults,
     );
+    if (!home || !nearby) return home;
+    const timeoutMs = timeout ? parseDuration(timeout)! / 1000 : DEFAULT_TIMEOUT_MS;
+    const parts = { openObjects: openNearbyObjects, note: meter?.region, prefix, timeoutMs };
+    return openRegions(home, nearby, environment, parts, faults);
   }
   if (openObjects === undefined) {
     faults.add("STORE", store, NO_DURABLE_OBJECTS);

@@ -4,6 +4,9 @@ import type { Faults } from "../../options/faults.ts";
 import { REGION_WITH } from "../../options/messages.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
+import type { RedisEndpoint } from "../../store/redis/client.ts";
+import { FEW_REGIONS, TWO_REGIONS } from "../rules/variable-messages.ts";
+import { type NearbyStores, readStores, STORES_NAME, TOKEN_NAME } from "./region-stores.ts";
 import type { Variables } from "./variables.ts";
 
 const URL_NAME = "REGION_REDIS_REST_URL";
@@ -18,11 +21,9 @@ const VARIABLE_OF: Readonly<Record<string, readonly string[]>> = {
   "region.term": ["REGION_TERM"],
   "region.credit": ["REGION_CREDIT"],
   "region.regions": ["REGIONS"],
-  "region.redis.url": [URL_NAME],
-  "region.redis.token": ["REGION_REDIS_REST_TOKEN"],
 };
 
-/** The name in the log of a region that has none. */
+/** The name in the log of a region that has none, and of several. */
 const NEARBY = "nearby";
 
 /** Some platforms have an empty text for a variable that is not set. */
@@ -33,22 +34,48 @@ export function inVariables(faults: Faults): Faults {
   return new PlacedFaults(faults, { pathsOf: (path) => VARIABLE_OF[path] ?? [path] });
 }
 
-/** The region of the variables, unchecked; `undefined` if none of its Redis is given. */
+/** A gateway's region, or its regions. */
+export interface GatewayRegion {
+  /** The options by which rules are compiled, unchecked. */
+  readonly options: PlainRegion;
+  readonly nearby: NearbyStores;
+}
+
+/** The region of the variables; `undefined` if none of its stores is given. */
 export function readRegion(
   environment: Environment,
   { store, shared }: Pick<Variables, "store" | "shared">,
   faults: Faults,
-): PlainRegion | undefined {
-  const { [URL_NAME]: url, REGION_REDIS_REST_TOKEN: token } = environment;
-  if (!isSet(url) && !isSet(token)) return undefined;
-  if (store !== "redis") faults.add("STORE", store, REGION_WITH, URL_NAME);
-  if (shared === "colo") faults.add("SHARED_DENIALS", shared, REGION_WITH, URL_NAME);
+): GatewayRegion | undefined {
+  const { [URL_NAME]: url, [TOKEN_NAME]: token, [STORES_NAME]: table } = environment;
+  const isTable = isSet(table);
+  if (!isTable && !isSet(url) && !isSet(token)) return undefined;
+  const name = isTable ? STORES_NAME : URL_NAME;
+  if (isTable && isSet(url)) faults.add(URL_NAME, url, TWO_REGIONS);
+  if (store !== "redis") faults.add("STORE", store, REGION_WITH, name);
+  if (shared === "colo") faults.add("SHARED_DENIALS", shared, REGION_WITH, name);
   const { REGION_NAME, REGION_TERM, REGION_CREDIT, REGIONS } = environment;
+  const ownName = isSet(REGION_NAME) ? (REGION_NAME as string) : NEARBY;
+  const nearby = isTable
+    ? readStores(table, environment, faults)
+    : oneStore(ownName, { url: url as string, token: token as string });
+  if (isTable && isSet(REGIONS) && Number(REGIONS) < nearby.regions) {
+    faults.add("REGIONS", REGIONS, FEW_REGIONS, nearby.regions);
+  }
   return {
-    name: isSet(REGION_NAME) ? (REGION_NAME as string) : NEARBY,
-    redis: { url: url as string, token: token as string },
-    ...(isSet(REGION_TERM) && { term: REGION_TERM as Duration }),
-    ...(isSet(REGION_CREDIT) && { credit: Number(REGION_CREDIT) }),
-    ...(isSet(REGIONS) && { regions: Number(REGIONS) }),
+    options: {
+      name: isTable ? NEARBY : ownName,
+      // Opened, and checked, apart.
+      redis: { url: "", token: "" },
+      ...(isSet(REGION_TERM) && { term: REGION_TERM as Duration }),
+      ...(isSet(REGION_CREDIT) && { credit: Number(REGION_CREDIT) }),
+      ...(isSet(REGIONS) && { regions: Number(REGIONS) }),
+    },
+    nearby,
   };
+}
+
+function oneStore(name: string, redis: RedisEndpoint): NearbyStores {
+  const variables = { url: URL_NAME, token: TOKEN_NAME };
+  return { stores: [{ name, redis, variables }], regions: 1, nearest: undefined };
 }

@@ -7,6 +7,7 @@ import { onWorkers } from "../../runtime/environment.ts";
 import { TIMEOUT_RANGE } from "../../store/guarded-store.ts";
 import { parseHost } from "../route/admin-host.ts";
 import { duration, Lists, OnFailure, Plans, Rules } from "../rules/schema.ts";
+import { RegionStores } from "./region-shape.ts";
 
 const Origin = z
   .string('Give the origin\'s address, or "zone" to pass requests on within the zone.')
@@ -147,6 +148,7 @@ export const VARIABLES = {
   CONTROL_REDIS_REST_TOKEN: RestToken,
   REGION_REDIS_REST_URL: RestUrl,
   REGION_REDIS_REST_TOKEN: RestToken,
+  REGION_STORES: z.optional(RegionStores),
   REGION_NAME: z.optional(z.string()),
   REGION_TERM: z.optional(z.string()),
   REGION_CREDIT: WholeNumber,

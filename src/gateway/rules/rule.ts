@@ -1,3 +1,4 @@
+import { OF_POLICIES, refuseNames } from "../../adapter/names-elsewhere.ts";
 import type { PlainRequestOptions } from "../../adapter/request-options.ts";
 import { compileRequest, type RequestReader } from "../../adapter/request-reader.ts";
 import { EVERY_FEATURE } from "../../features/every-feature.ts";
@@ -108,9 +109,11 @@ function readPolicies(policies: readonly Policy[], faults: Faults): readonly Pol
   if (!Array.isArray(policies)) return policies;
   // Not map(), which skips the holes of a list.
   return Array.from(policies, (value: unknown, i) => {
-    if (!isRecord(value) || value["refundable"] === undefined) return fromData(value) as Policy;
-    const { refundable, ...policy } = value;
-    faults.add(`policies[${i}].refundable`, refundable, REFUND_IN_RULE);
+    if (!isRecord(value)) return value as Policy;
+    const { refundable, ...policy } = refuseNames(value, OF_POLICIES, `policies[${i}].`, faults);
+    if (refundable !== undefined) {
+      faults.add(`policies[${i}].refundable`, refundable, REFUND_IN_RULE);
+    }
     return fromData(policy) as Policy;
   });
 }

@@ -24,6 +24,41 @@ export const NO_OBJECT_BINDING = {
   say: "Bind the class TidegateObject under this name, with new_sqlite_classes, or use another STORE.",
 } as const;
 
+export const TWO_REGIONS = {
+  code: "conflict",
+  say: "Leave out this or REGION_STORES, which has the addresses of several.",
+} as const;
+
+export const REGION_STORES = {
+  code: "shape",
+  say: 'Give a table of stores by their names, where variables are text as JSON: { "fra": { "url": "https://fra.example.com", "at": [50.1, 8.7] } }.',
+} as const;
+
+export const REGION_STORES_TEXT = {
+  code: "no-json",
+  say: (place: string) => `${REGION_STORES.say} ${noJson(place)}`,
+} as const;
+
+export const NO_PLACE = {
+  code: "missing",
+  say: "Give the latitude and longitude of the store, such as [50.1, 8.7]: each request goes to the nearest. Or set REGION_NAME.",
+} as const;
+
+export const FEW_REGIONS = {
+  code: "conflict",
+  say: (least: number) => `Give ${least} or more: REGION_STORES has as many.`,
+} as const;
+
+export const NO_REGION_OBJECTS = {
+  code: "unsupported",
+  say: "Give url, the address of a Redis, or createGateway() the durableObjectRegion of tidegate/durable-object.",
+} as const;
+
+export const NO_REGION_BINDING = {
+  code: "missing",
+  say: "Bind the class TidegateRegion under this name, with new_sqlite_classes, or use stores without a locationHint.",
+} as const;
+
 export const MISSPELT_VARIABLE = {
   code: "unknown-option",
   say: (meant: string) => `Did you mean ${meant}? Rename it.`,

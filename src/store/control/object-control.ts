@@ -1,5 +1,5 @@
-import type { ObjectNamespace } from "../durable-object-store.ts";
 import { callObject } from "../object-call.ts";
+import type { ObjectNamespace } from "../object-namespace.ts";
 import type { CallControl } from "./control-over.ts";
 import type { KeptControl } from "./kept-control.ts";
 

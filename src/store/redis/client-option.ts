@@ -1,4 +1,4 @@
-import { optionValue, type OptionValue } from "../../options/option-value.ts";
+import { type MadeBy, optionValue, type RedisMakers } from "../../options/option-value.ts";
 import { clients } from "./client-adapter.ts";
 import type { RedisClient } from "./client.ts";
 
@@ -10,11 +10,11 @@ import type { RedisClient } from "./client.ts";
  * @example
  * createLimiter({ redis: client(Redis.fromEnv()), policies })
  */
-export function client(redis: RedisClient): OptionValue<"redis"> {
+export function client(redis: RedisClient): MadeBy<RedisMakers> {
   return optionValue("redis", { redis }, { clients });
 }
 
 /** A client that is also the value of the option `redis`. */
-export function asOption(redis: RedisClient): RedisClient & OptionValue<"redis"> {
+export function asOption(redis: RedisClient): RedisClient & MadeBy<RedisMakers> {
   return Object.assign(redis, client(redis));
 }

@@ -1,6 +1,6 @@
 import { Faults } from "../../options/faults.ts";
 import { CLUSTER_SENDS_AGAIN, IOREDIS_CLIENT, SENDS_AGAIN } from "../../options/messages.ts";
-import type { OptionValue } from "../../options/option-value.ts";
+import type { MadeBy, RedisMakers } from "../../options/option-value.ts";
 import { asOption } from "./client-option.ts";
 import type { RedisClient } from "./client.ts";
 import { checkConnected, sendingOver } from "./connected-client.ts";
@@ -43,7 +43,7 @@ interface ClusterOptions {
  * const redis = new Redis({ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 });
  * const limiter = createLimiter({ redis: fromIoredis(redis), policies });
  */
-export function fromIoredis(client: IoredisClient): RedisClient & OptionValue<"redis"> {
+export function fromIoredis(client: IoredisClient): RedisClient & MadeBy<RedisMakers> {
   const faults = new Faults();
   if (checkConnected(client, ["evalsha", "eval"], IOREDIS_CLIENT, faults)) {
     checkSendsOnce(client, faults);

@@ -1,6 +1,6 @@
 import { Faults } from "../../options/faults.ts";
 import { NODE_REDIS_CLIENT, NODE_REDIS_SENTINEL } from "../../options/messages.ts";
-import type { OptionValue } from "../../options/option-value.ts";
+import type { MadeBy, RedisMakers } from "../../options/option-value.ts";
 import { asOption } from "./client-option.ts";
 import type { RedisClient } from "./client.ts";
 import { checkConnected, sendingOver } from "./connected-client.ts";
@@ -44,7 +44,7 @@ interface Sender {
  * const redis = await createClient({ disableOfflineQueue: true }).connect();
  * const limiter = createLimiter({ redis: fromNodeRedis(redis), policies });
  */
-export function fromNodeRedis(client: NodeRedisClient): RedisClient & OptionValue<"redis"> {
+export function fromNodeRedis(client: NodeRedisClient): RedisClient & MadeBy<RedisMakers> {
   const faults = new Faults();
   const isComplete = checkConnected(client, ["evalSha", "eval"], NODE_REDIS_CLIENT, faults);
   const kinds = Object(client) as Kinds;

@@ -37,6 +37,28 @@ export function requestOf(
   };
 }
 
+/** The delivery that brings no units: it gives back what a request spent that is not admitted. */
+export function giveBackOf(
+  { termUs, keepUs, cost }: PoolRequest,
+  { atUs, state, spentUntilUs }: PoolAnswer,
+  isGivenBack: boolean,
+): Delivery {
+  return {
+    termUs,
+    atUs,
+    keepUs,
+    isClaimed: false,
+    units: 0,
+    lifeUs: 0,
+    left: -1,
+    againUs: 0,
+    resetUs: 0,
+    paid: 0,
+    back: isGivenBack && state === SPENT ? cost : 0,
+    backUntilUs: spentUntilUs,
+  };
+}
+
 /**
  * The delivery of a request to a pool.
  *
@@ -45,31 +67,21 @@ export function requestOf(
  * @param isGivenBack whether the request is not admitted, so that it gives back what it spent
  */
 export function deliveryOf(
-  { termUs, keepUs, cost }: PoolRequest,
-  { state, isClaimed, order, spentUntilUs }: PoolAnswer,
+  request: PoolRequest,
+  answer: PoolAnswer,
   policy: CompiledPolicy,
   at: number,
   taken: TakenReply | undefined,
   isGivenBack: boolean,
 ): Delivery {
-  const back = isGivenBack && state === SPENT ? cost : 0;
-  const nothing = { termUs, keepUs, back, backUntilUs: spentUntilUs };
+  const back = giveBackOf(request, answer, isGivenBack);
   const row = taken?.rows[at];
-  if (!row) {
-    return {
-      ...nothing,
-      isClaimed: false,
-      units: 0,
-      lifeUs: 0,
-      left: -1,
-      againUs: 0,
-      resetUs: 0,
-      paid: 0,
-    };
-  }
+  if (!row) return back;
+  const { termUs } = request;
+  const { isClaimed, order } = answer;
   const endsUs = policy.implementation.lease.endsWithWindow ? asSpent(row.resetAfterUs) : termUs;
   return {
-    ...nothing,
+    ...back,
     isClaimed,
     units: taken!.taken[at]!,
     lifeUs: Math.min(termUs, endsUs),

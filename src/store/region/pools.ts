@@ -3,13 +3,16 @@ import type { Script } from "../redis/script.ts";
 import type { RegionOrder } from "../store.ts";
 import { PUT, SPEND } from "./scripts.generated.ts";
 
-/** How a pool decided the cost of one policy: the numbers of `lua/region/spend.lua` that the isolate tells apart. */
+/** How a pool decided the cost of one policy: the numbers of `lua/region/spend.lua`. */
 export const SPENT = 0;
+export const ON_CREDIT = 1;
 export const DENIED = 2;
 export const MISSING = 3;
+export const NOT_LOOKED_AT = 4;
 
-/** How the region decided the whole request, if it did not allow it. */
+/** How the region decided the whole request. */
 export const REGION_DENIES = 0;
+export const REGION_ALLOWS = 1;
 export const HOME_DECIDES = 2;
 
 /** The cost of a request for one pool, and by what the pool decides it. */
@@ -30,6 +33,8 @@ export interface PoolRequest {
 
 /** One pool's part of an answer. */
 export interface PoolAnswer {
+  /** The clock that counts the pool's units. Partitions of one request may have several, such as objects. */
+  readonly atUs: number;
   readonly state: number;
   /** The units left in the region and, by its last answer, at home; -1 before its first answer. */
   readonly left: number;
@@ -43,7 +48,7 @@ export interface PoolAnswer {
 }
 
 export interface SpendReply {
-  /** The region's clock. */
+  /** The clock of the region, or of one of its objects. */
   readonly nowUs: number;
   readonly verdict: number;
   /** How many units have expired since these pools were last asked. */
@@ -54,6 +59,8 @@ export interface SpendReply {
 /** The units that an isolate brings to one pool, and their terms. */
 export interface Delivery {
   readonly termUs: number;
+  /** The pool's clock in the answer for which the units were taken. */
+  readonly atUs: number;
   readonly isClaimed: boolean;
   readonly units: number;
   /** How long after the region's answer the units may be spent. */
@@ -80,8 +87,7 @@ export interface PutReply {
 /** The pools of a region: the units that it may spend, one pool for each policy of each partition. */
 export interface Pools {
   spend(keys: readonly string[], requests: readonly PoolRequest[]): Promise<SpendReply>;
-  /** @param atUs the region's clock in the reply to `spend` */
-  put(keys: readonly string[], atUs: number, deliveries: readonly Delivery[]): Promise<PutReply>;
+  put(keys: readonly string[], deliveries: readonly Delivery[]): Promise<PutReply>;
 }
 
 /** A script that knows no algorithm. */
@@ -93,8 +99,8 @@ const WIDTH = 9;
 /** Numbers before those of the policies: the time, the verdict and the unspent units. */
 const HEAD = 3;
 
-/** The ids of give-backs have six bytes. */
-const IDS = 2 ** 48;
+/** Tells a give-back from a repetition of it; such ids have six bytes. */
+export const giveBackId = (): number => Math.floor(Math.random() * 2 ** 48);
 
 /** The key of a policy's pool. No policy's key ends like this, in case home is the same Redis. */
 export const poolKeyOf = (key: string): string => `${key}:region`;
@@ -120,20 +126,21 @@ export function openPools(run: RunScript): Pools {
         args.map(String),
         HEAD + WIDTH * keys.length,
       );
+      const [nowUs] = numbers;
       return {
-        nowUs: numbers[0]!,
+        nowUs: nowUs!,
         verdict: numbers[1]!,
         unspent: numbers[2]!,
         pools: keys.map((_, i) =>
-          answerIn(numbers.slice(HEAD + WIDTH * i, HEAD + WIDTH * (i + 1))),
+          answerIn(nowUs!, numbers.slice(HEAD + WIDTH * i, HEAD + WIDTH * (i + 1))),
         ),
       };
     },
 
-    async put(keys, atUs, deliveries) {
+    async put(keys, deliveries) {
       const args = deliveries.flatMap((each) => [
         each.termUs,
-        atUs,
+        each.atUs,
         Number(each.isClaimed),
         each.units,
         each.lifeUs,
@@ -145,7 +152,7 @@ export function openPools(run: RunScript): Pools {
         each.back,
         each.backUntilUs,
       ]);
-      const id = Math.floor(Math.random() * IDS);
+      const id = giveBackId();
       const [, unspent, lostClaims] = await run(
         put,
         keys.map(poolKeyOf),
@@ -157,9 +164,10 @@ export function openPools(run: RunScript): Pools {
   };
 }
 
-function answerIn(numbers: readonly number[]): PoolAnswer {
+function answerIn(atUs: number, numbers: readonly number[]): PoolAnswer {
   const [state, left, waitUs, resetUs, claimed, most, need, owed, spentUntilUs] = numbers;
   return {
+    atUs,
     state: state!,
     left: left!,
     waitUs: waitUs!,

@@ -10,24 +10,19 @@ import {
   HOME_DECIDES,
   MISSING,
   type PoolAnswer,
-  type Pools,
   REGION_DENIES,
   SPENT,
   type SpendReply,
 } from "./pools.ts";
 import type { NoteRegion } from "./region-counts.ts";
+import type { Nearby } from "./region-store.ts";
 import { standIn } from "./stand-in.ts";
 
 /** A store that decides for a region. */
 export type HomeStore = Store & Required<Pick<Store, "take">>;
 
-export interface RegionalParts {
+export interface RegionalParts extends Nearby {
   readonly home: HomeStore;
-  readonly pools: Pools;
-  /** Counts in the region, while home gives no answer. */
-  readonly alone: Pick<Store, "decide">;
-  /** Forgets pools. */
-  readonly forget: (keys: readonly string[]) => Promise<unknown>;
   /** The isolate's monotonic clock, in milliseconds. */
   readonly now: () => number;
   /** Counts for metrics. Default: nothing does. */
@@ -87,12 +82,10 @@ export function regionalStore({
         deliveryOf(request, spent.pools[i]!, policies[i]!, asked.indexOf(i), taken, isGivenBack),
       );
       // Without an answer, nobody knows that the units are there.
-      const { unspent, lostClaims }: PutReply = await pools
-        .put(keys, spent.nowUs, deliveries)
-        .catch(() => ({
-          unspent: deliveries.reduce((sum, { units }) => sum + units, 0),
-          lostClaims: claims,
-        }));
+      const { unspent, lostClaims }: PutReply = await pools.put(keys, deliveries).catch(() => ({
+        unspent: deliveries.reduce((sum, { units }) => sum + units, 0),
+        lostClaims: claims,
+      }));
       note("unspentUnits", unspent);
       note("lostClaims", lostClaims);
     };
@@ -117,7 +110,7 @@ export function regionalStore({
       follow(bring(taken, isDenied));
     }
     // `spent.nowUs` is earlier than home's answer. A wait counted from it ends early, never late.
-    return { nowUs: spent.nowUs, rows };
+    return { ...timesOf(spent), rows };
   }
 
   return {
@@ -152,12 +145,19 @@ function asOfHome(reply: Reply): Reply {
   return { ...reply, estimated: true };
 }
 
-function replyOf(
-  { nowUs, verdict, pools }: SpendReply,
-  policies: readonly CompiledPolicy[],
-): Reply {
-  const rows = pools.map((pool, i) => rowOf(pool, policies[i]!));
-  return { nowUs, rows, ...(verdict === REGION_DENIES && { isFromRegion: true }) };
+function replyOf(spent: SpendReply, policies: readonly CompiledPolicy[]): Reply {
+  const rows = spent.pools.map((pool, i) => rowOf(pool, policies[i]!));
+  return {
+    ...timesOf(spent),
+    rows,
+    ...(spent.verdict === REGION_DENIES && { isFromRegion: true }),
+  };
+}
+
+/** Of several clocks none dates the others' answers. */
+function timesOf({ nowUs, pools }: SpendReply): Omit<Reply, "rows"> {
+  const isOneClock = pools.every(({ atUs }) => atUs === nowUs);
+  return { nowUs, ...(!isOneClock && { estimated: true }) };
 }
 
 function rowOf({ state, left, waitUs, resetUs }: PoolAnswer, { limit }: CompiledPolicy): Row {

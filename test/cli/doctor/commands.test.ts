@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 
 import { rulesIn } from "../../../packages/cli/src/check/rules-in.ts";
 import { countCommands } from "../../../packages/cli/src/doctor/gather/commands.ts";
+import type { RedisFacts } from "../../../packages/cli/src/doctor/gather/redis-facts.ts";
+import { observe } from "../../../packages/cli/src/doctor/observe.ts";
 import type { CountingAlgorithm } from "../../../src/policy/policy.ts";
 import { decisionCommands } from "../../../src/store/redis/billed-commands.ts";
 import { ALGORITHMS } from "../../support/policy/options-of.ts";
@@ -40,6 +42,25 @@ test("one policy is 4 commands to allow and 3 to deny, n are n + 3, and a log is
   expect(commandsOf("sliding-window-log")).toEqual({ allowed: 4, denied: 3 });
   expect(commandsOf("token-bucket", "fixed-window")).toEqual({ allowed: 5, denied: 3 });
   expect(commandsOf("token-bucket", "sliding-window-log")).toEqual({ allowed: 6, denied: 4 });
+});
+
+test("a decision has a price where it is billed, and none on a Redis of one's own", () => {
+  const commands = [{ name: "rules[0]", allowed: 4, denied: 3 }];
+  const costOf = (dialect?: "redis" | "upstash") => {
+    const facts: RedisFacts = {
+      through: "rest",
+      address: new URL("https://redis.example.com"),
+      roundTripsMs: [1],
+      config: new Map(),
+      commands,
+      ...(dialect && { dialect }),
+    };
+    const seen = observe({ redis: facts }, { timeoutMs: 250, keyspaceBytes: undefined });
+    return seen.find(({ name }) => name === "cost of rules[0]")?.value;
+  };
+  const billed = "4 commands to allow, 3 to deny; a million: $8 and $6 on Upstash, pay as you go";
+  expect([costOf("upstash"), costOf()]).toEqual([billed, billed]);
+  expect(costOf("redis")).toBe("4 commands to allow, 3 to deny; a Redis of your own bills none");
 });
 
 test("the rules of a wrangler file are counted by their policies, and those without any are left out", () => {

@@ -276,6 +276,22 @@ test.for<Planted>([
   expect(await idsOf({ url })).toEqual(found);
 });
 
+test("Durable Objects have their own prices and their own remedy, without a word of Redis", async () => {
+  const counting = (body: object, status = 200) =>
+    deployGateway(rest, {
+      front: healthOf(() => Response.json({ ...body, store: "durable-object" }, { status })),
+    });
+  const sound = await runDoctor({ url: await counting({ status: "ok" }) });
+  expect(sound.observations.find(({ name }) => name === "cost of a decision")?.value).toMatch(
+    /^one policy in a Durable Object; a million: \$1\.15 to allow, \$0\.15 to deny/,
+  );
+  const body = { status: "store-unavailable", code: "ERR_STORE_TIMEOUT", detail: "late" };
+  const { findings } = await runDoctor({ url: await counting(body, 503) });
+  const remedy = findings.find(({ id }) => id === "gateway-without-redis")?.remedy;
+  expect(remedy).toContain("TidegateObject");
+  expect(remedy).not.toContain("UPSTASH");
+});
+
 test("a rule of one method is looked at with that method", async () => {
   const RULES = [{ method: "POST", path: "/api/*", policies: [quota("posted", 1_000)] }];
   const url = await deployGateway(rest, { variables: { RULES } });

@@ -154,8 +154,8 @@ export const AGENTS: readonly Written[] = [
   {
     name: "prose in the place of an image is free",
     file: "src/llm/request-media.ts",
-    find: ": hasBinaryType(name, holder) && BASE64.test(text);",
-    replace: ": hasBinaryType(name, holder);",
+    find: "if (!BASE64.test(data)) return undefined;",
+    replace: "",
     tests: ["test/llm/request-text"],
   },
   {

@@ -31,13 +31,6 @@ export const ALGORITHMS: readonly Written[] = [
     tests: ["test/lua/concurrency.test"],
   },
   {
-    name: "segmented window: a state with all segments is taken for foreign",
-    file: "lua/algorithms/segmented-window.lua",
-    find: "#value <= 11 + 4 * segments",
-    replace: "#value < 11 + 4 * segments",
-    tests: ["test/lua/model"],
-  },
-  {
     name: "bucket: the time since the last write refills at the new rate",
     file: "lua/algorithms/token-bucket.lua",
     find: "stepped_back, refilled = at > now, (now - at) * parts",

@@ -1,6 +1,7 @@
 import type { Written } from "../written.ts";
 
 const POOLS = ["test/region/pools"];
+const OBJECTS = ["test/region/memory-pools"];
 
 /** Units that a region takes at home and spends. */
 export const REGIONS: readonly Written[] = [
@@ -150,5 +151,54 @@ export const REGIONS: readonly Written[] = [
     find: "policy.implementation.lease.endsWithWindow ?",
     replace: "policy.implementation.hasSlots ?",
     tests: ["test/region/regional-store"],
+  },
+  {
+    name: "two claims of an object have one time",
+    file: "src/store/region/objects/memory-pools.ts",
+    find: "Math.max(readUs, lastUs + 1)",
+    replace: "readUs",
+    tests: OBJECTS,
+  },
+  {
+    name: "an object whose clock goes back keeps the units of pools that are not asked",
+    file: "src/store/region/objects/memory-pools.ts",
+    find: "of kept.values()) rewind(pool, readUs)",
+    replace: "of []) rewind(pool, readUs)",
+    tests: OBJECTS,
+  },
+  {
+    name: "an object takes units of whoever brings them",
+    file: "src/store/region/objects/put-pool.ts",
+    find: "isClaimed && pool.claimUs === atUs",
+    replace: "isClaimed",
+    tests: OBJECTS,
+  },
+  {
+    name: "an object forgets open credit with its last unit",
+    file: "src/store/region/objects/kept-pool.ts",
+    find: "pool.open > 0 ? nowUs + keepUs : 0",
+    replace: "0",
+    tests: OBJECTS,
+  },
+  {
+    name: "an object gives credit for what another one denies",
+    file: "src/store/region/objects/pools-per-partition.ts",
+    find: "({ ...requests[i]!, credit: 0 })",
+    replace: "requests[i]!",
+    tests: ["test/region/pools-per-partition"],
+  },
+  {
+    name: "objects keep what they spent for a request that another one denies",
+    file: "src/store/region/objects/pools-per-partition.ts",
+    find: "if (failed || isDenied)",
+    replace: "if (failed)",
+    tests: ["test/region/pools-per-partition"],
+  },
+  {
+    name: "a client of unknown place is sent to the first store",
+    file: "src/gateway/config/nearest.ts",
+    find: "let most = -Infinity;",
+    replace: "let most = -Infinity;\n      nearest = 0;",
+    tests: ["test/region/nearest"],
   },
 ];

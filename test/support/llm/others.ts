@@ -42,7 +42,9 @@ const routed = {
 };
 
 // Cached and written tokens are parts of the prompt.
-const routedBill = by("anthropic/claude-sonnet-4.6", bill(3_400, 210, 3_000, 120));
+const routedBill = by("anthropic/claude-sonnet-4.6", bill(3_400, 210, 3_000, 120), {
+  costMicroDollars: 4_710,
+});
 
 const LIKE_OPENAI = [
   stream(

@@ -73,20 +73,26 @@ export const named = (...data: readonly ({ readonly type: string } & Record<stri
   data.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 
 /** Messages of AWS's event streams. */
-export function awsEvents(...events: readonly (readonly [type: string, payload: object])[]) {
+export function awsEvents(
+  ...events: readonly (readonly [type: string, payload: object | string])[]
+) {
   return new Uint8Array(Buffer.concat(events.map(([type, payload]) => awsEvent(type, payload))));
 }
 
 /** Messages of InvokeModel's streams, each with a document in base64. */
-export const invokeEvents = (...documents: readonly object[]) =>
+export const invokeEvents = (...documents: readonly (object | string)[]) =>
   awsEvents(
     ...documents.map((document) => {
-      const bytes = Buffer.from(JSON.stringify(document)).toString("base64");
+      const bytes = Buffer.from(textOf(document)).toString("base64");
       return ["chunk", { bytes, p: "abcdefghijk" }] as const;
     }),
   );
 
-function awsEvent(type: string, payload: object): Buffer {
+/** The text of a document, which may be given as it is. */
+const textOf = (document: object | string) =>
+  typeof document === "string" ? document : JSON.stringify(document);
+
+function awsEvent(type: string, payload: object | string): Buffer {
   const header = (name: string, value: string) =>
     Buffer.concat([
       Buffer.from([name.length]),
@@ -99,7 +105,7 @@ function awsEvent(type: string, payload: object): Buffer {
     header(":content-type", "application/json"),
     header(":message-type", "event"),
   ]);
-  const body = Buffer.from(JSON.stringify(payload));
+  const body = Buffer.from(textOf(payload));
   const prelude = Buffer.alloc(12);
   prelude.writeUInt32BE(16 + headers.length + body.length, 0);
   prelude.writeUInt32BE(headers.length, 4);

@@ -4,6 +4,7 @@ import { GOOGLE } from "./google.ts";
 import { OPENAI } from "./openai.ts";
 import { OTHERS } from "./others.ts";
 import type { Shape } from "./shape.ts";
+import { TOOLS } from "./tools.ts";
 
 export { ANTHROPIC_START, ANTHROPIC_STREAM } from "./anthropic.ts";
 export { GEMINI_CHUNKS, GEMINI_STREAM } from "./google.ts";
@@ -11,4 +12,11 @@ export { CHAT, CHAT_STREAM } from "./openai.ts";
 export type { Shape } from "./shape.ts";
 
 /** Responses of providers, each with its bill. */
-export const SHAPES: readonly Shape[] = [...OPENAI, ...ANTHROPIC, ...GOOGLE, ...BEDROCK, ...OTHERS];
+export const SHAPES: readonly Shape[] = [
+  ...OPENAI,
+  ...ANTHROPIC,
+  ...GOOGLE,
+  ...BEDROCK,
+  ...OTHERS,
+  ...TOOLS,
+];

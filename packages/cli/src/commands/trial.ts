@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 
-import { Live, Published } from "../answers.ts";
-import { connect, wantsJson } from "../connection.ts";
+import { BY_GATEWAY } from "../../../../src/store/control/put-back.ts";
+import { MIN_DECISIONS, type SideCounts } from "../../../../src/store/control/trial.ts";
+import { Audit, Live, Published } from "../answers.ts";
+import { type Ask, connect, wantsJson } from "../connection.ts";
 import { UsageError } from "../errors.ts";
 import { withExamples } from "../help.ts";
 import { changeLines } from "../output/changes.ts";
@@ -44,7 +46,7 @@ export function withTrialOptions(command: Command): Command {
     .option("--percent <number>", "publish to so many of the clients, 1 to 99, beside the others")
     .option(
       "--max-denied <share>",
-      "with --percent: take it back once more of its decisions are denials, such as 0.05",
+      "with --percent: take it back once more of its decisions are denials, such as 0.05; give twice the share of today's rules",
     );
 }
 
@@ -62,13 +64,16 @@ function numberOf(option: string, text: string): number {
 }
 
 async function trial(_options: unknown, command: Command): Promise<void> {
-  const { raw, value } = await connect(command)({ method: "GET", path: "/rules" }, Live);
+  const ask = connect(command);
+  const { raw, value } = await ask({ method: "GET", path: "/rules" }, Live);
   if (wantsJson(command)) {
     printJson((raw as { readonly trial?: unknown }).trial ?? null);
     return;
   }
   if (!value.trial) {
     note("No version is tried: all clients have the same rules.");
+    const ended = await endOfLast(ask);
+    if (ended !== undefined) note(ended);
     return;
   }
   const { version, percent, maxDenied, counts } = value.trial;
@@ -85,10 +90,30 @@ async function trial(_options: unknown, command: Command): Promise<void> {
       ],
     ),
   );
-  if (maxDenied !== undefined)
+  if (maxDenied === undefined) return;
+  note(`Version ${version} is taken back above a share of ${inPercent(maxDenied)}.`);
+  const usual = counts.others.denied / counts.others.decided;
+  if (counts.others.decided >= MIN_DECISIONS && usual > maxDenied / 2) {
     note(
-      `Version ${version} is taken back above a share of ${Number((100 * maxDenied).toFixed(4))} %.`,
+      `Version ${value.version} alone denies ${inPercent(usual)}: push version ${version} again with --max-denied above that, such as ${(Math.ceil(100 * Math.min(2 * usual, (1 + usual) / 2)) / 100).toFixed(2)}.`,
     );
+  }
+}
+
+const inPercent = (share: number) => `${Number((100 * share).toFixed(1))} %`;
+
+/** Why the last version that was tried is not any more, unless other rules were published since. */
+async function endOfLast(ask: Ask): Promise<string | undefined> {
+  const { value } = await ask({ method: "GET", path: "/audit" }, Audit);
+  const last = value.entries.find(({ action }) =>
+    /^(?:publish|give|rollback|take back)/.test(action),
+  );
+  const version = /^take back (\d+)$/.exec(last?.action ?? "")?.[1];
+  if (last === undefined || version === undefined) return undefined;
+  if (last.by !== BY_GATEWAY)
+    return `Version ${version} was taken back at ${last.at} by ${last.by}.`;
+  const { decided, denied } = Object(last.changes?.[0]?.before) as Partial<SideCounts>;
+  return `Version ${version} took itself back at ${last.at}: of ${decided} decisions ${denied} were denials, more than its --max-denied allows.`;
 }
 
 async function raise(text: string, _options: unknown, command: Command): Promise<void> {

@@ -33,6 +33,7 @@ function ofGateway({ health, admin }: GatewayFacts): Observation[] {
       ].join(", "),
     },
     { name: "admin API", value: ADMIN[admin.status] ?? `answers ${admin.status}` },
+    ...(store === "durable-object" ? [{ name: "cost of a decision", value: OF_OBJECTS }] : []),
   ];
 }
 
@@ -41,10 +42,16 @@ const ADMIN: Readonly<Record<number, string>> = {
   404: "off: neither ADMIN_TOKEN nor READ_TOKEN is set",
 };
 
-/** Commands are billed by Upstash, also those inside a script. */
-function costOf({ allowed, denied }: RuleCommands): string {
+/** Cloudflare, beyond what its paid plan includes, in November 2026: docs/durable-objects.md has the prices. */
+const OF_OBJECTS =
+  "one policy in a Durable Object; a million: $1.15 to allow, $0.15 to deny, and $1 to allow for each further policy";
+
+/** Commands are billed by Upstash, also those inside a script. A Redis of one's own costs its machine. */
+function costOf({ allowed, denied }: RuleCommands, dialect: RedisFacts["dialect"]): string {
+  const commands = `${allowed} commands to allow, ${denied} to deny`;
+  if (dialect === "redis") return `${commands}; a Redis of your own bills none`;
   const [allows, denials] = [allowed, denied].map((each) => `$${dollarsPerMillion(each)}`);
-  return `${allowed} commands to allow, ${denied} to deny; a million: ${allows} and ${denials} on Upstash, pay as you go`;
+  return `${commands}; a million: ${allows} and ${denials} on Upstash, pay as you go`;
 }
 
 function ofRedis(facts: RedisFacts, { keyspaceBytes }: Expectations): Observation[] {
@@ -63,7 +70,10 @@ function ofRedis(facts: RedisFacts, { keyspaceBytes }: Expectations): Observatio
     { name: "version", value: version ?? UNKNOWN },
     { name: "security fixes", value: fixesOf(facts) },
     { name: "clock", value: clock ? `${(aheadMs(clock) / 1000).toFixed(1)} s ahead` : UNKNOWN },
-    ...(commands ?? []).map((rule) => ({ name: `cost of ${rule.name}`, value: costOf(rule) })),
+    ...(commands ?? []).map((rule) => ({
+      name: `cost of ${rule.name}`,
+      value: costOf(rule, dialect),
+    })),
     { name: "used_memory", value: field("used_memory") },
     { name: "maxmemory", value: field("maxmemory") },
     { name: "maxmemory-policy", value: field("maxmemory_policy") },

@@ -67,10 +67,13 @@ export function checkHealth({ health: answer }: GatewayFacts): (Finding | undefi
       {
         id: "gateway-without-redis",
         severity: "error",
-        title: "The gateway gets no decisions from Redis",
+        title: "The gateway gets no decisions from its store",
         evidence: `${String(health.code)}: ${String(health.detail)}`,
-        remedy:
-          "Until Redis decides again, ON_FAILURE does. Check the two variables UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, and run the doctor with --rest-url.",
+        remedy: `Until the store decides again, ON_FAILURE does. ${
+          health.store === "durable-object"
+            ? "Look for errors of TidegateObject in `npx wrangler tail`, and at Cloudflare's status."
+            : "Check the two variables UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, and run the doctor with --rest-url."
+        }`,
       },
     ];
   }
