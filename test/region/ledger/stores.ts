@@ -41,7 +41,8 @@ interface Parts {
 export function storesOf(parts: Parts): (caller: Caller) => Store {
   const { time, network, requests, books, home, nearby, poolOf } = parts;
   const homeStore = redisStore(home.client, ALL_SCRIPTS) as HomeStore;
-  const pools = openPools(scriptRunner(nearby.client, { firstLine: "" }));
+  const run = scriptRunner(nearby.client, { firstLine: "" });
+  const pools = openPools(run);
   const alone = redisStore(nearby.client, ALL_SCRIPTS);
 
   /** Carries a call out, and notes when and in which eras it was counted, once its answer is there. */
@@ -85,6 +86,7 @@ export function storesOf(parts: Parts): (caller: Caller) => Store {
               units: reply.taken[i]!,
               era: eras[i]!,
               policy: policies[i]!,
+              resetUs: reply.rows[i]!.resetAfterUs,
             }),
           );
           return reply;
@@ -118,7 +120,8 @@ export function storesOf(parts: Parts): (caller: Caller) => Store {
             () => pools.spend(keys, asked),
             (seen, own, reply) => void (seen.spend ??= { ...own, reply }),
           ),
-        put: (...brought) => near(() => pools.put(...brought)),
+        // What is sent again has the same id.
+        put: (...brought) => openPools((...sent) => near(() => run(...sent))).put(...brought),
       },
       alone: {
         decide: (operation, keys, ...asked) =>
