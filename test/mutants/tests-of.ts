@@ -79,7 +79,7 @@ const NEAREST: Table = {
   "lua/decide.lua": ["test/store/redis-store.test.ts"],
   "lua/dropins": ["test/dropins/models.test.ts"],
   "lua/decide-one.lua": ["test/store/redis-store.test.ts"],
-  "lua/region": ["pools", "pool-model"].map((name) => `test/region/${name}.test.ts`),
+  "lua/region": ["pools", "memory-pools"].map((name) => `test/region/${name}.test.ts`),
   "src/adapter": ["test/adapter/", "test/hono/"],
   "src/adapter/node-limiter.ts": ["test/node-servers/"],
   "src/adapter/node-server.ts": ["test/node-servers/"],

@@ -11,7 +11,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   ".": 76_700,
   "./hono": 28_000,
   "./express": 32_500,
-  "./fastify": 28_500,
+  "./fastify": 28_750,
   "./vercel": 28_300,
   "./node": 6_370,
   "./cloudflare": 3_400,

@@ -22,8 +22,6 @@ interface Subject {
 const inTrips = (decided: readonly Decided[], share: number): number =>
   (quantile(decided, share, ({ tookMs }) => tookMs) ?? 0) / NEARBY_MS;
 
-const admittedIn = ({ decided }: Outcome) => sum(decided, ({ allowed }) => Number(allowed));
-
 /** Whether a decision waited for home: no trip there and back is shorter. */
 const waited = ({ region, tookMs }: Decided) => tookMs > 0.9 * HOME_MS[region]!;
 
@@ -59,7 +57,7 @@ export function figuresOf(scene: Scene, outcomes: Outcomes): Figure[] {
     {
       end: names.USABLE,
       unit: "%",
-      valueOf: (o) => (100 * admittedIn(o)) / admittedIn(plain),
+      valueOf: ({ admitted }) => (100 * admitted) / plain.admitted,
       target:
         ifHot(atLeast(98, "tidegate")) ??
         (kind === "trailing" ? atLeast(97, "tidegate") : undefined),

@@ -33,6 +33,8 @@ export interface Outcome {
   readonly decided: readonly Decided[];
   /** By identity, from the start on, at the times of the store that counted them, in order. */
   readonly admissions: ReadonlyMap<string, readonly Admission[]>;
+  /** How many of them were counted after the warm-up, and before the last request came. */
+  readonly admitted: number;
   /** Calls and billed commands per decision, after the warm-up. */
   readonly homeCalls: number;
   readonly regionCalls: number;
@@ -169,12 +171,18 @@ export async function replay(scene: Scene, way: Way, servers: Servers): Promise<
     restoreTimers();
   }
   for (const list of admissions.values()) list.sort((a, b) => a.time - b.time);
+  const from = START + scene.warmUp * 1e6;
+  const to = from + scene.seconds * 1e6;
   const counts = await countAll();
   const perDecision = (of: (counted: Counted) => number) =>
     (of(counts) - of(before)) / decided.length;
   return {
     decided,
     admissions,
+    admitted: sum(
+      admissions.values(),
+      (list) => list.filter((each) => each.time >= from && each.time < to).length,
+    ),
     homeCalls: perDecision((counted) => counted.home.calls),
     regionCalls: perDecision((counted) => counted.nearby.calls),
     commands: perDecision((counted) => counted.home.commands + counted.nearby.commands),

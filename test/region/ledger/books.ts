@@ -25,6 +25,8 @@ export interface Taken {
   readonly era: Era;
   /** As home enforces it. */
   readonly policy: CompiledPolicy;
+  /** How long the window lasts by home's answer. */
+  readonly resetUs: number;
 }
 
 /** One policy's units of a request that passed, in true time. */
@@ -91,11 +93,10 @@ function explain(taken: readonly Taken[], passed: readonly Passed[]) {
   return { explained, unexplained };
 }
 
-/** Whether a unit may be spent: within a term of home's clock, and within its window where windows have a grid. */
-function mayBeSpent({ at, era, policy }: Taken, spentAt: number): boolean {
-  const { region, implementation, windowUs } = policy;
-  const [from, to] = [era.clock(at), era.clock(spentAt)];
-  if (to - from > region!.termUs) return false;
-  if (!implementation.lease.endsWithWindow) return true;
-  return Math.floor(from / windowUs) === Math.floor(to / windowUs);
+/** Whether a unit may be spent: within a term of home's clock, and within the window in which home counts it where windows have a grid. */
+function mayBeSpent({ at, era, policy, resetUs }: Taken, spentAt: number): boolean {
+  const { region, implementation } = policy;
+  const passedUs = era.clock(spentAt) - era.clock(at);
+  if (passedUs > region!.termUs) return false;
+  return !implementation.lease.endsWithWindow || passedUs < resetUs;
 }
