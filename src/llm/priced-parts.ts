@@ -31,7 +31,8 @@ const MICRO_DOLLARS: Readonly<Partial<Record<PricedPart, number>>> = {
   ticks: 1 / 10_000,
 };
 
-export function createPricedParts(): PricedParts {
+/** @param doubt is called for what cannot be read */
+export function createPricedParts(doubt: () => void): PricedParts {
   const words = { model: new Set<string>(), tier: new Set<string>() };
   /** What was searched for and where code was run: documents tell it again, and others tell more of it. */
   const named = { searches: new Set<string>(), containers: new Set<string>() };
@@ -53,9 +54,8 @@ export function createPricedParts(): PricedParts {
     }
     const units = numberIn(text, isText, MICRO_DOLLARS[part]);
     if (units !== undefined) count(place, part, units);
-    else if (isText && (part === "searches" || part === "containers")) {
-      addTo(named[part], text, MOST_NAMED);
-    }
+    else if (isText && part === "containers") addTo(named.containers, text, MOST_NAMED);
+    else if (isText || text !== "null") doubt();
   }
 
   const most = (...parts: readonly string[]) =>

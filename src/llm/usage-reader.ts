@@ -40,7 +40,7 @@ export function createUsageReader(
 ): UsageReader {
   const counters = createTokenCounters();
   const last = createLastUsage(isStream);
-  const priced = createPricedParts();
+  const priced = createPricedParts(counters.doubt);
   let hasDocument = false;
   let frames: Frame[] = [];
   /** The numbers of an item of `iterations`, until its type is known. */
@@ -73,10 +73,12 @@ export function createUsageReader(
         ? push(name, member, isList, isBreakdown)
         : passInDoubt(member.isUsage, name);
     }
+    const isKnown = member !== undefined || (place.isUsage && place.priced.has(name));
+    if (isKnown) return passInDoubt(true, name);
     if (!place.isUsage || (isList && isBreakdown)) return false;
     // The names of their parts may say nothing.
     if (isTokens(name)) doubt(name);
-    if (member !== undefined || frames.length === DEEPEST) return passInDoubt(true, name);
+    if (frames.length === DEEPEST) return passInDoubt(true, name);
     return push(name, UNKNOWN_PLACE, isList, isBreakdown);
   }
 

@@ -3,6 +3,8 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import { readBatch } from "../../src/llm.ts";
+import { createPrices } from "../../src/prices.ts";
 import { type Shape, SHAPES } from "../support/llm/shapes.ts";
 import { runs, some } from "../support/runs.ts";
 import { booked } from "./booked.ts";
@@ -58,10 +60,13 @@ function* changedBy({ documents }: Documents, change: Change) {
     for (const [place, usage] of usagesIn(document).entries()) {
       for (const [part, object] of objectsIn(usage).entries()) {
         for (const [name, value] of Object.entries(object)) {
-          if (typeof value !== "number" || value === 0) continue;
+          if (!Number.isInteger(value) || value === 0) continue;
           const changed = structuredClone(documents);
           objectsIn(usagesIn(changed[at])[place]!)[part]![name] = "@";
-          const text = JSON.stringify(changed[at]).replace(`"${name}":"@"`, change(name, value));
+          const text = JSON.stringify(changed[at]).replace(
+            `"${name}":"@"`,
+            change(name, Number(value)),
+          );
           const texts = documents.map((each) => JSON.stringify(each));
           texts[at] = text.replace("{,", "{").replace(",}", "}").replace(",,", ",");
           yield [name, texts] as const;
@@ -91,6 +96,91 @@ describe("whatever a provider does to any one number, a hold pays the bill or it
     }
     expect(less).toEqual([]);
     expect(made).toBeGreaterThan(250);
+  });
+});
+
+/** A table in which each part has a price of its own. */
+const PRICED = {
+  input: 10,
+  output: 40,
+  cached: 1,
+  cacheWrite: 12,
+  cacheWriteHour: 20,
+  audioInput: 30,
+  audioOutput: 80,
+  search: 10_000,
+  container: 30_000,
+};
+const models = SHAPES.flatMap(({ usage }) => usage.models ?? []);
+const { price } = createPrices({
+  prices: {
+    date: "2026-11-05",
+    models: Object.fromEntries(["own", ...models].map((name) => [name, PRICED])),
+  },
+});
+const priceOf = price("own");
+
+/** Numbers of fees and of dearer parts, which are left out where they are 0. */
+const IN_MONEY = /num_|^count$|connectors|web_search$|audio|write|1h|^inputTokens$/;
+
+/** Cheaper parts, of which a fraction of a token is none of the bill. */
+const CHEAPER = /cache/i;
+
+describe("whatever a provider does to any one number, the money is that of the bill or the reservation:", () => {
+  test.for(CHANGES)("%s", async ([what, change]) => {
+    const less: string[] = [];
+    for (const body of BODIES.filter(({ shape }) => !shape.name.includes("Cohere"))) {
+      const { shape, encode } = body;
+      const bill = priceOf(shape.usage);
+      for (const [name, texts] of changedBy(body, change)) {
+        if (IN_MONEY.test(name) && ["removed", "renamed", "null"].includes(what)) continue;
+        if (CHEAPER.test(name) && what === "with a fraction") continue;
+        const given = streamed([encode(texts)], shape.type, shape.headers);
+        const [usage] = (await readThrough(given)).told;
+        const told = usage ? priceOf(usage) : 0;
+        if ((usage?.complete ? told : Math.max(told, bill)) < bill) {
+          less.push(`${shape.name}: ${name}`);
+        }
+      }
+    }
+    expect(less).toEqual([]);
+  });
+});
+
+describe("whatever a provider does to any one number of a batch, it is not taken for less:", () => {
+  const wrap = [
+    (body: string) =>
+      `{"custom_id":"a","response":{"status_code":200,"body":${body}},"error":null}`,
+    (body: string) => `{"custom_id":"a","result":{"type":"succeeded","message":${body}}}`,
+    (body: string) => `{"key":"a","response":${body}}`,
+    (body: string) => `{"recordId":"a","modelInput":{"max_tokens":1},"modelOutput":${body}}`,
+  ];
+  const whole = BODIES.filter(
+    ({ shape, documents }) =>
+      shape.type === "application/json" &&
+      documents.length === 1 &&
+      !shape.headers &&
+      !String(shape.body).startsWith("["),
+  );
+  test.for(CHANGES)("%s", async ([, change]) => {
+    const less: string[] = [];
+    for (const body of whole) {
+      for (const [name, [text]] of changedBy(body, change)) {
+        for (const [form, line] of wrap.entries()) {
+          try {
+            for await (const { usage } of readBatch(new Response(line(text!)))) {
+              const bill = billOf(body.shape);
+              const isLess = !usage || (usage.complete && usage.totalTokens < bill);
+              if (isLess) less.push(`${body.shape.name}: ${name} in form ${form}`);
+            }
+          } catch (error) {
+            // A line that is no JSON is told as one.
+            expect(error).toBeInstanceOf(SyntaxError);
+          }
+        }
+      }
+    }
+    expect(less).toEqual([]);
   });
 });
 
