@@ -90,7 +90,7 @@ async function statusesOf(
 
 describe("the guides' TypeScript", () => {
   test("has every block that it should", () => {
-    expect(blocks).toHaveLength(26);
+    expect(blocks).toHaveLength(25);
   });
 
   test.for(blocks)(
@@ -173,6 +173,20 @@ test("the guides' CORS answers preflights of the site that it names", async () =
   const answer = await gateway.request("/api/rides", { method: "OPTIONS", headers });
   expect([answer.status, answer.headers.get("Access-Control-Max-Age")]).toEqual([204, "600"]);
   expect(answer.headers.get("Access-Control-Allow-Origin")).toBe("https://app.example.com");
+});
+
+test("the guides' stores of several regions are those among which a name chooses", () => {
+  const gatewayIn = (name: string) =>
+    configuredGateway(guideCode("[vars.REGION_STORES]"), folder, {
+      STORE: "redis",
+      UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
+      UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+      RULES: [{ path: "/*", policies: [quota("all", 100)] }],
+      REGION_NAME: name,
+      [`REGION_REDIS_REST_TOKEN_${name.toUpperCase()}`]: "of this store",
+    });
+  for (const name of ["fra", "iad", "syd"]) expect(() => gatewayIn(name)).not.toThrow();
+  expect(() => gatewayIn("gru")).toThrow('REGION_NAME: "gru": Use "fra", "iad" or "syd".');
 });
 
 test("the guide's middleware takes no client for signed in that says so itself", async () => {
