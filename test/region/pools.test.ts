@@ -253,6 +253,47 @@ test("a cost of units with different ends is kept until the first of these when 
   });
 });
 
+/** Brings 1, 2, 3, ... units, a millisecond apart, and returns when each were claimed. */
+async function bringMany(times: number): Promise<number[]> {
+  const claimed: number[] = [];
+  for (let units = 1; units <= times; units++) {
+    now += 1_000;
+    // More than there is: nothing is spent.
+    const { nowUs, pools: rows } = await spend({ cost: 500 });
+    expect(rows[0]!.isClaimed).toBe(true);
+    claimed.push(nowUs);
+    await put(nowUs, { units });
+  }
+  return claimed;
+}
+
+test("of more than six grants the last ones are one, and all of it ends as the first of them", async () => {
+  const claimed = await bringMany(7);
+  expect(await spend({ cost: 500 })).toMatchObject({ pools: [{ left: 100 + 28 }] });
+  now = claimed[4]! + TERM;
+  expect(await spend({ cost: 500 })).toMatchObject({ pools: [{ left: 100 + 13 }] });
+  now = claimed[5]! + TERM;
+  expect(await spend({ cost: 500 })).toMatchObject({ pools: [{ left: 100 }], unspent: 13 });
+});
+
+test("units that come back to six grants join the first of them, and all of it ends as the earlier one", async () => {
+  const [first] = await bringMany(6);
+  const back = { isClaimed: false, left: -1, back: 4 };
+  await put(now, { ...back, backUntilUs: first! + TERM - 300 });
+  now = first! + TERM - 301;
+  expect(await spend({ cost: 500 })).toMatchObject({ pools: [{ left: 100 + 25 }] });
+  now += 1;
+  expect(await spend({ cost: 500 })).toMatchObject({ pools: [{ left: 100 + 20 }], unspent: 5 });
+});
+
+test("of many requests that give units back at once, the first 32 do", async () => {
+  const atUs = await claim();
+  await put(atUs);
+  const back = { isClaimed: false, left: -1, back: 1, backUntilUs: atUs + TERM };
+  for (let times = 0; times < 33; times++) await put(now, back);
+  expect(await spend({ cost: 500 })).toMatchObject({ pools: [{ left: 100 + 32 }] });
+});
+
 test("while home has none left the region denies, and one request asks again when it may have some", async () => {
   const atUs = await claim();
   now += 50_000;

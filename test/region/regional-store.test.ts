@@ -33,7 +33,12 @@ const answer = (more: Partial<PoolAnswer> = {}): PoolAnswer => ({
 });
 
 /** A regional store, and what it sends. */
-function isolate(verdict: number, pools: readonly PoolAnswer[], more: Partial<HomeStore> = {}) {
+function isolate(
+  verdict: number,
+  pools: readonly PoolAnswer[],
+  more: Partial<HomeStore> = {},
+  others: Partial<Pools> = {},
+) {
   let nowMs = 0;
   const noted: [RegionCount, number][] = [];
   const spent: (readonly PoolRequest[])[] = [];
@@ -49,6 +54,7 @@ function isolate(verdict: number, pools: readonly PoolAnswer[], more: Partial<Ho
       brought.push(deliveries);
       return { unspent: 1, lostClaims: 1 };
     },
+    ...others,
   };
   const home: HomeStore = {
     decide: () => ({ nowUs: 9, rows: [] }),
@@ -124,6 +130,33 @@ test("what a region does is counted for metrics", async () => {
   ]);
 });
 
+test("a region without an answer is counted, and home's answer is the request's", async () => {
+  const pools = { spend: () => Promise.reject(new StoreError("ERR_STORE_TIMEOUT", "lost")) };
+  const gone = isolate(1, [], {}, pools);
+  expect(await gone.store.decide("consume", ["l"], [1], [log])).toMatchObject({ nowUs: 9 });
+  expect(gone.noted).toEqual([
+    ["failures", 1],
+    ["waits", 1],
+    ["homeCalls", 1],
+  ]);
+});
+
+test("units that no request waits for are brought, and so is the news that home has none left", async () => {
+  const { store, brought } = isolate(1, [answer({ state: 0, left: 9, isClaimed: true })]);
+  await store.decide("consume", ["l"], [1], [log]);
+  await settled();
+  expect(brought).toMatchObject([[{ isClaimed: true, units: 5, left: 40 }]]);
+  const last = isolate(2, [answer()], {
+    async take() {
+      const row = { allowed: true, remaining: 0, retryAfterUs: 0, resetAfterUs: 300_000 };
+      return { nowUs: 9, rows: [row], taken: [0], againUs: [700] };
+    },
+  });
+  await last.store.decide("consume", ["l"], [1], [log]);
+  await settled();
+  expect(last.brought).toMatchObject([[{ isClaimed: false, units: 0, left: 0, againUs: 700 }]]);
+});
+
 test("without a claim and with room at home nothing is brought", async () => {
   const { store, brought } = isolate(2, [answer()]);
   await store.decide("consume", ["l"], [1], [log]);
@@ -154,6 +187,40 @@ test("without an answer of home, what was spent comes back, and the failure goes
       { back: 0, isClaimed: false, units: 0, left: -1 },
     ],
   ]);
+});
+
+test("home counts only what the region lacks; where it denies that, what the region spent comes back", async () => {
+  const taken: (readonly number[])[] = [];
+  const pools = [answer({ state: 0, left: 3, isClaimed: true, spentUntilUs: 77 }), answer()];
+  const { store, brought } = isolate(2, pools, {
+    async take(_, costs) {
+      taken.push(costs);
+      const row = { allowed: true, remaining: 40, retryAfterUs: 0, resetAfterUs: 300_000 };
+      const denied = { ...row, allowed: false, remaining: 0, retryAfterUs: 900 };
+      return { nowUs: 9, rows: [row, denied], taken: [5, 0], againUs: [0, 800] };
+    },
+  });
+  const reply = await store.decide("consume", ["l", "f"], [2, 1], [log, fixed]);
+  expect(reply).toMatchObject({
+    rows: [{ allowed: true }, { allowed: false, retryAfterUs: 900 }],
+  });
+  expect(reply).not.toHaveProperty("isFromRegion");
+  await settled();
+  expect(taken).toEqual([[0, 1]]);
+  expect(brought).toMatchObject([
+    [
+      { isClaimed: true, units: 5, left: 40, back: 2, backUntilUs: 77 },
+      { isClaimed: false, units: 0, left: 0, againUs: 800, back: 0 },
+    ],
+  ]);
+});
+
+test("an admitted request gives nothing back", async () => {
+  const pools = [answer({ state: 0, left: 3, isClaimed: true, spentUntilUs: 77 }), answer()];
+  const { store, brought } = isolate(2, pools);
+  await store.decide("consume", ["l", "f"], [2, 1], [log, fixed]);
+  await settled();
+  expect(brought).toMatchObject([[{ units: 5, back: 0 }, { back: 0 }]]);
 });
 
 test("requests that the isolate denied by itself count as demand, those of one term at most", async () => {

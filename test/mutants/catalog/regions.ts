@@ -201,4 +201,32 @@ export const REGIONS: readonly Written[] = [
     replace: "let most = -Infinity;\n      nearest = 0;",
     tests: ["test/region/nearest"],
   },
+  {
+    name: "home counts again what a region has spent",
+    file: "src/store/region/regional-store.ts",
+    find: "(lacks(i) ? costs[i]! : 0)",
+    replace: "costs[i]!",
+    tests: ["test/region/regional-store"],
+  },
+  {
+    name: "what a region spent for a denied request is lost",
+    file: "src/store/region/regional-store.ts",
+    find: "follow(bring(taken, isDenied));",
+    replace: "follow(bring(taken, false));",
+    tests: ["test/region/regional-store"],
+  },
+  {
+    name: "what a region spent for an admitted request comes back",
+    file: "src/store/region/pool-calls.ts",
+    find: "isGivenBack && state === SPENT",
+    replace: "state === SPENT",
+    tests: ["test/region/regional-store"],
+  },
+  {
+    name: "the log names no limit of which a region has nothing to take",
+    file: "src/features/region/compile-region.ts",
+    find: "(limit * termUs) / windowUs < FEWEST",
+    replace: "(limit * termUs) / windowUs < FEWEST / 2",
+    tests: ["test/region/limiter"],
+  },
 ];

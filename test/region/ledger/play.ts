@@ -122,12 +122,10 @@ export async function play(redis: Redis, story: Story): Promise<Outcome> {
       if (!spend || (spend.reply.verdict === HOME_DECIDES && state === MISSING)) {
         const place = atHome!.keys.indexOf(key);
         enter("home", atHome!.at, atHome!.eras[place]!, units);
-      } else if (state === SPENT) {
-        const { at, era } = spend.counted.get(key)!;
-        enter("region", at, era, units, `${region} ${key}`);
       } else {
         const { at, era } = spend.counted.get(key)!;
-        enter("credit", at, era, units);
+        if (state === SPENT) enter("region", at, era, units, `${region} ${key}`);
+        else enter("credit", at, era, units);
       }
     });
     if (back.size > 0) count("given-back");
