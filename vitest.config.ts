@@ -88,6 +88,8 @@ export default defineConfig({
   },
   test: {
     globalSetup: ["test/support/global-setup.ts"],
+    // A second run reads what the first has translated.
+    fsModuleCache: true,
     retry: RETRIES,
     reporters: ["default", new SecondTries()],
     // A test that asserts nothing fails.

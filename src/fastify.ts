@@ -8,6 +8,7 @@ import { createNodeLimiter, type NodeLimiterOptions } from "./adapter/node-limit
 import { type NodeRequest, type NodeResponse, setFields } from "./adapter/node-server.ts";
 import { Faults } from "./options/faults.ts";
 import { CHOICE } from "./options/messages.ts";
+import { reportOnce } from "./runtime/log.ts";
 
 export type { RateLimited } from "./adapter/node-limiter.ts";
 
@@ -23,6 +24,7 @@ const MARKS = {
 /** The parts of Fastify's request that the plugin uses. */
 export interface FastifyRequest {
   readonly raw: NodeRequest;
+  readonly routeOptions?: { readonly url?: string | undefined; readonly config?: object };
 }
 
 /** The parts of Fastify's reply that the plugin uses. */
@@ -90,6 +92,13 @@ export const rateLimit: RateLimitPlugin = /* @__PURE__ */ (() => {
     if (!instance.hasRequestDecorator("rateLimit")) instance.decorateRequest("rateLimit", null);
 
     const decide: FastifyHook = async (request, reply) => {
+      const { config, url } = request.routeOptions ?? {};
+      // Of @fastify/rate-limit: whoever moves from it would miss the limit of the route.
+      if (config && "rateLimit" in config) {
+        reportOnce(
+          `config.rateLimit of the route ${url} has no effect: register rateLimit on an instance of its own for this route.`,
+        );
+      }
       const { response, ...limited } = await limit(request as R, request.raw, reply.raw);
       Object.assign(request, limited);
       if (reply.sent) return reply;

@@ -26,7 +26,7 @@ const BUTTONS: Readonly<Record<string, (address: string) => string>> = {
     const query = Object.entries({
       "repository-url": pageOf(VERCEL, address),
       ...QUESTIONS,
-      envLink: pageOf("docs/gateway.md", address),
+      envLink: pageOf("docs/start.md", address),
     }).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
     const target = `https://vercel.com/new/clone?${query.join("&")}`;
     return button("Deploy with Vercel", "https://vercel.com/button", target);

@@ -18,10 +18,12 @@ export const OF_MIDDLEWARE = {
   max: POLICIES,
   limit: POLICIES,
   windowMs: POLICIES,
+  timeWindow: POLICIES,
   keyGenerator: "partition",
   handler: "onDenied",
   message: "onDenied",
   skip: "lists",
+  allowList: "lists",
 };
 
 /** The options without those that have another name here, each of which is a fault: people who move write them first. */

@@ -8,7 +8,8 @@ import {
   type QuotaUnits,
 } from "./paced-target.ts";
 import { checkedPacer, type PacerOptions } from "./pacer-options.ts";
-import { QUOTA_KINDS, retryAfterMs } from "./provider-quota.ts";
+import { QUOTA_KINDS } from "./provider-quota.ts";
+import { readRefusal } from "./refusal.ts";
 import type { Usage } from "./usage.ts";
 
 type Tokens = Pick<Usage, "inputTokens" | "outputTokens">;
@@ -101,10 +102,11 @@ export function createPacer<Target extends PacedTarget>(
   }
 
   /** Pauses a provider that has refused a request: in this worker by its own words, in all others by the shared counts. */
-  async function pause(lane: Lane, hold: Hold, headers: Headers): Promise<void> {
+  async function pause(lane: Lane, hold: Hold, response: Response): Promise<void> {
     const leastMs = Math.min(PAUSE_MS, FIRST_PAUSE_MS * 2 ** lane.refusals++);
-    const askedMs = retryAfterMs(headers, Date.now()) ?? PAUSE_MS;
-    lane.fromMs = Date.now() + Math.max(leastMs, askedMs);
+    const { waitMs = PAUSE_MS, quotas } = await readRefusal(response, Date.now());
+    lane.fromMs = Date.now() + Math.max(leastMs, waitMs);
+    lane.quota.learn(response.headers, quotas);
     await hold.release();
     await lane.quota.align();
   }
@@ -133,7 +135,7 @@ export function createPacer<Target extends PacedTarget>(
           if (quota.isNearlyUsedUp()) await quota.align();
           return sent;
         }
-        await pause(lane, hold, response.headers);
+        await pause(lane, hold, response);
         // Its body would keep the connection.
         await refused?.response.body?.cancel();
         refused = sent;
@@ -142,13 +144,9 @@ export function createPacer<Target extends PacedTarget>(
   };
 }
 
-function unitsOf({ inputTokens, outputTokens }: Tokens): QuotaUnits {
-  return {
-    requests: 1,
-    tokens: inputTokens + outputTokens,
-    input: inputTokens,
-    output: outputTokens,
-  };
+function unitsOf({ inputTokens: input, outputTokens: output }: Tokens): QuotaUnits {
+  const tokens = input + output;
+  return { requests: 1, tokens, input, output, requestsPerDay: 1, tokensPerDay: tokens };
 }
 
 /** Units that nobody takes at once stay for longer than that, so they are not lost. */

@@ -12,7 +12,7 @@ export type PacingLimiter = Reserve & Pick<Limiter, "peek" | "charge">;
 export interface PacedTarget {
   /** Names the quota in Redis. Models that share one quota at their provider have one name. */
   readonly name: string;
-  /** Units a minute. Leave out what the provider does not limit by the minute. */
+  /** Units a minute, and a day. Leave out what the provider does not limit. */
   readonly limits: Readonly<Partial<Record<QuotaKind, number>>>;
 }
 
@@ -33,8 +33,8 @@ export interface Taken {
 export interface TargetQuota {
   /** Takes units if each limit has room for them and for this share of it besides. */
   take(units: QuotaUnits, leftFree: number): Promise<Taken | { readonly waitMs: number }>;
-  /** Learns from the header fields of a response. */
-  learn(headers: Headers): void;
+  /** Learns from the header fields of a response, and from limits that it names besides. */
+  learn(headers: Headers, more?: Readonly<Partial<Record<QuotaKind, Quota>>>): void;
   /** Takes from the shared counts what they have more than the provider says. */
   align(): Promise<void>;
   /** Whether the provider says that a quota is nearly used up. */
@@ -47,11 +47,18 @@ export interface TargetQuota {
  */
 const WHOLE = 1_000_000_000;
 
-/** Providers count requests in shorter spans than a minute, too. */
-const SPANS: QuotaUnits = { requests: 6, tokens: 1, input: 1, output: 1 };
+/** The windows in which units are counted, and the parts of its span that one has: providers count requests in shorter ones, too. */
+const WINDOWS: Readonly<Record<QuotaKind, { readonly seconds: number; readonly parts: number }>> = {
+  requests: { seconds: 10, parts: 6 },
+  tokens: { seconds: 60, parts: 1 },
+  input: { seconds: 60, parts: 1 },
+  output: { seconds: 60, parts: 1 },
+  requestsPerDay: { seconds: 86_400, parts: 1 },
+  tokensPerDay: { seconds: 86_400, parts: 1 },
+};
 
-/** Below this share of its limit a quota is compared with what the provider says is left. */
-const NEARLY_USED_UP = 0.1;
+/** Below this share of its limit a quota is compared with what the provider says is left: one of a day for a quarter of an hour. */
+const nearlyUsedUp = (kind: string) => (kind.endsWith("PerDay") ? 0.01 : 0.1);
 
 /** The policies by which quotas of these kinds are counted. They give back exactly what a request did not take. */
 export function quotaPolicies(kinds: readonly QuotaKind[]): readonly Policy[] {
@@ -59,7 +66,7 @@ export function quotaPolicies(kinds: readonly QuotaKind[]): readonly Policy[] {
     slidingWindowCounter({
       name,
       limit: WHOLE,
-      window: `${60 / SPANS[name]}s`,
+      window: `${WINDOWS[name].seconds}s`,
       refundable: refundable(),
     }),
   );
@@ -79,7 +86,7 @@ export function createTargetQuota(
     Object.entries(limits).map(([kind, limit]) => [kind, { limit }]),
   );
 
-  const usableOf = (kind: QuotaKind, { limit }: Quota) => (limit * share) / SPANS[kind];
+  const usableOf = (kind: QuotaKind, { limit }: Quota) => (limit * share) / WINDOWS[kind].parts;
 
   /** Units of quotas in parts of their limits. More than a limit would never have room. */
   function partsBy(known: typeof quotas, units: QuotaUnits, most: number): Parts {
@@ -110,8 +117,8 @@ export function createTargetQuota(
       return { hold, costOf: (taken) => partsBy(known, taken, Number.MAX_SAFE_INTEGER) };
     },
 
-    learn(headers) {
-      const told = Object.entries(quotasIn(headers, Date.now()));
+    learn(headers, more = {}) {
+      const told = Object.entries({ ...quotasIn(headers, Date.now()), ...more });
       quotas = { ...quotas, ...Object.fromEntries(told.filter(([kind]) => kind in quotas)) };
     },
 
@@ -130,8 +137,8 @@ export function createTargetQuota(
     },
 
     isNearlyUsedUp: () =>
-      Object.values(quotas).some(
-        ({ limit, remaining = limit }) => remaining < limit * NEARLY_USED_UP,
+      Object.entries(quotas).some(
+        ([kind, { limit, remaining = limit }]) => remaining < limit * nearlyUsedUp(kind),
       ),
   };
 }

@@ -1,9 +1,13 @@
-/** The units that a provider limits: requests, all tokens, or those of the input and of the answer apart. */
-export const QUOTA_KINDS = ["requests", "tokens", "input", "output"] as const;
-/** A unit that a provider limits by the minute. */
+/** The units that a provider limits by the minute: requests, all tokens, or those of the input and of the answer apart. */
+const OF_MINUTE = ["requests", "tokens", "input", "output"] as const;
+
+/** Those, and the units that it limits by the day. */
+export const QUOTA_KINDS = [...OF_MINUTE, "requestsPerDay", "tokensPerDay"] as const;
+
+/** A unit that a provider limits. */
 export type QuotaKind = (typeof QUOTA_KINDS)[number];
 
-/** One limit of a provider for each minute, as a response tells it. */
+/** One limit of a provider, as a response tells it. */
 export interface Quota {
   readonly limit: number;
   /** Units that the provider says are left. */
@@ -25,33 +29,38 @@ const anthropic = (kind: string): Fields => [
 ];
 
 /** OpenAI's names are those of Groq, Cerebras, xAI and others, too. */
-const FIELDS: Readonly<Record<QuotaKind, readonly Fields[]>> = {
+const FIELDS: Readonly<Record<(typeof OF_MINUTE)[number], readonly Fields[]>> = {
   requests: [openAi("requests"), anthropic("requests")],
   tokens: [openAi("tokens")],
   input: [anthropic("input-tokens")],
   output: [anthropic("output-tokens")],
 };
 
-/** A quota that needs longer than this to be whole again is no quota of a minute. */
+/** A quota that needs longer than this to be whole again is one of a day. */
 const LONGEST_MINUTE_MS = 600_000;
 
-/** The quotas of a minute that a response's header fields tell. */
+/** The quotas that a response's header fields tell. The names are the same for a minute and a day, and the reset says which it is. */
 export function quotasIn(headers: Headers, nowMs: number): Partial<Record<QuotaKind, Quota>> {
-  const told = QUOTA_KINDS.flatMap((kind) => {
-    const quota = FIELDS[kind].map((fields) => quotaIn(headers, fields, nowMs)).find(Boolean);
-    return quota ? [[kind, quota] as const] : [];
-  });
+  const told = OF_MINUTE.flatMap((kind) =>
+    FIELDS[kind].flatMap((fields) => quotaIn(headers, fields, kind, nowMs)),
+  );
   return Object.fromEntries(told);
 }
 
-function quotaIn(headers: Headers, [of, left, reset]: Fields, nowMs: number): Quota | undefined {
+function quotaIn(
+  headers: Headers,
+  [of, left, reset]: Fields,
+  kind: (typeof OF_MINUTE)[number],
+  nowMs: number,
+): readonly (readonly [QuotaKind, Quota])[] {
   const limit = countIn(headers.get(of));
-  if (!limit) return undefined;
+  if (!limit) return [];
   const remaining = countIn(headers.get(left));
   const waitMs = waitIn(headers.get(reset), nowMs);
   const used = limit - (remaining ?? limit);
   const wholeMs = used > 0 && waitMs !== undefined ? (limit * waitMs) / used : 0;
-  return wholeMs > LONGEST_MINUTE_MS ? undefined : { limit, remaining };
+  if (wholeMs <= LONGEST_MINUTE_MS) return [[kind, { limit, remaining }]];
+  return kind === "requests" || kind === "tokens" ? [[`${kind}PerDay`, { limit, remaining }]] : [];
 }
 
 /** How long a response asks to wait, in milliseconds; `undefined` if it does not say it. */
@@ -69,7 +78,7 @@ const SPAN =
 const UNIT_MS = [86_400e3, 3600e3, 60e3, 1e3, 1];
 
 /** The milliseconds until a time that is told as a date, in seconds, or with units such as `1m2.5s` and `12ms`. */
-function waitIn(text: string | null, nowMs: number): number | undefined {
+export function waitIn(text: string | null, nowMs: number): number | undefined {
   if (text === null) return undefined;
   if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1e3;
   const parts = text === "" ? undefined : SPAN.exec(text)?.slice(1);

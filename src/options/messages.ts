@@ -551,7 +551,7 @@ export const NO_RESPONSE = {
 
 export const STORE = {
   code: "shape",
-  say: "Give either memoryStore() as `store`, or `redis`, not both.",
+  say: "Give `redis`, such as { url, token }, or else a store that memoryStore() or durableObjectStore() made.",
 } as const;
 
 export const NAMESPACE = {
@@ -780,7 +780,7 @@ export const SOURCE = {
     const quoted = examples.map((example) => `"${example}"`);
     const bare = quoted.filter((example) => !example.includes(":"));
     const named = quoted.filter((example) => example.includes(":"));
-    return `${didYouMean(meant)}Use ${bare.join(", ")}, or ${named.join(", ")}.`;
+    return `${didYouMean(meant)}Use ${bare.join(", ")}, or ${named.join(", ")}; in code subnet(), header("x-api-key") and so on.`;
   },
 } as const;
 

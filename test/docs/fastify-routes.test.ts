@@ -1,6 +1,6 @@
 import fastify4 from "fastify4";
 import fastify5 from "fastify5";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 
 import { rateLimit, type RateLimited } from "../../src/fastify.ts";
 import { fixedWindow, memoryStore } from "../../src/index.ts";
@@ -78,6 +78,29 @@ test.for([
     expect(await ask("/missing")).toEqual([404, 96, undefined]);
     expect(await ask("/in")).toEqual([200, 95, ["inner"]]);
     expect(await ask("/in")).toEqual([429, 94, undefined]);
+    await app.close();
+  },
+);
+
+test.for([["4", fastify4] as const, ["5", fastify5] as const])(
+  "Fastify %s: a route with the option of @fastify/rate-limit is told in the log, once",
+  async ([version, create]) => {
+    const warn = vi
+      .spyOn(console, "warn")
+      .mockReset()
+      .mockImplementation(() => {});
+    const app = (create as typeof fastify5)();
+    const policies = [fixedWindow({ limit: 9, window: "1h" })];
+    await app.register(rateLimit, { store: memoryStore(), policies, clientIp: "socket" });
+    const url = `/in-${version}`;
+    app.get(url, { config: { rateLimit: { max: 1 } } as never }, async () => "hello");
+    app.get("/", async () => "hello");
+    for (const path of ["/", url, url]) await app.inject(path);
+    expect(warn.mock.calls).toEqual([
+      [
+        `tidegate: config.rateLimit of the route ${url} has no effect: register rateLimit on an instance of its own for this route.`,
+      ],
+    ]);
     await app.close();
   },
 );

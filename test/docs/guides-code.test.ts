@@ -90,7 +90,7 @@ async function statusesOf(
 
 describe("the guides' TypeScript", () => {
   test("has every block that it should", () => {
-    expect(blocks).toHaveLength(26);
+    expect(blocks).toHaveLength(25);
   });
 
   test.for(blocks)(

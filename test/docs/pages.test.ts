@@ -7,7 +7,7 @@ import { writeBlocks } from "./typed-blocks.ts";
 /** The pages whose code states what it does, and the languages of their blocks: those with `!` hold assertions. */
 const PAGES = [
   // The statements about tools are held by test/llm/limit-tools.test.ts.
-  ["agents", "ts toml ts! ts!"],
+  ["agents", "ts toml ts! ts! ts!"],
   ["llm", "ts! ts! ts! ts! ts! ts! ts! ts!"],
   ["notices", "ts! toml json"],
   ["pacing", "ts!"],

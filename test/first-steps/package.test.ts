@@ -86,7 +86,7 @@ describe("the tarball", () => {
 
 test("the example is the guide's gateway", () => {
   const read = (file: string) => readFileSync(join("examples/gateway", file), "utf8");
-  const blocks = codeBlocks("docs/gateway.md").map(({ code }) => code);
+  const blocks = codeBlocks("docs/start.md").map(({ code }) => code);
   expect(blocks).toContain(read("wrangler.toml"));
   expect(blocks).toContain(read("src/index.ts"));
 });

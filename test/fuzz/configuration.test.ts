@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { Hono, type MiddlewareHandler } from "hono";
+import { Hono } from "hono";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { createGateway } from "../../src/gateway/gateway.ts";
@@ -226,21 +226,27 @@ fuzz("createLimiter() with dimensions and plans decides with what it takes", 1_5
   }),
 );
 
-fuzz("middleware with partitions and plans answers with what it takes", 1_500, () =>
-  fc.asyncProperty(changesOf(partitionedOptions()), fc.boolean(), (changes, vercel) => {
-    const options = applyChanges(partitionedOptions(), changes);
+/** Middleware of Hono, or of Vercel, with these options answers a request, or says what is wrong with them. */
+function answers(options: unknown, vercel: boolean): Promise<void> {
+  if (vercel) {
     return settles(
-      () => (vercel ? vercelRateLimit(options as never) : honoRateLimit(options as never)),
-      async (middleware) => {
-        if (vercel) return (middleware as (asked: Request) => Promise<Response>)(request());
-        const app = new Hono().use(middleware as MiddlewareHandler);
-        return app
-          .get("*", (c) => c.text("reached"))
-          .onError(rethrow)
-          .request(request());
-      },
+      () => vercelRateLimit(options as never),
+      (middleware) => middleware(request()),
     );
-  }),
+  }
+  return settles(
+    () => honoRateLimit(options as never),
+    async (middleware) => {
+      const app = new Hono().use(middleware).get("*", (c) => c.text("reached"));
+      await app.onError(rethrow).request(request());
+    },
+  );
+}
+
+fuzz("middleware with partitions and plans answers with what it takes", 1_500, () =>
+  fc.asyncProperty(changesOf(partitionedOptions()), fc.boolean(), (changes, vercel) =>
+    answers(applyChanges(partitionedOptions(), changes), vercel),
+  ),
 );
 
 fuzz("limit() decides with what it takes and says what it does not", 1_500, () =>
@@ -253,36 +259,18 @@ fuzz("limit() decides with what it takes and says what it does not", 1_500, () =
   }),
 );
 
-fuzz("Hono's rateLimit() answers with what it takes and says what it does not", 1_500, () =>
-  fc.asyncProperty(
-    changesOf(requestOptions(), requestOptions(true)),
-    fc.boolean(),
-    (changes, memory) => {
-      const options = applyChanges(requestOptions(memory), changes);
-      return settles(
-        () => honoRateLimit(options as never),
-        async (middleware) => {
-          const app = new Hono().use(middleware).get("*", (c) => c.text("reached"));
-          await app.onError(rethrow).request(request());
-        },
-      );
-    },
-  ),
-);
-
-fuzz("Vercel's rateLimit() answers with what it takes and says what it does not", 1_500, () =>
-  fc.asyncProperty(
-    changesOf(requestOptions(), requestOptions(true)),
-    fc.boolean(),
-    (changes, memory) => {
-      const options = applyChanges(requestOptions(memory), changes);
-      return settles(
-        () => vercelRateLimit(options as never),
-        (middleware) => middleware(request()),
-      );
-    },
-  ),
-);
+for (const [name, vercel] of [
+  ["Hono", false],
+  ["Vercel", true],
+] as const) {
+  fuzz(`${name}'s rateLimit() answers with what it takes and says what it does not`, 1_500, () =>
+    fc.asyncProperty(
+      changesOf(requestOptions(), requestOptions(true)),
+      fc.boolean(),
+      (changes, memory) => answers(applyChanges(requestOptions(memory), changes), vercel),
+    ),
+  );
+}
 
 fuzz("createGateway() answers with what it takes and says what it does not", 1_500, () =>
   fc.asyncProperty(changesOf(variables()), (changes) => {

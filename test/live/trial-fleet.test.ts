@@ -1,50 +1,22 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 
-import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
-import { startWorker, type Worker } from "../../scripts/local-stack/worker.ts";
+import type { Worker } from "../../scripts/local-stack/worker.ts";
 import { figures } from "../support/chaos/figures.ts";
-import { ADMIN_TOKEN, limited, liveVariables } from "../support/live/live-gateway.ts";
+import { ADMIN_TOKEN, limited } from "../support/live/live-gateway.ts";
+import { deployedWorkers, REFRESH_MS } from "./deployed-workers.ts";
 
 /*
  * Workers under load while a version goes from one percent of the clients to all of them, and back.
  */
 
-const REFRESH_MS = 1_000;
 const USERS = Array.from({ length: 200 }, (_, i) => `rider-${i}`);
 /** The limit that all clients have, and the one that is tried: so low that it is reached. */
 const BEFORE = 1_000_000;
 const TRIED = 10;
 
-let bridge: Bridge;
-let workers: Worker[];
-const origin = createServer((request, response) =>
-  request.resume().on("end", () => response.end()),
-);
-
-beforeAll(async () => {
-  await once(origin.listen(0, "127.0.0.1"), "listening");
-  bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: "t" });
-  const { port } = origin.address() as AddressInfo;
-  const variables = {
-    ...liveVariables(`http://127.0.0.1:${port}`, crypto.randomUUID()),
-    UPSTASH_REDIS_REST_URL: bridge.url,
-    UPSTASH_REDIS_REST_TOKEN: bridge.token,
-    LIVE_REFRESH: `${REFRESH_MS}ms`,
-    METRICS: "off",
-  };
-  const start = () => startWorker({ variables, onLog: () => {} });
-  workers = [await start(), await start(), await start()];
-});
-afterAll(async () => {
-  await Promise.all(workers.map((worker) => worker.stop()));
-  await bridge.close();
-  origin.close();
-});
+const { workers } = deployedWorkers(3);
 
 /** One answer of a worker to a user. */
 interface Answer {

@@ -1,45 +1,17 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 
-import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
-import { startWorker, type Worker } from "../../scripts/local-stack/worker.ts";
+import type { Worker } from "../../scripts/local-stack/worker.ts";
 import { figures } from "../support/chaos/figures.ts";
-import { ADMIN_TOKEN, limited, liveVariables } from "../support/live/live-gateway.ts";
-
-const REFRESH_MS = 1_000;
+import { ADMIN_TOKEN, limited } from "../support/live/live-gateway.ts";
+import { deployedWorkers, REFRESH_MS } from "./deployed-workers.ts";
 
 /** The further time that a busy machine may take: the answer of a poll that was under way, and the next request. */
 const SLACK_MS = 1_000;
 
-let bridge: Bridge;
-let workers: Worker[];
-const origin = createServer((request, response) =>
-  request.resume().on("end", () => response.end()),
-);
-
-beforeAll(async () => {
-  await once(origin.listen(0, "127.0.0.1"), "listening");
-  bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: "t" });
-  const { port } = origin.address() as AddressInfo;
-  const variables = {
-    ...liveVariables(`http://127.0.0.1:${port}`, crypto.randomUUID()),
-    UPSTASH_REDIS_REST_URL: bridge.url,
-    UPSTASH_REDIS_REST_TOKEN: bridge.token,
-    LIVE_REFRESH: `${REFRESH_MS}ms`,
-    METRICS: "off",
-  };
-  const start = () => startWorker({ variables, onLog: () => {} });
-  workers = [await start(), await start()];
-});
-afterAll(async () => {
-  await Promise.all(workers.map((worker) => worker.stop()));
-  await bridge.close();
-  origin.close();
-});
+const fleet = deployedWorkers(2);
+const { workers } = fleet;
 
 /** One answer of a worker: its status, and the limit that it told. */
 interface Answer {
@@ -106,7 +78,7 @@ test(
   async () => {
     const loads = workers.map(startLoad);
     await sleep(500);
-    const before = { calls: bridge.requests, startMs: performance.now() };
+    const before = { calls: fleet.bridge.requests, startMs: performance.now() };
     const answered = () => loads.reduce((sum, { answers }) => sum + answers.length, 0);
     const answeredBefore = answered();
     const changes: readonly [
@@ -147,6 +119,8 @@ test(
     expect(answers.filter(({ status }) => ![200, 403, 429].includes(status))).toEqual([]);
     // One call each, but for denials that are known and clients on lists; and the calls of polls and the administration.
     const extra = 3 * 2 * Math.ceil(seconds / (REFRESH_MS / 1000)) + 100;
-    expect(bridge.requests - before.calls).toBeLessThanOrEqual(answered() - answeredBefore + extra);
+    expect(fleet.bridge.requests - before.calls).toBeLessThanOrEqual(
+      answered() - answeredBefore + extra,
+    );
   },
 );

@@ -84,6 +84,111 @@ test("a provider that refuses again and again and asks for no wait is asked ever
   expect(tookMs).toBeLessThan(10_000);
 });
 
+test("a limit of a day is kept beside those of a minute, and learned from the provider", async () => {
+  const store = memoryStore();
+  const limits = { requests: 6_000, requestsPerDay: 100 };
+  const order = [{ name: "a", limits }, target("b", 6_000, 1_000_000)];
+  const pacer = workerOf(store, order, { share: 1 });
+  const names: string[] = [];
+  const day = {
+    "x-ratelimit-limit-requests": "12",
+    "x-ratelimit-remaining-requests": "11",
+    "x-ratelimit-reset-requests": "2h0m0s",
+  };
+  for (let sent = 0; sent < 14; sent++) {
+    const headers = sent === 0 ? day : undefined;
+    const { target: taken } = (await pacer.send(
+      REQUEST,
+      async () => new Response("{}", { ...(headers && { headers }) }),
+    ))!;
+    names.push(taken.name);
+    await vi.advanceTimersByTimeAsync(60_000);
+  }
+  // The first took a hundredth of the limit that it did not know; of the rest, each takes a twelfth.
+  expect(names.filter((name) => name === "a")).toHaveLength(12);
+  expect(names.slice(-2)).toEqual(["b", "b"]);
+});
+
+const ofGoogle = (quotaId: string, retryDelay: string) =>
+  Response.json(
+    {
+      error: {
+        code: 429,
+        status: "RESOURCE_EXHAUSTED",
+        details: [
+          {
+            "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+            violations: [{ quotaMetric: "requests", quotaId, quotaValue: "250" }],
+          },
+          { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay },
+        ],
+      },
+    },
+    { status: 429 },
+  );
+
+test.for([
+  [
+    "Google's minute",
+    () => ofGoogle("GenerateRequestsPerMinutePerProjectPerModel-FreeTier", "34.07s"),
+    34_070,
+  ],
+  [
+    "Google's day, whatever it asks to wait",
+    () => ofGoogle("GenerateRequestsPerDayPerProjectPerModel-FreeTier", "18s"),
+    3_600_000,
+  ],
+  [
+    "an account without money",
+    () => Response.json({ error: { code: "insufficient_quota" } }, { status: 429 }),
+    3_600_000,
+  ],
+  ["no JSON", () => new Response("slow down", { status: 429 }), 1_000],
+  [
+    "a body that never ends",
+    () =>
+      new Response(new ReadableStream(), {
+        status: 429,
+        headers: { "content-type": "application/json" },
+      }),
+    1_000,
+  ],
+] as const)(
+  "a refusal by %s pauses the target as long as its body says",
+  async ([, refused, ms]) => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const order = [target("a", 6_000, 1_000_000), target("b", 6_000, 1_000_000)];
+    const pacer = workerOf(memoryStore(), order);
+    const send = () =>
+      timed(
+        pacer.send(REQUEST, async ({ name }) => (name === "a" ? refused() : new Response("{}"))),
+      );
+    const startMs = Date.now();
+    expect((await send())[0]?.target.name).toBe("b");
+    const asked = async () => {
+      const [sent] = await timed(pacer.send(REQUEST, async () => new Response("{}")));
+      return sent?.target.name;
+    };
+    await vi.advanceTimersByTimeAsync(Math.max(0, startMs + ms - 500 - Date.now()));
+    expect(await asked()).toBe("b");
+    await vi.advanceTimersByTimeAsync(2_500);
+    expect(await asked()).toBe("a");
+  },
+);
+
+test("the limit that Google's refusal names is learned, and its body is left to the caller", async () => {
+  const store = memoryStore();
+  const pacer = workerOf(store, [target("a", 6_000, 1_000_000)], { maxWait: "1ms", share: 1 });
+  const sent = await pacer.send(REQUEST, async () =>
+    ofGoogle("GenerateRequestsPerMinutePerProjectPerModel", "5s"),
+  );
+  expect(await sent!.response.json()).toMatchObject({ error: { code: 429 } });
+  await vi.advanceTimersByTimeAsync(6_000);
+  const next = await pacer.send(REQUEST, async () => new Response("{}"));
+  // One of 250 a minute, which are 41.7 in ten seconds.
+  expect(next!.hold.policies[0]!.remaining).toBe(1_000_000_000 - 24_000_000);
+});
+
 test("a refusal has other workers wait, too: their shared counts have no more than the provider", async () => {
   vi.spyOn(Math, "random").mockReturnValue(0);
   const store = memoryStore();

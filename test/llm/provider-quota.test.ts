@@ -39,7 +39,7 @@ test("Anthropic's fields tell tokens of the input and the answer apart, and date
   });
 });
 
-test("a limit of a day, whose reset is far away, is none of a minute", () => {
+test("a limit whose reset is far away is one of a day", () => {
   const quotas = told({
     // One of 14,400 comes back every six seconds.
     "x-ratelimit-limit-requests": "14400",
@@ -49,7 +49,20 @@ test("a limit of a day, whose reset is far away, is none of a minute", () => {
     "x-ratelimit-remaining-tokens": "17997",
     "x-ratelimit-reset-tokens": "7.66ms",
   });
-  expect(quotas).toEqual({ tokens: { limit: 18_000, remaining: 17_997 } });
+  expect(quotas).toEqual({
+    requestsPerDay: { limit: 14_400, remaining: 14_370 },
+    tokens: { limit: 18_000, remaining: 17_997 },
+  });
+  expect(
+    told({
+      "x-ratelimit-limit-tokens": "500000",
+      "x-ratelimit-remaining-tokens": "0",
+      "x-ratelimit-reset-tokens": "7h12m0s",
+      "anthropic-ratelimit-input-tokens-limit": "50000",
+      "anthropic-ratelimit-input-tokens-remaining": "0",
+      "anthropic-ratelimit-input-tokens-reset": "2026-11-30T00:00:00Z",
+    }),
+  ).toEqual({ tokensPerDay: { limit: 500_000, remaining: 0 } });
 });
 
 test("fields that are missing, zero or no number tell nothing", () => {

@@ -44,9 +44,11 @@ export function createSandbox(): Sandbox {
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
 
   const node = (args: readonly string[]) => runNode(copy, args);
+  // What is translated here goes with the copy.
+  const ownCache = ["--fsModuleCachePath", join(copy, ".tmp/modules")];
   const test = (tests: readonly string[], ...options: string[]) => {
     const projects = [...new Set(tests.flatMap(projectsOf))].flatMap((name) => ["--project", name]);
-    return node([vitest, "run", ...projects, ...options, ...tests]);
+    return node([vitest, "run", ...ownCache, ...projects, ...options, ...tests]);
   };
 
   async function outcomeOf(tests: readonly string[]): Promise<Omit<Result, "mutant" | "seconds">> {

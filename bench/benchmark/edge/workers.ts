@@ -32,14 +32,14 @@ const WORKERS: readonly (readonly [name: string, budget: number, source: string]
   ],
   [
     "rateLimit() of Hono, a token bucket and a fixed window",
-    30_000,
+    30_100,
     `import { fixedWindow, tokenBucket } from "./src/index.ts";
      import { rateLimit } from "./src/hono.ts";
      export const limiter = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,
   ],
   [
     "rateLimit() of Vercel, a token bucket and a fixed window",
-    30_300,
+    30_400,
     `import { fixedWindow, tokenBucket } from "./src/index.ts";
      import { rateLimit } from "./src/vercel.ts";
      export const limiter = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,

@@ -41,11 +41,3 @@ export function readCommands(algorithms: readonly Algorithm[]): number {
 export function dollarsPerMillion(commands: number): number {
   return commands * DOLLARS_PER_MILLION_COMMANDS;
 }
-
-/** Their price in a global database, where each write is billed in its own region and in each that reads. */
-export function dollarsPerMillionGlobal(
-  { reads, writes }: { readonly reads: number; readonly writes: number },
-  readRegions: number,
-): number {
-  return dollarsPerMillion(reads + (1 + readRegions) * writes);
-}

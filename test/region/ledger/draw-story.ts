@@ -16,9 +16,10 @@ const CLIENTS = ["a", "b"] as const;
 export interface Cell {
   readonly algorithm: CountingAlgorithm;
   readonly hasCredit: boolean;
+  readonly hasObjects: boolean;
 }
 
-export function drawStory(seed: number, { algorithm, hasCredit }: Cell): Story {
+export function drawStory(seed: number, { algorithm, hasCredit, hasObjects }: Cell): Story {
   const next = random(seed);
   const chance = (share: number) => next() < share;
   const whole = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
@@ -144,6 +145,7 @@ export function drawStory(seed: number, { algorithm, hasCredit }: Cell): Story {
   return {
     seed,
     spanUs,
+    hasObjects,
     trouble,
     termMs,
     credit,

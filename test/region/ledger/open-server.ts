@@ -2,13 +2,14 @@ import type { Redis } from "ioredis";
 
 import type { VirtualTime } from "../../support/virtual-time.ts";
 import { clockOf, openEras, type PromiseOf, START } from "./clocks.ts";
+import { objectPools, redisPools } from "./nearby.ts";
 import { standingRedis } from "./standing-redis.ts";
 import type { Server } from "./story.ts";
 
 interface ServerParts {
   readonly redis: Redis;
   readonly time: VirtualTime;
-  readonly kind: "home" | "region";
+  readonly kind: "home" | "region" | "objects";
   readonly count: (what: string) => void;
 }
 
@@ -18,18 +19,21 @@ export function openServer(
   server: Server,
   promiseOf: PromiseOf,
 ) {
+  const place = kind === "home" ? "home" : "region";
   const clock = clockOf(time, server, () => {
     eras.endAll();
-    count(`${kind}-clock-set`);
+    count(`${place}-clock-set`);
   });
   const eras = openEras(clock.asNow, promiseOf);
   const { client, flush } = standingRedis(redis, `${crypto.randomUUID()}:`, clock.now);
+  const pools = kind === "objects" ? objectPools(clock.now) : redisPools(client);
   for (const at of server.flushes) {
     time.at(START + at, () => {
       eras.endAll();
-      count(`${kind}-flushed`);
+      count(`${place}-flushed`);
+      pools.flush();
       void time.hold(flush());
     });
   }
-  return { client, flush, eras, isDead: () => server.isDead(time.now() - START) };
+  return { client, pools, flush, eras, isDead: () => server.isDead(time.now() - START) };
 }

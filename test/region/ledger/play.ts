@@ -50,7 +50,11 @@ export async function play(redis: Redis, story: Story): Promise<Outcome> {
 
   function openRegion(region: Region, index: number) {
     const shared = (key: string) => shareOf(promiseOf(key, story.versions), story.stores);
-    const { flush, isDead, ...nearby } = openServer({ ...server, kind: "region" }, region, shared);
+    const { flush, isDead, ...nearby } = openServer(
+      { ...server, kind: story.hasObjects ? "objects" : "region" },
+      region,
+      shared,
+    );
     const storeFor = storesOf({
       time,
       network,
@@ -119,8 +123,12 @@ export async function play(redis: Redis, story: Story): Promise<Outcome> {
         const place = atHome!.keys.indexOf(key);
         enter("home", atHome!.at, atHome!.eras[place]!, units);
       } else if (state === SPENT) {
-        enter("region", spend.at, spend.eras[i]!, units, `${region} ${key}`);
-      } else enter("credit", spend.at, spend.eras[i]!, units);
+        const { at, era } = spend.counted.get(key)!;
+        enter("region", at, era, units, `${region} ${key}`);
+      } else {
+        const { at, era } = spend.counted.get(key)!;
+        enter("credit", at, era, units);
+      }
     });
     if (back.size > 0) count("given-back");
   }

@@ -40,6 +40,7 @@ export function steadyStory({ seed, policy, regions, isolates, load, seconds }: 
   return {
     seed,
     spanUs,
+    hasObjects: false,
     trouble: false,
     termMs: 1_000,
     credit: 0,

@@ -2,13 +2,14 @@ import type { AsyncLocalStorage } from "node:async_hooks";
 
 import { ALL_SCRIPTS } from "../../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../../src/store/redis/client.ts";
-import { redisStore, scriptRunner } from "../../../src/store/redis/store.ts";
-import { openPools, poolKeyOf, type SpendReply } from "../../../src/store/region/pools.ts";
+import { redisStore } from "../../../src/store/redis/store.ts";
+import type { SpendReply } from "../../../src/store/region/pools.ts";
 import { type HomeStore, regionalStore } from "../../../src/store/region/regional-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { VirtualTime } from "../../support/virtual-time.ts";
 import type { Books, Era } from "./books.ts";
 import type { Eras } from "./clocks.ts";
+import type { NearbyPools } from "./nearby.ts";
 import type { Caller, Network, Way } from "./network.ts";
 
 /** When a store counted a request, and in which of its eras. */
@@ -18,9 +19,16 @@ export interface Counted {
   readonly eras: readonly Era[];
 }
 
+/** What a region counted. Objects of one request count at times of their own. */
+export interface Spent {
+  readonly reply: SpendReply;
+  readonly keys: readonly string[];
+  readonly counted: ReadonlyMap<string, { readonly at: number; readonly era: Era }>;
+}
+
 /** What a request sees of the stores. */
 export interface Seen {
-  spend?: Counted & { readonly reply: SpendReply };
+  spend?: Spent;
   home?: Counted;
   alone?: Counted;
   /** Units that came back at home, by key. */
@@ -33,7 +41,12 @@ interface Parts {
   readonly requests: AsyncLocalStorage<Seen>;
   readonly books: Books;
   readonly home: { readonly client: RedisClient; readonly eras: Eras; readonly way: Way };
-  readonly nearby: { readonly client: RedisClient; readonly eras: Eras; readonly way: Way };
+  readonly nearby: {
+    readonly client: RedisClient;
+    readonly pools: NearbyPools;
+    readonly eras: Eras;
+    readonly way: Way;
+  };
   readonly poolOf: (key: string) => string;
 }
 
@@ -41,8 +54,6 @@ interface Parts {
 export function storesOf(parts: Parts): (caller: Caller) => Store {
   const { time, network, requests, books, home, nearby, poolOf } = parts;
   const homeStore = redisStore(home.client, ALL_SCRIPTS) as HomeStore;
-  const run = scriptRunner(nearby.client, { firstLine: "" });
-  const pools = openPools(run);
   const alone = redisStore(nearby.client, ALL_SCRIPTS);
 
   /** Carries a call out, and notes when and in which eras it was counted, once its answer is there. */
@@ -112,16 +123,19 @@ export function storesOf(parts: Parts): (caller: Caller) => Store {
     return regionalStore({
       home: distant,
       pools: {
-        spend: (keys, asked) =>
-          counted(
-            near,
-            home.eras,
-            keys,
-            () => pools.spend(keys, asked),
-            (seen, own, reply) => void (seen.spend ??= { ...own, reply }),
-          ),
-        // What is sent again has the same id.
-        put: (...brought) => openPools((...sent) => near(() => run(...sent))).put(...brought),
+        async spend(keys, asked) {
+          const seen = requests.getStore();
+          const first = new Map<string, { at: number; era: Era }>();
+          const note = (own: readonly string[]) => {
+            for (const key of own) {
+              if (!first.has(key)) first.set(key, { at: time.now(), era: home.eras.of(key) });
+            }
+          };
+          const reply = await nearby.pools.open(near, note).spend(keys, asked);
+          if (seen) seen.spend ??= { keys, counted: first, reply };
+          return reply;
+        },
+        put: (...brought) => nearby.pools.open(near, () => {}).put(...brought),
       },
       alone: {
         decide: (operation, keys, ...asked) =>
@@ -133,7 +147,7 @@ export function storesOf(parts: Parts): (caller: Caller) => Store {
             (seen, own) => void (seen.alone ??= own),
           ),
       },
-      forget: (keys) => near(() => alone.reset(keys.map(poolKeyOf))),
+      forget: (keys) => nearby.pools.forget(near, keys),
       now: () => time.now() / 1000,
     });
   };

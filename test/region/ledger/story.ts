@@ -36,6 +36,8 @@ export interface Region extends Server {
 export interface Story {
   readonly seed: number;
   readonly spanUs: number;
+  /** Whether the stores nearby are objects, one for each partition, instead of a Redis. */
+  readonly hasObjects: boolean;
   /** Whether calls are lost, late and repeated. */
   readonly trouble: boolean;
   readonly termMs: number;
