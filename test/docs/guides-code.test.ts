@@ -183,7 +183,7 @@ test("the guides' stores of several regions are those among which a name chooses
       UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
       RULES: [{ path: "/*", policies: [quota("all", 100)] }],
       REGION_NAME: name,
-      [`REGION_REDIS_REST_TOKEN_${name.toUpperCase()}`]: "of this store",
+      [`REGION_REDIS_REST_TOKEN_${name.toUpperCase()}`]: "secret",
     });
   for (const name of ["fra", "iad", "syd"]) expect(() => gatewayIn(name)).not.toThrow();
   expect(() => gatewayIn("gru")).toThrow('REGION_NAME: "gru": Use "fra", "iad" or "syd".');
