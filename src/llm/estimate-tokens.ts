@@ -23,8 +23,9 @@ export interface EstimateOptions {
  * Estimates how many tokens a request to a language model will take, before it is sent: a whole number from 0.
  *
  * The input is estimated by its words, digits, signs and scripts: no less than it is, and at most twice as much for usual texts. Every
- * text and name counts, also of tools and documents; images, audio and files in base64 do not. The output is the largest that the request allows, under the names
- * of OpenAI, Anthropic, Gemini, Bedrock and Ollama, as often as it asks for (`n`, `candidateCount`).
+ * text and name counts, also of tools and documents; images, audio and files in base64 count by the formulas of the providers. The
+ * output is the largest that the request allows, under the names of OpenAI, Anthropic, Gemini, Bedrock and Ollama, as often as it asks
+ * for (`n`, `candidateCount`).
  *
  * @param body a request's parsed JSON
  * @throws RequestError if a maximum, or the number of answers, is no positive integer; no other body makes this throw
