@@ -50,7 +50,7 @@ const WORKERS: readonly (readonly [name: string, budget: number, source: string]
     `import { createGateway } from "./src/gateway.ts";
      export default createGateway(process.env);`,
   ],
-  ["usage() of models", 8_800, `export { usage } from "./src/llm.ts";`],
+  ["usage() of models", 9_390, `export { usage } from "./src/llm.ts";`],
   ["gateway worker with its packages", 167_400, `export { default } from "./src/worker.ts";`],
 ];
 
