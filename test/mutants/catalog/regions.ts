@@ -79,7 +79,7 @@ export const REGIONS: readonly Written[] = [
     name: "a region's units never expire",
     file: "lua/region/read.lua",
     find: "elseif ends > now then",
-    replace: "else",
+    replace: "elseif ends > 0 then",
     tests: POOLS,
   },
   {
