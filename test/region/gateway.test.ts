@@ -73,6 +73,25 @@ test("rules that no region decides are decided at home, and the log says so once
   ]);
 });
 
+test("while home is gone, the stores of REGION_STORES count its parts, and REGIONS says how many more there are", async () => {
+  const { url } = await startOrigin();
+  const passedWith = async (name: string, more: object) => {
+    const stores = {
+      UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1",
+      REGION_REDIS_REST_URL: undefined,
+      REGION_STORES: { fra: { url: fra.bridge.url }, gru: { url: gru.bridge.url } },
+      REGION_NAME: "fra",
+      ...more,
+    };
+    const isolates = [1, 2].map(() => gatewayTo(url, [hot(name, 20)], variables(fra, stores)));
+    let passed = 0;
+    for (let i = 0; i < 40; i++) passed += Number((await isolates[i % 2]!("/")).status === 200);
+    return passed;
+  };
+  expect(await passedWith("named", {})).toBe(10);
+  expect(await passedWith("more", { REGIONS: 4 })).toBe(5);
+});
+
 test("health tells a region that is gone from a home that is gone", async () => {
   const { url } = await startOrigin();
   const healthOf = async (more: object) => {
@@ -153,6 +172,9 @@ test.each<[object, readonly string[]]>([
     ["REGION_STORES.us-east.url", "REGION_REDIS_REST_TOKEN_US_EAST"],
   ],
   [{ ...named, REGION_STORES: TWO, REGIONS: 1 }, ["REGIONS"]],
+  [{ ...named, REGION_STORES: TWO, REGION_CREDIT: 25 }, []],
+  [{ ...named, REGION_STORES: TWO, REGION_CREDIT: 26 }, ["REGION_CREDIT"]],
+  [{ REGION_STORES: "{", REGION_CREDIT: 2 }, ["REGION_STORES"]],
   [{ ...named, ...at, REGION_STORES: TWO }, ["REGION_REDIS_REST_URL"]],
   [{ REGION_STORES: "{" }, ["REGION_STORES"]],
   [{ REGION_STORES: "fra" }, ["REGION_STORES"]],

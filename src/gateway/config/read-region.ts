@@ -69,7 +69,7 @@ export function readRegion(
       redis: { url: "", token: "" },
       ...(isSet(REGION_TERM) && { term: REGION_TERM as Duration }),
       ...(isSet(REGION_CREDIT) && { credit: Number(REGION_CREDIT) }),
-      ...(isSet(REGIONS) && { regions: Number(REGIONS) }),
+      ...(isSet(REGIONS) ? { regions: Number(REGIONS) } : isTable && { regions: nearby.regions }),
     },
     nearby,
   };

@@ -56,7 +56,8 @@ export function readStores(given: unknown, environment: Environment, faults: Fau
   return { stores, regions, nearest: createNearest(places) };
 }
 
-const NONE: NearbyStores = { stores: [], regions: 0, nearest: undefined };
+/** Of a table with faults. There is a region, so that its credit has no fault of its own. */
+const NONE: NearbyStores = { stores: [], regions: 1, nearest: undefined };
 
 /** The variable with the token of a store: one of its own, or that of all. */
 function tokenOf(name: string, environment: Environment): string {
