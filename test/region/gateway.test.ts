@@ -105,14 +105,14 @@ test("health tells a region that is gone from a home that is gone", async () => 
   const gone = "http://127.0.0.1:1";
   expect(await healthOf({ REGION_NAME: "fra" })).toMatchObject({
     status: 200,
-    body: { status: "ok", region: { name: "fra" } },
+    body: { status: "ok", regions: [{ name: "fra" }] },
   });
   expect(await healthOf({ REGION_REDIS_REST_URL: gone, REGION_NAME: "fra" })).toMatchObject({
     status: 200,
     body: {
       status: "degraded",
       code: "region-gone",
-      region: { name: "fra", code: "ERR_STORE_UNREACHABLE" },
+      regions: [{ name: "fra", code: "ERR_STORE_UNREACHABLE" }],
     },
   });
   const { status, body } = await healthOf({ UPSTASH_REDIS_REST_URL: gone });
@@ -120,7 +120,7 @@ test("health tells a region that is gone from a home that is gone", async () => 
     503,
     { status: "store-unavailable", code: "ERR_STORE_UNREACHABLE" },
   ]);
-  expect(body).toHaveProperty("region", { name: "nearby" });
+  expect(body).toHaveProperty("regions", [{ name: "nearby" }]);
 });
 
 test("health of a region needs no more of its Redis than the gateway's own keys", async () => {
@@ -138,7 +138,7 @@ test("health of a region needs no more of its Redis than the gateway's own keys"
   const { url } = await startOrigin();
   const ask = gatewayTo(url, [hot("p", 100)], variables(fra, more));
   const answer = await ask("/_tidegate/health");
-  expect(await answer.json()).toMatchObject({ status: "ok", region: { name: "nearby" } });
+  expect(await answer.json()).toMatchObject({ status: "ok", regions: [{ name: "nearby" }] });
 });
 
 const TWO = { fra: { url: "https://fra.example" }, iad: { url: "https://iad.example" } };

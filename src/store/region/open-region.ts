@@ -72,7 +72,7 @@ export function openRegion(
         (error: StoreError) => error.code,
       ),
     ]);
-    return { ...facts, region: { name, ...(code && { code }) } };
+    return { ...facts, regions: [{ name, ...(code && { code }) }] };
   };
   return { ...store, inspect: inspectBoth };
 }
