@@ -118,7 +118,11 @@ test("health tells a region that is gone from a home that is gone", async () => 
   const { status, body } = await healthOf({ UPSTASH_REDIS_REST_URL: gone });
   expect([status, body]).toMatchObject([
     503,
-    { status: "store-unavailable", code: "ERR_STORE_UNREACHABLE" },
+    {
+      status: "store-unavailable",
+      code: "ERR_STORE_UNREACHABLE",
+      detail: expect.stringMatching(/^Home: Redis could not be reached/),
+    },
   ]);
   expect(body).toHaveProperty("regions", [{ name: "nearby" }]);
 });
