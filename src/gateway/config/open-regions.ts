@@ -14,7 +14,7 @@ import type { Nearest } from "./nearest.ts";
 import { type NearbyStore, type NearbyStores, STORES_NAME } from "./region-stores.ts";
 
 /** The binding of the class `TidegateRegion`. */
-const BINDING = "NEARBY";
+export const BINDING = "NEARBY";
 
 /** The parts that open the stores of regions besides their variables. */
 interface RegionsParts {
