@@ -962,7 +962,8 @@ export const DAY_OF_PRICES = {
 
 export const UNKNOWN_MODEL = {
   code: "unknown-name",
-  say: "It has no price: add it to the table of prices, or do not ask it.",
+  say: (meant: string | undefined) =>
+    `${didYouMean(meant)}It has no price: add it with createPrices({ prices }), or do not ask it.`,
 } as const;
 
 export const UNKNOWN_TIER = {

@@ -96,6 +96,7 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
   STATUSES: [32],
   JWT_NAMES: [16],
   JWT_ALGORITHMS: [["HS256", "HS384"]],
+  UNKNOWN_MODEL: ["gpt-5-mini", undefined],
   UNKNOWN_TIER: ["gpt-5"],
   UNPRICED_PART: [{ model: "gpt-5", price: "search" }],
 };

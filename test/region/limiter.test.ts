@@ -184,6 +184,14 @@ test("the log names the region that gives no answer, and says who decides", asyn
   );
 });
 
+test("the log and the decision name home where it is home that gives no answer", async () => {
+  const { error } = await limiterIn(fra, { more: { redis: GONE } }).limit("a");
+  expect(error!.message).toMatch(/^Home: Redis could not be reached/);
+  expect(vi.mocked(console.warn).mock.calls.flat().join("\n")).toMatch(
+    /ERR_STORE_UNREACHABLE: Home: .* Until it answers again, each region spends what it holds, then each policy's onFailure decides\./,
+  );
+});
+
 test("while home gives no answer the region spends what it has, then onFailure decides", async () => {
   const options = { own: { term: "2s" as const } };
   const warm = limiterIn(fra, options);
