@@ -140,6 +140,8 @@ test("two regions never admit more than the limit together, and say what a regio
 test("a denial of a region tells a wait, and has the rows of its policies", async () => {
   const limiter = limiterIn(fra, {
     policies: [fixedWindow({ name: "p", limit: 3, window: "1h" })],
+    // The region asks home again after a quarter of it.
+    own: { term: "10s" },
   });
   for (let i = 0; i < 3; i++) expect((await limiter.limit("a")).allowed).toBe(true);
   expect((await limiter.limit("a")).allowed).toBe(false);
