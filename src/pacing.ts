@@ -7,6 +7,7 @@
 
 export {
   createPacer,
+  type NoRoom,
   type PacedRequest,
   type PacedResponse,
   type Pacer,

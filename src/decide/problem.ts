@@ -52,13 +52,14 @@ function withoutFields(outcome: Outcome, random: () => number): Response {
  */
 function denialText(outcome: Outcome, status: number, random: () => number): string {
   const { reason, policies, rows } = outcome;
+  const neverFits = reason === "cost-exceeds-limit";
   let violated = "";
   let left = Infinity;
   for (let i = 0; i < policies.length; i++) {
-    const { advertise, name } = policies[i]!;
+    const { advertise, limit, name } = policies[i]!;
     if (!advertise || !denies(outcome, i)) continue;
     violated += `${violated && ","}"${name}"`;
-    left = Math.min(left, rows[i]!.remaining);
+    left = Math.min(left, neverFits ? limit : rows[i]!.remaining);
   }
   const [type, title, cause] =
     status === 503
@@ -74,9 +75,13 @@ function denialText(outcome: Outcome, status: number, random: () => number): str
             ? `This request costs more than the ${left} units left.`
             : "The request quota is used up.",
         ];
-  const detail =
-    reason === "cost-exceeds-limit"
-      ? "This request costs more than its limit allows at any time."
-      : `${cause} Try again in ${waitInWords(retryAfter(outcome, random))}.`;
+  const detail = neverFits
+    ? `This request costs more than its limit${violated && ` of ${left} units`}.`
+    : `${cause} Try again in ${waitInWords(retryAfter(outcome, random))}${reason === "limited" && mayEndSooner(outcome) ? ", or when other requests end" : ""}.`;
   return `{"type":"${REGISTRY}${type}","title":"${title}","status":${status},"detail":"${detail}","violated-policies":[${violated}]}`;
+}
+
+/** Whether each policy that denies may get units or slots back before the time that the store told. */
+function mayEndSooner(outcome: Outcome): boolean {
+  return outcome.policies.every(({ refundable }, i) => refundable || !denies(outcome, i));
 }

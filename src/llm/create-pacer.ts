@@ -35,18 +35,26 @@ export interface PacedResponse<Target extends PacedTarget> {
   readonly cost: (usage: Tokens) => Cost;
 }
 
+/** No target will have room within `maxWait`: the request was not sent. */
+export interface NoRoom {
+  readonly response?: undefined;
+  /** The wait until a target may have room, in milliseconds: for a `Retry-After`, or for a pause before you ask again. */
+  readonly retryAfterMs: number;
+}
+
 /** Sends requests to models as fast as their providers allow. */
 export interface Pacer<Target extends PacedTarget> {
   /**
-   * Waits until a target has room, and calls it; again, or the next one, if the provider answers 429 or 529.
+   * Waits until a target has room, and calls it; again, or the next one, if the provider answers 429 or 529. An estimate above a
+   * whole limit waits until all of it is free.
    *
    * @param call sends the request to this target: once for each attempt
-   * @returns `undefined`, at once, if no target will have room within `maxWait`: pause before you ask again
+   * @returns without a `response`, at once, if no target will have room within `maxWait`
    */
   send(
     request: PacedRequest,
     call: (target: Target) => Promise<Response>,
-  ): Promise<PacedResponse<Target> | undefined>;
+  ): Promise<PacedResponse<Target> | NoRoom>;
 }
 
 /** The longest pause before a provider that tells no time to wait, or too short a one, is asked again. */
@@ -68,7 +76,7 @@ const REFUSALS = [429, 529];
  *   order: [{ name: "openai/gpt-5-mini", limits: { requests: 500, tokens: 200_000 } }],
  * });
  * const sent = await pacer.send({ inputTokens: 900, outputTokens: 500 }, () => fetch(url, request));
- * if (sent) return sent.hold.stream(sent.response, { usage, cost: sent.cost });
+ * if (sent.response) return sent.hold.stream(sent.response, { usage, cost: sent.cost });
  */
 export function createPacer<Target extends PacedTarget>(
   options: PacerOptions<Target>,
@@ -120,7 +128,7 @@ export function createPacer<Target extends PacedTarget>(
       for (;;) {
         const taken = await take(units, priority === "background" ? background : 0);
         if ("waitMs" in taken) {
-          if (Date.now() + taken.waitMs > untilMs) return refused;
+          if (Date.now() + taken.waitMs > untilMs) return refused ?? { retryAfterMs: taken.waitMs };
           await sleep(taken.waitMs, denials++);
           continue;
         }

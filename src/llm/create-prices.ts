@@ -1,6 +1,6 @@
 import { Faults } from "../options/faults.ts";
 import { CHOICE, UNKNOWN_MODEL, UNKNOWN_TIER, UNPRICED_PART } from "../options/messages.ts";
-import { checkedOptions } from "../options/unknown-options.ts";
+import { checkedOptions, nearest } from "../options/unknown-options.ts";
 import { reportOnce } from "../runtime/log.ts";
 import { checkPrices } from "./check-prices.ts";
 import { estimateParts, type SupposedTokens } from "./estimate-parts.ts";
@@ -54,6 +54,9 @@ const USUAL = new Set(["default", "standard", "on_demand"]);
 /** Words that decide no price. */
 const WITHOUT_PRICE = new Set(["auto", "standard_only", "not_available", "global", "unspecified"]);
 
+/** The makers whose list prices routers bill, and name before a model. Clouds, such as `azure/`, have prices of their own. */
+const MAKER = /^(?:models|openai|anthropic|google)\//;
+
 /** The date, or the word, that a provider puts behind the name of a model for one of its versions. */
 const VERSION = /-(?:\d{4}-\d\d-\d\d|\d{8}|latest)$/;
 
@@ -70,8 +73,10 @@ export function createPrices(options: PricesOptions = {}): Prices {
   const { models, onUnknown } = checked(options);
 
   function known(name: string): ModelPrices | undefined {
-    const short = name.replace(/^models\//, "");
-    return [short, short.replace(VERSION, "")]
+    const short = name.replace(MAKER, "");
+    // Routers write versions of Claude with a dot.
+    const spelt = short.startsWith("claude-") ? short.replaceAll(".", "-") : short;
+    return [name, spelt, spelt.replace(VERSION, "")]
       .filter((each) => Object.hasOwn(models, each))
       .map((each) => models[each]!)[0];
   }
@@ -80,7 +85,7 @@ export function createPrices(options: PricesOptions = {}): Prices {
   function costAt(name: string, usage: PricedUsage, faults: Faults): number | undefined {
     const prices = known(name);
     if (!prices) {
-      faults.add("model", name, UNKNOWN_MODEL);
+      faults.add("model", name, UNKNOWN_MODEL, meantBy(name, Object.keys(models)));
       return undefined;
     }
     const words = (usage.tiers ?? []).map((word) => word.toLowerCase());
@@ -128,6 +133,18 @@ export function createPrices(options: PricesOptions = {}): Prices {
       return cost([model], mostUsage(body, parts, known(model)));
     },
   };
+}
+
+/** All digits of a name. */
+const numberOf = (name: string) => name.replaceAll(/\D/g, "");
+
+/** The known model that a name is a slip of. One with another number is another model, with another price. */
+function meantBy(name: string, known: readonly string[]): string | undefined {
+  const short = name.slice(name.lastIndexOf("/") + 1);
+  return nearest(
+    short,
+    known.filter((each) => numberOf(each) === numberOf(short)),
+  );
 }
 
 function checked(value: PricesOptions) {

@@ -57,8 +57,15 @@ const WINDOWS: Readonly<Record<QuotaKind, { readonly seconds: number; readonly p
   tokensPerDay: { seconds: 86_400, parts: 1 },
 };
 
+const isOfDay = (kind: string) => kind.endsWith("PerDay");
+
+/** Parts from here on are rounded down, so that all of a small limit fit; that is at most a millionth too little. */
+const COARSE = WHOLE / 1_000;
+
+const roundParts = (parts: number) => (parts < COARSE ? Math.ceil(parts) : Math.floor(parts));
+
 /** Below this share of its limit a quota is compared with what the provider says is left: one of a day for a quarter of an hour. */
-const nearlyUsedUp = (kind: string) => (kind.endsWith("PerDay") ? 0.01 : 0.1);
+const nearlyUsedUp = (kind: string) => (isOfDay(kind) ? 0.01 : 0.1);
 
 /** The policies by which quotas of these kinds are counted. They give back exactly what a request did not take. */
 export function quotaPolicies(kinds: readonly QuotaKind[]): readonly Policy[] {
@@ -86,13 +93,17 @@ export function createTargetQuota(
     Object.entries(limits).map(([kind, limit]) => [kind, { limit }]),
   );
 
-  const usableOf = (kind: QuotaKind, { limit }: Quota) => (limit * share) / WINDOWS[kind].parts;
+  /** In whole units of a day's limit: a share of three requests would else leave one unused for a whole day. */
+  function usableOf(kind: QuotaKind, { limit }: Quota): number {
+    const usable = (limit * share) / WINDOWS[kind].parts;
+    return isOfDay(kind) ? Math.max(usable, Math.round(usable)) : usable;
+  }
 
   /** Units of quotas in parts of their limits. More than a limit would never have room. */
   function partsBy(known: typeof quotas, units: QuotaUnits, most: number): Parts {
     const parts = kinds.map((kind) => {
       const quota = known[kind];
-      const part = quota ? Math.ceil((units[kind] / usableOf(kind, quota)) * WHOLE) : 0;
+      const part = quota ? roundParts((units[kind] / usableOf(kind, quota)) * WHOLE) : 0;
       return [kind, Math.min(part, most)] as const;
     });
     return Object.fromEntries(parts);

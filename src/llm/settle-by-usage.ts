@@ -105,7 +105,7 @@ export function costOf(
     ]);
     return Object.fromEntries(most) as Cost;
   } catch (error) {
-    reportOnce(`the cost of a usage failed: ${String(error)}`);
+    reportOnce(`the cost of a usage failed, so the hold keeps its estimate: ${String(error)}`);
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { fixedWindow, refundable } from "../../src/index.ts";
 import { burst, daily, decide, full, room } from "./decide.ts";
 
 describe("a denial as a response", () => {
@@ -56,8 +57,40 @@ describe("a denial as a response", () => {
       type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
       title: "Quota Exceeded",
       status: 429,
-      detail: "This request costs more than its limit allows at any time.",
+      detail: "This request costs more than its limit of 20 units.",
       "violated-policies": ["burst"],
+    });
+    const both = [
+      [burst, never],
+      [daily, never],
+    ] as const;
+    expect(await decide(both, "cost-exceeds-limit").response().json()).toMatchObject({
+      detail: "This request costs more than its limit of 20 units.",
+    });
+    const hidden = [[{ ...burst, advertise: false }, never]] as const;
+    expect(await decide(hidden, "cost-exceeds-limit").response().json()).toMatchObject({
+      detail: "This request costs more than its limit.",
+    });
+  });
+
+  test("says that units may come back sooner, where all policies without room give some back", async () => {
+    const money = fixedWindow({ name: "money", limit: 20, window: "1d", refundable: refundable() });
+    const detailOf = async (...rows: Parameters<typeof decide>[0][number][]) =>
+      ((await decide(rows, "limited").response().json()) as { detail: string }).detail;
+    const sooner = "Try again in 2 minutes, or when other requests end.";
+    const dear = { allowed: false, remaining: 7, retryAfterUs: 120e6, resetAfterUs: 120e6 };
+    expect(await detailOf([money, dear], [daily, room(3, 9)])).toBe(
+      `This request costs more than the 7 units left. ${sooner}`,
+    );
+    expect(await detailOf([money, full(120, 120)])).toBe(`The request quota is used up. ${sooner}`);
+    const firm = "The request quota is used up. Try again in 2 minutes.";
+    expect(await detailOf([money, full(9, 9)], [daily, full(120, 120)])).toBe(firm);
+    const hidden = { ...daily, advertise: false };
+    expect(await detailOf([money, full(120, 120)], [hidden, full(1, 1)])).toBe(firm);
+    // Here the store said nothing.
+    const without = decide([[money, full(1, 1)]], "store-unavailable", {}, 503).response();
+    expect(await without.json()).toMatchObject({
+      detail: "The service cannot check its limits right now. Try again in 1 s.",
     });
   });
 

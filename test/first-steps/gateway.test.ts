@@ -7,13 +7,15 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
 import { codeBlocks } from "../docs/code-blocks.ts";
-import { guideCode } from "../docs/guides.ts";
 import { redisVariables, startProject, statusesOf } from "./worker.ts";
+
+const blocks = codeBlocks("docs/start.md");
+const code = (text: string) => blocks.find((block) => block.code.includes(text))!.code;
 
 /** The files that the guide has a reader without a clone write. */
 const files = {
-  "wrangler.toml": guideCode("[[vars.RULES]]"),
-  "src/index.ts": guideCode("tidegate/worker"),
+  "wrangler.toml": code("[[vars.RULES]]"),
+  "src/index.ts": code("tidegate/worker"),
 };
 
 let origin: Origin;
@@ -58,8 +60,6 @@ describe("the gateway of a user who has only installed the package", () => {
 });
 
 describe("docs/start.md", () => {
-  const blocks = codeBlocks("docs/start.md");
-  const code = (text: string) => blocks.find((block) => block.code.includes(text))!.code;
   const commands = code("npm install").split("\n");
 
   test("installs what its gateway imports and binds", () => {
@@ -76,8 +76,7 @@ describe("docs/start.md", () => {
     const secrets = readFileSync(join(folder, ".dev.vars"), "utf8");
     const worker = await startProject({
       files: {
-        "wrangler.toml": code("[[vars.RULES]]"),
-        "src/index.ts": code("tidegate/worker"),
+        ...files,
         ".dev.vars": `${secrets}ORIGIN=${origin.url}\n`,
       },
     });

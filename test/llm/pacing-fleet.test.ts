@@ -32,7 +32,7 @@ async function fiftyWorkers(
         await pause(20 + draw() * 200);
         return provider.ask(tokens);
       });
-      if (!sent) continue;
+      if (!sent.response) continue;
       await pause(draw() * 1_500);
       await sent.hold.settle(sent.cost({ inputTokens: tokens, outputTokens: 0 }));
     }

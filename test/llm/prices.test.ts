@@ -72,6 +72,13 @@ describe("a usage costs what its provider bills, in micro-dollars rounded up:", 
       3_500,
     ],
     ["text-embedding-3-small", { inputTokens: 1, outputTokens: 0 }, 1],
+    // As routers name them: OpenRouter, and the gateway of the AI SDK.
+    ["openai/gpt-5-mini", { inputTokens: 1_000, outputTokens: 0 }, 250],
+    ["openai/gpt-4o-2024-05-13", { inputTokens: 1_000, outputTokens: 0 }, 5_000],
+    ["google/gemini-2.5-flash", { inputTokens: 1_000, outputTokens: 0 }, 300],
+    ["anthropic/claude-haiku-4.5", { inputTokens: 1_000, outputTokens: 0 }, 1_000],
+    ["claude-haiku-4.5-20251001", { inputTokens: 1_000, outputTokens: 0 }, 1_000],
+    ["gpt-5-mini", { inputTokens: 1_000, outputTokens: 0, models: ["openai/gpt-5-mini"] }, 250],
     // A cheaper tier that was asked for and not given: the stream named both.
     ["gpt-5-mini", { inputTokens: 1_000, outputTokens: 0, tiers: ["flex", "default"] }, 250],
     ["gpt-5-mini", { inputTokens: 1_000, outputTokens: 0, tiers: ["auto", "flex"] }, 125],
@@ -117,6 +124,27 @@ test("what has no price is an error of the request, with everything that is unkn
   expect(codeOf(() => price("claude-opus-5")(ran))).toEqual(["containers missing"]);
 });
 
+test.for([
+  ["GPT-5-mini", "gpt-5-mini"],
+  ["gpt-5-mimi", "gpt-5-mini"],
+  ["azure/gpt-5-mini", "gpt-5-mini"],
+  ["openai/gpt-5-mini:online", undefined],
+  // A later model is not an earlier one, whose price may be lower.
+  ["gpt-5.7", undefined],
+] as const)("the fault of the model %s asks for the name that is meant: %s", ([name, meant]) => {
+  const hint = meant ? `Did you mean \`${meant}\`? ` : "";
+  expect(() => price(name)).toThrow(
+    new RegExp(`${hint.replaceAll("?", "\\?")}It has no price: add it with createPrices`),
+  );
+  if (!meant) expect(() => price(name)).not.toThrow("Did you mean");
+});
+
+test("a name of your table counts before the same name without its maker", () => {
+  const models = { ...PRICES.models, "openai/gpt-5-mini": { input: 9, output: 9 } };
+  const own = createPrices({ prices: { ...PRICES, models } });
+  expect(own.price("openai/gpt-5-mini")({ inputTokens: 1, outputTokens: 1 })).toBe(18);
+});
+
 test("a price that is known to change is the later one from its day on", () => {
   const told = { inputTokens: 1_000, outputTokens: 100 };
   vi.useFakeTimers({ now: Date.parse("2026-12-31T23:59:59Z") });
@@ -134,7 +162,7 @@ test("with a notice, it is logged once and costs as much as the dearest model", 
   expect(cost({ inputTokens: 1_000, outputTokens: 10 })).toBe(31_800);
   expect(cost({ inputTokens: 1_000, outputTokens: 10 })).toBe(31_800);
   expect(warn.mock.calls.flat()).toEqual([
-    'tidegate: model: "my-model": It has no price: add it to the table of prices, or do not ask it.',
+    'tidegate: model: "my-model": It has no price: add it with createPrices({ prices }), or do not ask it.',
   ]);
 });
 

@@ -242,7 +242,9 @@ test("a cost that throws is logged, and the hold keeps its reservation", async (
     throw new Error("no price");
   };
   expect((await callsOf(responseOf(CHAT), { cost })).calls).toEqual([["settle", undefined]]);
-  expect(warn.mock.calls.flat()).toEqual(["tidegate: the cost of a usage failed: Error: no price"]);
+  expect(warn.mock.calls.flat()).toEqual([
+    "tidegate: the cost of a usage failed, so the hold keeps its estimate: Error: no price",
+  ]);
 });
 
 test("options that are wrong are named, all at once, before anything is done", async () => {

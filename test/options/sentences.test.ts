@@ -61,6 +61,12 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
   LEASES_DIFFER: [0],
   REGION_WITH: ["store"],
   CREDIT_TOO_LARGE: [{ name: "api", least: 40 }],
+  NO_REQUEST_FOR_REGION: [
+    [
+      { name: "api", option: "refundable" },
+      { name: "short", option: undefined },
+    ],
+  ],
   NAMESPACE: [{ class: "TidegateObject", binding: "LIMITS" }],
   OPTIMISM_DIFFERS: [0],
   OPTIMISM_IS_LATE: ["shards"],
@@ -90,6 +96,7 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
   STATUSES: [32],
   JWT_NAMES: [16],
   JWT_ALGORITHMS: [["HS256", "HS384"]],
+  UNKNOWN_MODEL: ["gpt-5-mini", undefined],
   UNKNOWN_TIER: ["gpt-5"],
   UNPRICED_PART: [{ model: "gpt-5", price: "search" }],
 };

@@ -69,7 +69,7 @@ test("rules that no region decides are decided at home, and the log says so once
     .mock.calls.flat()
     .filter((line) => /cannot decide/.test(line));
   expect(told).toEqual([
-    "tidegate: the region nearby cannot decide bans: requests in which one of them takes part wait for Redis.",
+    'tidegate: the region nearby cannot decide requests in which one of these policies takes part, so that they wait for home: "bans" has counts.',
   ]);
 });
 

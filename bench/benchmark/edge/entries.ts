@@ -18,7 +18,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./durable-object": 25_800,
   "./llm": 19_370,
   "./pacing": 12_670,
-  "./prices": 7_620,
+  "./prices": 7_750,
   "./express-rate-limit": 13_500,
   "./nest-throttler": 13_760,
   "./better-auth": 13_250,
