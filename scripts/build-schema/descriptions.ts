@@ -131,9 +131,9 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   REGION_TERM:
     "For how long the region may spend a unit after the home Redis took it, `100ms` to `10s`. Default: a second, or less where a policy permits less.",
   REGION_CREDIT:
-    "Units of a policy that the region admits before home has counted them, 1 to 1,000; needs `REGIONS`. Default: none.",
+    "Units of a policy that the region admits before home has counted them, 1 to 1,000; needs `REGIONS` or `REGION_STORES`. Default: none.",
   REGIONS:
-    "How many regional stores there are at most, those of previews too, 1 to 1,000, and at least those of `REGION_STORES`. While home gives no answer, each of them counts alone with this part of a limit. Default: none, and each isolate does.",
+    "How many regional stores there are at most, those of previews too, 1 to 1,000, and at least those of `REGION_STORES`. While home gives no answer, each of them counts alone with this part of a limit. Default: the number of `REGION_STORES`; without these, none, and each isolate counts alone.",
   METRICS:
     'Counts requests for [metrics](metrics.md), `"on"` or `"off"`. Default: `"on"` with Redis or Durable Objects where a token of the admin API is set, otherwise `"off"`.',
   METRICS_FLUSH: "How often an isolate writes what it has counted: `10s` to `10m`. Default: `1m`.",

@@ -30,8 +30,8 @@ export const Health = z.object({
   version: z.optional(z.string()),
   breaker: z.optional(z.enum(["closed", "open", "half-open"])),
   suspendedSlots: z.optional(z.int()),
-  /** The store nearby, and the code of its error while it does not answer; absent without a region. */
-  region: z.optional(z.object({ name: z.string(), code: z.optional(z.string()) })),
+  /** The stores nearby, each with the code of its error while it does not answer; absent without a region. */
+  regions: z.optional(z.array(z.object({ name: z.string(), code: z.optional(z.string()) }))),
   /** The place of the control data; absent where no live rules are read. */
   control: z.optional(
     z.object({

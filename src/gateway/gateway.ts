@@ -90,7 +90,6 @@ export function createGateway(environment: Environment, platform: Platform = {})
   );
   gateway.get(`/${OWN}/health`, async (c) => {
     await refresh?.before(waitUntilOf(c));
-    config.nearest?.note(c.req.raw);
     return health();
   });
   const quota = answerQuota(config, enforcement);

@@ -34,14 +34,14 @@ const KEYS_UNREAD: GatewayFault = {
   isFatal: false,
 };
 
-/** The fault of a gateway whose store nearby does not answer. */
-function regionFault({ region }: StoreFacts): GatewayFault | undefined {
-  if (region?.code === undefined) return undefined;
-  return {
-    code: "region-gone",
-    detail: `The region ${region.name} gives no answer (${region.code}): home decides each request.`,
-    isFatal: false,
-  };
+/** The fault of a gateway of which a store nearby does not answer. */
+function regionFault({ regions = [] }: StoreFacts): GatewayFault | undefined {
+  const gone = regions.filter(({ code }) => code !== undefined);
+  if (gone.length === 0) return undefined;
+  const details = gone.map(
+    ({ name, code }) => `The region ${name} gives no answer (${code}): home decides its requests.`,
+  );
+  return { code: "region-gone", detail: details.join(" "), isFatal: false };
 }
 
 /** Why a gateway is unwell although its store decides; `undefined` if it is not. */

@@ -69,5 +69,5 @@ export function partsOf({
     ...regions?.scripts,
     ...(holds ?? cluster)?.scripts,
   };
-  return { scripts, clients, cluster, openRegion: regions?.open };
+  return { scripts, clients, cluster, openRegion: regions?.open, homeWords: regions?.homeWords };
 }

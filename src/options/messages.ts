@@ -1,3 +1,5 @@
+import { type HomeReason, whyHome } from "./home-reason.ts";
+
 /** The most names in a message: thousands of faults, or thousands of names in one, would fill an isolate's memory. */
 export const MAX_NAMES = 30;
 
@@ -397,12 +399,13 @@ export const REGIONS_OF_CREDIT = {
 export const CREDIT_TOO_LARGE = {
   code: "conflict",
   say: ({ name, least }: { name: string; least: number }) =>
-    `Regions may admit half of a limit on credit at most: give a lower credit, or ${name} a limit from ${least} on.`,
+    `Regions may admit half of a limit on credit at most: give a lower credit, or "${name}" a limit from ${least} on.`,
 } as const;
 
-export const NO_POLICY_FOR_REGION = {
+export const NO_REQUEST_FOR_REGION = {
   code: "conflict",
-  say: "Leave it out: none of these policies can be decided in a region. Their windows are too short, or they need to see each request.",
+  say: (reasons: readonly HomeReason[]) =>
+    `Leave it out, or keep such policies in another limiter: home has to decide each request. ${whyHome(reasons)}.`,
 } as const;
 
 // Optimistic decisions.

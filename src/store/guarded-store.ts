@@ -48,13 +48,17 @@ export function guardStore(
 
 const DEFAULT_NAME = "Redis";
 
-export interface GuardOptions {
+/** The words of a guard's messages. */
+export interface GuardWords {
   /** The name of the store in messages. Default: `Redis`. */
   readonly name?: string | undefined;
   /** Says in messages what happens while the store does not answer. Default: each policy's onFailure decides. */
   readonly meanwhile?: string;
   /** Says in messages what happens once it answers again. Default: decisions are exact again. */
   readonly afterwards?: string;
+}
+
+export interface GuardOptions extends GuardWords {
   /** The time limit of an answer; longer until the first answer, see `firstContactMs`. */
   readonly timeoutMs: number;
   /** The isolate's monotonic clock, in milliseconds. */

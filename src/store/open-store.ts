@@ -8,7 +8,7 @@ import type { Environment } from "../runtime/environment.ts";
 import { monotonicNow } from "../runtime/time.ts";
 import type { StoreBreaker } from "./breaker.ts";
 import type { splitStore } from "./cluster/split-store.ts";
-import { DEFAULT_TIMEOUT_MS, guardStore, TIMEOUT_RANGE } from "./guarded-store.ts";
+import { DEFAULT_TIMEOUT_MS, guardStore, type GuardWords, TIMEOUT_RANGE } from "./guarded-store.ts";
 import type { clients } from "./redis/client-adapter.ts";
 import type { ClientSettings, RedisClient, RedisEndpoint, ScriptClient } from "./redis/client.ts";
 import type { CountedRedis } from "./redis/counted-redis.ts";
@@ -68,6 +68,13 @@ export interface RegionStoreOptions {
   readonly store?: RegionStore;
 }
 
+/** A store, and the regions that it is the home of. */
+export interface HomeOptions extends StoreOptions {
+  readonly region?: RegionStoreOptions | undefined;
+  /** Whether it is the home of regions. Default: if it has the `region`. */
+  readonly isHome?: boolean;
+}
+
 /** The scripts and functions for a Redis, besides the script of a single policy. A bundle contains the given parts. */
 export interface RedisParts {
   readonly scripts: MoreScripts;
@@ -78,13 +85,15 @@ export interface RedisParts {
   /** Reports facts about the store. */
   readonly inspect?: typeof inspectRedis;
   readonly openRegion?: typeof openRegion | undefined;
+  /** The words of messages about the home of regions. */
+  readonly homeWords?: GuardWords | undefined;
   /** Counts the commands of the store and its client. */
   readonly counted?: CountedRedis | undefined;
 }
 
 /** Opens the store from the options or the environment, guarded; `undefined` after a fault. */
 export function openStore(
-  options: StoreOptions & { readonly region?: RegionStoreOptions | undefined },
+  options: HomeOptions,
   parts: RedisParts,
   environment: Environment,
   faults: Faults,
@@ -105,10 +114,11 @@ export function storeOpener(
   {
     store,
     region,
+    isHome = region !== undefined,
     timeout,
     dialect,
     onStoreError,
-  }: Omit<StoreOptions, "redis"> & { readonly region?: RegionStoreOptions | undefined },
+  }: Omit<HomeOptions, "redis">,
   faults: Faults,
 ): StoreOpener {
   const timeoutMs =
@@ -127,14 +137,14 @@ export function storeOpener(
       if (!isStore || redis !== undefined) faults.add("store", kindOf(store), STORE);
       return store;
     }
-    const { scripts, cluster, clients, inspect, openRegion, counted } = parts;
+    const { scripts, cluster, clients, inspect, openRegion, homeWords, counted } = parts;
     const opened = openClient(redis, environment, { timeoutMs, dialect }, clients, faults);
     if (opened === undefined) return undefined;
     const client = counted?.client(opened.client) ?? opened.client;
     const counts = redisStore(client, scripts, opened.dialect);
     const guard = guardStore(
       counted?.store(counts) ?? counts,
-      { timeoutMs, now: monotonicNow, onStoreError },
+      { ...(isHome && homeWords), timeoutMs, now: monotonicNow, onStoreError },
       cluster?.createBreaker(),
     );
     const home: Store = {

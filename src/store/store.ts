@@ -74,8 +74,15 @@ export interface StoreFacts {
   readonly breaker?: "closed" | "open" | "half-open";
   /** The number of suspended hash slots, of 16,384; absent if none is. */
   readonly suspendedSlots?: number;
-  /** The store nearby, and the code of the error with which it answers now; absent without a region. */
-  readonly region?: { readonly name: string; readonly code?: string };
+  /** The stores nearby; absent without a region. */
+  readonly regions?: readonly RegionFacts[];
+}
+
+/** Facts about a store nearby. */
+export interface RegionFacts {
+  readonly name: string;
+  /** The code of the error with which it answers now. */
+  readonly code?: string;
 }
 
 /**

@@ -55,6 +55,14 @@ export const FAULTY_TOML: readonly FaultyFile[] = [
     "11:1: env.eu.vars.PLANS.gold.rides: Use the name of a policy: token-bucket-20-10-per-1s.",
   ),
   faulty(
+    "stores of regions",
+    `[vars]\nREGIONS = 1\n[vars.REGION_STORES]\nfra = { url = "https://fra.example" }\niad = { locationHint = "enam" }\n[[vars.RULES]]\npath = "/a"\npolicies = [${POLICY}]\n\n[[env.eu.vars.RULES]]\npath = "/a"\npolicies = [${POLICY}]\n[env.eu.vars.REGION_STORES]\neu = { locationHint = "weurope" }\n\n[env.eu.durable_objects]\nbindings = [{ name = "NEARBY", class_name = "TidegateRegion" }]\n`,
+    "1:1: vars.NEARBY: Bind the class TidegateRegion under this name",
+    "2:1: vars.REGIONS: Give 2 or more",
+    "4:1: vars.REGION_STORES.fra.at: Give the latitude and longitude",
+    '14:8: env.eu.vars.REGION_STORES.eu.locationHint: Use "wnam", "enam"',
+  ),
+  faulty(
     "a moment without a time zone",
     `[[vars.RULES]]\npath = "/a"\npolicies = [${POLICY}]\n[[vars.LISTS.deny]]\ncidr = "203.0.113.7"\nuntil = 2027-01-01T00:00:00\n`,
     "6:1: vars.LISTS.deny[0].until: Give a moment with its time zone",

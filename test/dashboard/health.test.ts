@@ -72,12 +72,13 @@ test("a region is told with its name, and with its error while home decides for 
   const health = regionOf(page, "Health");
   await health.getByText("Redis answers").waitFor();
   expect(await health.getByText("Region").count()).toBe(0);
-  changes.health = { region: { name: "fra" } };
+  changes.health = { regions: [{ name: "fra" }] };
   await readAgain(page);
   await health.getByText("Region fra answers").waitFor();
-  changes.health = { region: { name: "fra", code: "ERR_STORE_TIMEOUT" } };
+  changes.health = { regions: [{ name: "fra" }, { name: "syd", code: "ERR_STORE_TIMEOUT" }] };
   await readAgain(page);
   await health
-    .getByText("Region fra gives no answer (ERR_STORE_TIMEOUT): home decides each request")
+    .getByText("Region syd gives no answer (ERR_STORE_TIMEOUT): home decides its requests")
     .waitFor();
+  await health.getByText("Region fra answers").waitFor();
 });

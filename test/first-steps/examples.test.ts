@@ -63,9 +63,9 @@ test("examples/regions keeps one limit with two gateways, two regional stores an
   const names = [];
   for (const gateway of [url, other]) {
     const health = await fetch(`${gateway}/_tidegate/health`);
-    names.push(((await health.json()) as { region?: object }).region);
+    names.push(((await health.json()) as { regions?: object }).regions);
   }
-  expect(names).toEqual([{ name: "fra" }, { name: "iad" }]);
+  expect(names).toEqual([[{ name: "fra" }], [{ name: "iad" }]]);
   const statuses: number[] = [];
   for (let round = 0; round < 60; round++) {
     const asked = [url, other].flatMap((gateway) =>

@@ -61,6 +61,12 @@ const VALUES_OF_ALL: Values<typeof ofAll> = {
   LEASES_DIFFER: [0],
   REGION_WITH: ["store"],
   CREDIT_TOO_LARGE: [{ name: "api", least: 40 }],
+  NO_REQUEST_FOR_REGION: [
+    [
+      { name: "api", option: "refundable" },
+      { name: "short", option: undefined },
+    ],
+  ],
   NAMESPACE: [{ class: "TidegateObject", binding: "LIMITS" }],
   OPTIMISM_DIFFERS: [0],
   OPTIMISM_IS_LATE: ["shards"],

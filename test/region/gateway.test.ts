@@ -69,8 +69,27 @@ test("rules that no region decides are decided at home, and the log says so once
     .mock.calls.flat()
     .filter((line) => /cannot decide/.test(line));
   expect(told).toEqual([
-    "tidegate: the region nearby cannot decide bans: requests in which one of them takes part wait for Redis.",
+    'tidegate: the region nearby cannot decide requests in which one of these policies takes part, so that they wait for home: "bans" has counts.',
   ]);
+});
+
+test("while home is gone, the stores of REGION_STORES count its parts, and REGIONS says how many more there are", async () => {
+  const { url } = await startOrigin();
+  const passedWith = async (name: string, more: object) => {
+    const stores = {
+      UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1",
+      REGION_REDIS_REST_URL: undefined,
+      REGION_STORES: { fra: { url: fra.bridge.url }, gru: { url: gru.bridge.url } },
+      REGION_NAME: "fra",
+      ...more,
+    };
+    const isolates = [1, 2].map(() => gatewayTo(url, [hot(name, 20)], variables(fra, stores)));
+    let passed = 0;
+    for (let i = 0; i < 40; i++) passed += Number((await isolates[i % 2]!("/")).status === 200);
+    return passed;
+  };
+  expect(await passedWith("named", {})).toBe(10);
+  expect(await passedWith("more", { REGIONS: 4 })).toBe(5);
 });
 
 test("health tells a region that is gone from a home that is gone", async () => {
@@ -86,22 +105,26 @@ test("health tells a region that is gone from a home that is gone", async () => 
   const gone = "http://127.0.0.1:1";
   expect(await healthOf({ REGION_NAME: "fra" })).toMatchObject({
     status: 200,
-    body: { status: "ok", region: { name: "fra" } },
+    body: { status: "ok", regions: [{ name: "fra" }] },
   });
   expect(await healthOf({ REGION_REDIS_REST_URL: gone, REGION_NAME: "fra" })).toMatchObject({
     status: 200,
     body: {
       status: "degraded",
       code: "region-gone",
-      region: { name: "fra", code: "ERR_STORE_UNREACHABLE" },
+      regions: [{ name: "fra", code: "ERR_STORE_UNREACHABLE" }],
     },
   });
   const { status, body } = await healthOf({ UPSTASH_REDIS_REST_URL: gone });
   expect([status, body]).toMatchObject([
     503,
-    { status: "store-unavailable", code: "ERR_STORE_UNREACHABLE" },
+    {
+      status: "store-unavailable",
+      code: "ERR_STORE_UNREACHABLE",
+      detail: expect.stringMatching(/^Home: Redis could not be reached/),
+    },
   ]);
-  expect(body).toHaveProperty("region", { name: "nearby" });
+  expect(body).toHaveProperty("regions", [{ name: "nearby" }]);
 });
 
 test("health of a region needs no more of its Redis than the gateway's own keys", async () => {
@@ -119,7 +142,7 @@ test("health of a region needs no more of its Redis than the gateway's own keys"
   const { url } = await startOrigin();
   const ask = gatewayTo(url, [hot("p", 100)], variables(fra, more));
   const answer = await ask("/_tidegate/health");
-  expect(await answer.json()).toMatchObject({ status: "ok", region: { name: "nearby" } });
+  expect(await answer.json()).toMatchObject({ status: "ok", regions: [{ name: "nearby" }] });
 });
 
 const TWO = { fra: { url: "https://fra.example" }, iad: { url: "https://iad.example" } };
@@ -153,6 +176,9 @@ test.each<[object, readonly string[]]>([
     ["REGION_STORES.us-east.url", "REGION_REDIS_REST_TOKEN_US_EAST"],
   ],
   [{ ...named, REGION_STORES: TWO, REGIONS: 1 }, ["REGIONS"]],
+  [{ ...named, REGION_STORES: TWO, REGION_CREDIT: 25 }, []],
+  [{ ...named, REGION_STORES: TWO, REGION_CREDIT: 26 }, ["REGION_CREDIT"]],
+  [{ REGION_STORES: "{", REGION_CREDIT: 2 }, ["REGION_STORES"]],
   [{ ...named, ...at, REGION_STORES: TWO }, ["REGION_REDIS_REST_URL"]],
   [{ REGION_STORES: "{" }, ["REGION_STORES"]],
   [{ REGION_STORES: "fra" }, ["REGION_STORES"]],

@@ -5,6 +5,7 @@ import {
   concurrency,
   ConfigurationError,
   createLimiter,
+  failures,
   fixedWindow,
   lease,
   memoryStore,
@@ -15,6 +16,7 @@ import {
   region,
   type RegionOptions,
   shadow,
+  shards,
   shareDenials,
   slidingWindowLog,
   StoreError,
@@ -165,6 +167,14 @@ test("the log names the region that gives no answer, and says who decides", asyn
   );
 });
 
+test("the log and the decision name home where it is home that gives no answer", async () => {
+  const { error } = await limiterIn(fra, { more: { redis: GONE } }).limit("a");
+  expect(error!.message).toMatch(/^Home: Redis could not be reached/);
+  expect(vi.mocked(console.warn).mock.calls.flat().join("\n")).toMatch(
+    /ERR_STORE_UNREACHABLE: Home: .* Until it answers again, each region spends what it holds, then each policy's onFailure decides\./,
+  );
+});
+
 test("while home gives no answer the region spends what it has, then onFailure decides", async () => {
   const options = { own: { term: "2s" as const } };
   const warm = limiterIn(fra, options);
@@ -242,19 +252,40 @@ test("the cost of several dimensions is taken together or not at all", async () 
   ]);
 });
 
+const refundableOf = (name: string) =>
+  fixedWindow({ name, limit: 1e6, window: "1h", refundable: refundable() });
+
+const HOME_ALONE = [
+  refundableOf("back"),
+  shadow(fixedWindow({ name: "seen", limit: 1e6, window: "1h" })),
+  fixedWindow({ name: "failed", limit: 1e6, window: "1h", counts: failures() }),
+  fixedWindow({ name: "split", limit: 1e6, window: "1h", shards: shards(2) }),
+  tokenBucket({ name: "short", limit: 10, refill: 1_000, per: "1s" }),
+];
+const WHY_HOME =
+  '"back" has refundable, "seen" has shadow, "failed" has counts, "split" has shards, "short" would have a term of less than 100ms.';
+
 test("what cannot be leased is decided at home, with each request in which it takes part; the log says so", async () => {
   const policies = [
-    hot,
-    refundableOf("back"),
-    shadow(fixedWindow({ name: "seen", limit: 1e6, window: "1h" })),
-    tokenBucket({ name: "short", limit: 10, refill: 1_000, per: "1s" }),
+    { ...hot, by: "user" },
+    ...HOME_ALONE.map((policy): Policy => ({ ...policy, by: "tenant" })),
   ];
   const limiter = limiterIn(fra, { policies });
   expect(vi.mocked(console.warn).mock.calls.flat()).toEqual([
-    "tidegate: the region fra cannot decide back, seen, short: requests in which one of them takes part wait for Redis.",
+    `tidegate: the region fra cannot decide requests in which one of these policies takes part, so that they wait for home: ${WHY_HOME}`,
   ]);
-  expect((await limiter.limit("a")).allowed).toBe(true);
+  expect((await limiter.limit({ user: "a", tenant: "t" })).allowed).toBe(true);
   expect(calls.nearby).toBe(0);
+  expect((await limiter.limit({ user: "a" })).allowed).toBe(true);
+  expect(calls.nearby).toBeGreaterThan(0);
+});
+
+test.each([
+  ["decides all policies", HOME_ALONE, WHY_HOME],
+  ["decides a policy that counts every request", [hot, ...HOME_ALONE], WHY_HOME],
+  ["gives slots", [hot, concurrency({ name: "c", limit: 5 })], '"c" has slots.'],
+])("a region is a fault where home %s, and the fault says why", (_, policies, why) => {
+  expect(() => limiterIn(fra, { policies })).toThrow(`home has to decide each request. ${why}`);
 });
 
 test.each<[string, Policy, Partial<RegionOptions>, boolean]>([
@@ -277,7 +308,11 @@ test.each<[string, Policy, Partial<RegionOptions>, boolean]>([
 ])("the log says of %s whether a region has something to take ahead", (_, policy, own, isSmall) => {
   limiterIn(fra, { policies: [policy], own: { name: `r${crypto.randomUUID()}`, ...own } });
   const said = vi.mocked(console.warn).mock.calls.flat().join("\n");
-  expect(/has less than 2 units to take ahead of p within a term/.test(said)).toBe(isSmall);
+  expect(
+    /can take units ahead in bursts at most: "p" (?:makes less than 2 units a term|has a limit below 32)/.test(
+      said,
+    ),
+  ).toBe(isSmall);
 });
 
 test("the log names no policy that has units to take ahead under a plan", () => {
@@ -286,9 +321,6 @@ test("the log names no policy that has units to take ahead under a plan", () => 
   limiterIn(fra, { policies, more, own: { name: `r${crypto.randomUUID()}` } });
   expect(console.warn).not.toHaveBeenCalled();
 });
-
-const refundableOf = (name: string) =>
-  fixedWindow({ name, limit: 1e6, window: "1h", refundable: refundable() });
 
 test("clients of a plan are decided in the region by their numbers", async () => {
   const policies = [fixedWindow({ name: "p", limit: 3, window: "1h" })];

@@ -88,15 +88,29 @@ test("REGION_NAME decides where the environment knows better", async () => {
   expect((await ask(FRANKFURT)).nearby).toBe("enam");
 });
 
-test("health tells of the store nearest to the one who asks", async () => {
-  const ask = gatewayWith();
-  const regionAt = async (cf: object) => {
-    const { response } = await ask(cf, "/_tidegate/health");
-    return ((await response.json()) as { region: object }).region;
+test("health tells of each store, whichever is nearest to the one who asks", async () => {
+  const healthOf = async (more: object) => {
+    const { response } = await gatewayWith(more)(FRANKFURT, "/_tidegate/health");
+    return { status: response.status, body: await response.json() };
   };
-  expect(await regionAt(FRANKFURT)).toEqual({ name: "fra" });
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
-  expect(await regionAt(CHICAGO)).toEqual({ name: "virginia" });
+  const others = [{ name: "virginia" }, { name: "sydney" }];
+  expect(await healthOf({})).toMatchObject({
+    status: 200,
+    body: { status: "ok", regions: [{ name: "fra" }, ...others] },
+  });
+  const gone = { ...STORES, gru: { url: "http://localhost:1", at: [-23.5, -46.6] } };
+  const code = expect.stringMatching(/^ERR_STORE_/);
+  expect(await healthOf({ REGION_STORES: gone })).toMatchObject({
+    status: 200,
+    body: {
+      status: "degraded",
+      code: "region-gone",
+      detail: expect.stringMatching(
+        /^The region gru gives no answer \(ERR_STORE_\w+\): home decides its requests\.$/,
+      ),
+      regions: [{ name: "fra" }, ...others, { name: "gru", code }],
+    },
+  });
 });
 
 test("clients everywhere together get no more than the limit", async () => {

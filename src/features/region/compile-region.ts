@@ -1,11 +1,11 @@
 import type { FailureVerdict } from "../../algorithms/common-options.ts";
 import { checkDuration, type DurationRange, parseDuration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
+import { LEAST_TERM } from "../../options/home-reason.ts";
 import { kindOf } from "../../options/kind-of.ts";
 import {
   CREDIT_TOO_LARGE,
   NAME as NAME_FAULT,
-  NO_POLICY_FOR_REGION,
   OPTIONS,
   REGION_REDIS,
   REGION_STORE,
@@ -26,16 +26,20 @@ import {
 import { reportOnce } from "../../runtime/log.ts";
 import type { RegionStore } from "../../store/region/region-store.ts";
 import type { PlainRegion } from "./region-options.ts";
+import { homeOptionOf, reportHome } from "./report-home.ts";
 
 /**
  * A term should be several trips to home. With a longer one, clients would notice that one region holds quota that the others
  * lack.
  */
-const TERM_RANGE: DurationRange = { min: "100ms", max: "10s", example: "1s" };
+const TERM_RANGE: DurationRange = { min: LEAST_TERM, max: "10s", example: "1s" };
 const DEFAULT_TERM_US = 1_000_000;
 
 /** A pool takes units only of identities that ask for so many in a term: lua/region/spend.lua. */
 const FEWEST = 2;
+
+/** Of a smaller limit a region takes none: others would miss them. */
+const LEAST_LIMIT = AUTO_LEASE.smallest / AUTO_LEASE.shareOfLeft;
 
 const MOST_CREDIT = 1_000;
 const MOST_REGIONS = 1_000;
@@ -91,12 +95,12 @@ export function compileRegion(
     terms.set(name, termUs);
     checkCredit(variants, checked, faults);
     if (checked.credit === 0 && variants.every((policy) => isSmall(policy, termUs)))
-      small.push(name);
+      small.push(whySmall(policies[i]!));
   });
-  reportHome(policies, terms, checked.name, faults);
+  reportHome(policies, ({ name }) => terms.has(name), checked.name, faults);
   if (small.length > 0) {
     reportOnce(
-      `the region ${checked.name} has less than ${FEWEST} units to take ahead of ${small.join(", ")} within a term: most requests in which one of them takes part wait for Redis, after a call nearby. Give the region credit, or keep these policies in a limiter without it.`,
+      `the region ${checked.name} can take units ahead in bursts at most: ${small.join(", ")}. Other requests wait for home, after a call nearby. Give the region credit, or keep such policies in a limiter without it.`,
     );
   }
   return oncePerPolicy((policy) => {
@@ -145,10 +149,8 @@ function checkNearby(redis: unknown, store: unknown, faults: Faults): void {
 
 /** For how long a region may hold units of a policy, in microseconds; 0 if home has to decide each request. */
 function termOf(policy: CompiledPolicy, { termUs }: CheckedRegion): number {
-  const { role, refundable, countsFailures, shards, leaseUs, optimistic, implementation } = policy;
-  const isPlain = role === "enforced" && !refundable && !countsFailures && shards === 1;
-  if (!isPlain || leaseUs !== undefined || optimistic !== undefined) return 0;
-  const longestUs = Math.floor(implementation.lease.maxUs(policy));
+  if (homeOptionOf(policy) !== undefined) return 0;
+  const longestUs = Math.floor(policy.implementation.lease.maxUs(policy));
   if (termUs !== undefined) return Math.min(termUs, longestUs);
   return Math.min(DEFAULT_TERM_US, Math.floor(longestUs * AUTO_LEASE.shareOfLongest));
 }
@@ -156,6 +158,12 @@ function termOf(policy: CompiledPolicy, { termUs }: CheckedRegion): number {
 /** Whether a policy at its full pace has next to nothing that its regions could take ahead, even if only one of them is asked. */
 function isSmall({ limit, windowUs }: CompiledPolicy, termUs: number): boolean {
   return !hasUnitsToLease(limit) || (limit * termUs) / windowUs < FEWEST;
+}
+
+function whySmall({ name, limit }: CompiledPolicy): string {
+  return hasUnitsToLease(limit)
+    ? `"${name}" makes less than ${FEWEST} units a term at its steady rate`
+    : `"${name}" has a limit below ${LEAST_LIMIT}, of which it takes none`;
 }
 
 /** Regions admit at most half of a limit before home has counted it. */
@@ -168,22 +176,4 @@ function checkCredit(
   if (!misfit) return;
   const least = 2 * credit * regions;
   faults.add("region.credit", credit, CREDIT_TOO_LARGE, { name: misfit.name, least });
-}
-
-/** Says which policies the region does not decide. */
-function reportHome(
-  policies: readonly CompiledPolicy[],
-  terms: ReadonlyMap<string, number>,
-  name: string,
-  faults: Faults,
-): void {
-  const atHome = policies.filter((policy) => !terms.has(policy.name));
-  if (policies.length > 0 && atHome.length === policies.length) {
-    faults.add("region", name, NO_POLICY_FOR_REGION);
-  } else if (atHome.length > 0) {
-    const names = atHome.map((policy) => policy.name).join(", ");
-    reportOnce(
-      `the region ${name} cannot decide ${names}: requests in which one of them takes part wait for Redis.`,
-    );
-  }
 }

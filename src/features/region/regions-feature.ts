@@ -1,5 +1,5 @@
 import { TAKES } from "../../store/redis/take-calls.ts";
-import { openRegion } from "../../store/region/open-region.ts";
+import { HOME_WORDS, openRegion } from "../../store/region/open-region.ts";
 import { answerAlone } from "./answer-alone.ts";
 import { compileRegion } from "./compile-region.ts";
 import { countDenied } from "./count-denied.ts";
@@ -9,6 +9,7 @@ export const regions = {
   scripts: { take: TAKES },
   compile: compileRegion,
   open: openRegion,
+  homeWords: HOME_WORDS,
   steps: countDenied,
   answerAlone,
 };

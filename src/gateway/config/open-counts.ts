@@ -54,7 +54,7 @@ export function openCounts(
   if (store === "memory") return openMemoryStore();
   if (store === "redis") {
     const home = openStore(
-      { ...(dialect && { dialect }), ...(timeout && { timeout }) },
+      { ...(dialect && { dialect }), ...(timeout && { timeout }), isHome: nearby !== undefined },
       {
         ...partsOf(EVERY_FEATURE),
         inspect: inspectRedis,

@@ -14,7 +14,7 @@ import type { Nearest } from "./nearest.ts";
 import { type NearbyStore, type NearbyStores, STORES_NAME } from "./region-stores.ts";
 
 /** The binding of the class `TidegateRegion`. */
-const BINDING = "NEARBY";
+export const BINDING = "NEARBY";
 
 /** The parts that open the stores of regions besides their variables. */
 interface RegionsParts {
@@ -83,7 +83,7 @@ function objectsOpener(
   return (locationHint) => openObjects(namespace as ObjectNamespace, { locationHint });
 }
 
-/** Calls the store that is nearest at the moment. */
+/** Calls the store that is nearest at the moment, and inspects each. */
 function atNearest(stores: readonly Store[], nearest: Nearest): Store {
   const now = () => stores[nearest.now()]!;
   return {
@@ -94,6 +94,10 @@ function atNearest(stores: readonly Store[], nearest: Nearest): Store {
     },
     noteDenied: (...denied) => now().noteDenied?.(...denied),
     reset: (keys) => now().reset(keys),
-    inspect: () => now().inspect!(),
+    // All of them, whoever asks: an alert is about the stores of others, too.
+    async inspect() {
+      const facts = await Promise.all(stores.map((store) => store.inspect!()));
+      return { ...facts[0]!, regions: facts.flatMap(({ regions }) => regions!) };
+    },
   };
 }

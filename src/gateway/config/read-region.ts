@@ -41,11 +41,16 @@ export interface GatewayRegion {
   readonly nearby: NearbyStores;
 }
 
-/** The region of the variables; `undefined` if none of its stores is given. */
+/**
+ * The region of the variables; `undefined` if none of its stores is given.
+ *
+ * @param isOnWorkers whether they are those of a worker. Default: as here
+ */
 export function readRegion(
   environment: Environment,
   { store, shared }: Pick<Variables, "store" | "shared">,
   faults: Faults,
+  isOnWorkers?: boolean,
 ): GatewayRegion | undefined {
   const { [URL_NAME]: url, [TOKEN_NAME]: token, [STORES_NAME]: table } = environment;
   const isTable = isSet(table);
@@ -57,7 +62,7 @@ export function readRegion(
   const { REGION_NAME, REGION_TERM, REGION_CREDIT, REGIONS } = environment;
   const ownName = isSet(REGION_NAME) ? (REGION_NAME as string) : NEARBY;
   const nearby = isTable
-    ? readStores(table, environment, faults)
+    ? readStores(table, environment, faults, isOnWorkers)
     : oneStore(ownName, { url: url as string, token: token as string });
   if (isTable && isSet(REGIONS) && Number(REGIONS) < nearby.regions) {
     faults.add("REGIONS", REGIONS, FEW_REGIONS, nearby.regions);
@@ -69,7 +74,7 @@ export function readRegion(
       redis: { url: "", token: "" },
       ...(isSet(REGION_TERM) && { term: REGION_TERM as Duration }),
       ...(isSet(REGION_CREDIT) && { credit: Number(REGION_CREDIT) }),
-      ...(isSet(REGIONS) && { regions: Number(REGIONS) }),
+      ...(isSet(REGIONS) ? { regions: Number(REGIONS) } : isTable && { regions: nearby.regions }),
     },
     nearby,
   };

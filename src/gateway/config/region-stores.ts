@@ -32,8 +32,17 @@ export interface NearbyStores {
   readonly nearest: Nearest | undefined;
 }
 
-/** Reads the stores of several regions, and keeps those that may be the nearest here; none after a fault. */
-export function readStores(given: unknown, environment: Environment, faults: Faults): NearbyStores {
+/**
+ * Reads the stores of several regions, and keeps those that may be the nearest here; none after a fault.
+ *
+ * @param isOnWorkers whether requests may choose. Default: as here
+ */
+export function readStores(
+  given: unknown,
+  environment: Environment,
+  faults: Faults,
+  isOnWorkers = onWorkers(),
+): NearbyStores {
   const table = fromJson(given);
   if (table instanceof SyntaxError) {
     faults.add(STORES_NAME, given, REGION_STORES_TEXT, positionOfFault(table));
@@ -47,7 +56,7 @@ export function readStores(given: unknown, environment: Environment, faults: Fau
     const redis = { url: url!, token: environment[variables.token] as string };
     return locationHint ? { name, variables, locationHint } : { name, variables, redis };
   });
-  const own = ownStore(Object.keys(checked), environment, faults);
+  const own = ownStore(Object.keys(checked), environment, faults, isOnWorkers);
   if (own !== undefined) return { stores: [stores[own]!], regions, nearest: undefined };
   const places = Object.entries(checked).map(([name, { at, locationHint }]): Place => {
     if (!at && !locationHint) faults.add(`${STORES_NAME}.${name}.at`, at, NO_PLACE);
@@ -56,7 +65,8 @@ export function readStores(given: unknown, environment: Environment, faults: Fau
   return { stores, regions, nearest: createNearest(places) };
 }
 
-const NONE: NearbyStores = { stores: [], regions: 0, nearest: undefined };
+/** Of a table with faults. There is a region, so that its credit has no fault of its own. */
+const NONE: NearbyStores = { stores: [], regions: 1, nearest: undefined };
 
 /** The variable with the token of a store: one of its own, or that of all. */
 function tokenOf(name: string, environment: Environment): string {
@@ -69,6 +79,7 @@ function ownStore(
   names: readonly string[],
   { REGION_NAME, VERCEL_REGION }: Environment,
   faults: Faults,
+  isOnWorkers: boolean,
 ): number | undefined {
   if (names.length === 1) return 0;
   if (REGION_NAME !== undefined && REGION_NAME !== "") {
@@ -76,7 +87,7 @@ function ownStore(
     if (named < 0) faults.add("REGION_NAME", REGION_NAME, CHOICE, names);
     return Math.max(0, named);
   }
-  if (onWorkers()) return undefined;
+  if (isOnWorkers) return undefined;
   if (typeof VERCEL_REGION !== "string") {
     faults.add("REGION_NAME", REGION_NAME, CHOICE, names);
     return 0;

@@ -3,13 +3,19 @@ import type { Faults } from "../../options/faults.ts";
 import { REGION_OF_CLUSTER } from "../../options/messages.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import { monotonicNow } from "../../runtime/time.ts";
-import { createGuard } from "../guarded-store.ts";
+import { createGuard, type GuardWords } from "../guarded-store.ts";
 import type { ScriptClient } from "../redis/client.ts";
 import type { Store, StoreFacts } from "../store.ts";
 import { redisRegion } from "./redis-region.ts";
 import type { NoteRegion } from "./region-counts.ts";
 import type { RegionStore } from "./region-store.ts";
 import { type HomeStore, regionalStore } from "./regional-store.ts";
+
+/** Messages call it what the documents call it: the store nearby may be a Redis, too. */
+export const HOME_WORDS: GuardWords = {
+  name: "Home",
+  meanwhile: "each region spends what it holds, then each policy's onFailure decides",
+};
 
 /** The parts of a region besides the store that is its home. */
 export interface RegionParts {
@@ -72,7 +78,7 @@ export function openRegion(
         (error: StoreError) => error.code,
       ),
     ]);
-    return { ...facts, region: { name, ...(code && { code }) } };
+    return { ...facts, regions: [{ name, ...(code && { code }) }] };
   };
   return { ...store, inspect: inspectBoth };
 }

@@ -229,4 +229,11 @@ export const REGIONS: readonly Written[] = [
     replace: "(limit * termUs) / windowUs < FEWEST / 2",
     tests: ["test/region/limiter"],
   },
+  {
+    name: "a region that decides no request is no fault",
+    file: "src/features/region/report-home.ts",
+    find: "atHome.some(({ by }) => by === undefined)",
+    replace: "atHome.length > policies.length",
+    tests: ["test/region/limiter"],
+  },
 ];

@@ -42,6 +42,7 @@ export interface Passed {
 export interface Books {
   took(taken: Taken): void;
   passed(passed: Passed): void;
+  readonly entries: { readonly taken: readonly Taken[]; readonly passed: readonly Passed[] };
   /** What broke a promise; nothing if all is well. */
   faults(): readonly string[];
 }
@@ -52,6 +53,7 @@ export function openBooks(): Books {
   return {
     took: (each) => void (each.units > 0 && taken.push(each)),
     passed: (each) => void (each.units > 0 && all.push(each)),
+    entries: { taken, passed: all },
 
     faults() {
       const { explained, unexplained } = explain(taken, all);

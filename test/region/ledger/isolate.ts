@@ -11,7 +11,11 @@ import type { Story } from "./story.ts";
 const REDIS = { url: "https://redis.example", token: "t" };
 
 /** The settings of each version of the policies, with the isolates' clock. */
-export function settingsOf(story: Story, now: () => number): readonly LimiterSettings[] {
+export function settingsOf(
+  story: Story,
+  now: () => number,
+  isPlain = false,
+): readonly LimiterSettings[] {
   const { versions, termMs, credit, stores, onFailure, remembersDenials } = story;
   return versions.map(({ policies, plans }) => {
     const faults = new Faults();
@@ -23,13 +27,15 @@ export function settingsOf(story: Story, now: () => number): readonly LimiterSet
         plans,
         onFailure,
         ...(!remembersDenials && { denialCache: false }),
-        region: {
-          name: "r",
-          redis: REDIS,
-          term: `${termMs}ms`,
-          regions: stores,
-          ...(credit > 0 && { credit }),
-        },
+        ...(!isPlain && {
+          region: {
+            name: "r",
+            redis: REDIS,
+            term: `${termMs}ms`,
+            regions: stores,
+            ...(credit > 0 && { credit }),
+          },
+        }),
       },
       EVERY_FEATURE,
       faults,
@@ -43,15 +49,23 @@ export interface Isolate {
   readonly caller: Caller;
   /** The limiter that is in force at a time from the start, in microseconds. */
   limiterAt(passedUs: number): ReservingLimiter;
+  /** A limiter of the same policies without the region. */
+  readonly plain: ReservingLimiter;
 }
 
 export function openIsolate(
   { changeAt = Infinity }: Story,
   versions: readonly LimiterSettings[],
+  plain: LimiterSettings,
   storeFor: (caller: Caller) => Store,
 ): Isolate {
   const caller = { isDead: false };
   const store = storeFor(caller);
-  const limiters = versions.map((settings) => buildLimiter(store, settings, EVERY_FEATURE));
-  return { caller, limiterAt: (passedUs) => limiters[passedUs < changeAt ? 0 : 1]! };
+  const build = (settings: LimiterSettings) => buildLimiter(store, settings, EVERY_FEATURE);
+  const limiters = versions.map(build);
+  return {
+    caller,
+    limiterAt: (passedUs) => limiters[passedUs < changeAt ? 0 : 1]!,
+    plain: build(plain),
+  };
 }

@@ -46,7 +46,9 @@ export async function play(redis: Redis, story: Story): Promise<Outcome> {
     time.at(START + story.changeAt + 2 * BUDGET + lateUs, change(story.versions.slice(1)));
   }
 
-  const versions = settingsOf(story, () => time.now() / 1000);
+  const now = () => time.now() / 1000;
+  const versions = settingsOf(story, now);
+  const [plain] = settingsOf(story, now, true);
 
   function openRegion(region: Region, index: number) {
     const shared = (key: string) => shareOf(promiseOf(key, story.versions), story.stores);
@@ -64,7 +66,7 @@ export async function play(redis: Redis, story: Story): Promise<Outcome> {
       nearby: { ...nearby, way: { distance: region.nearbyUs, isDead } },
       poolOf: (key) => `${index} ${key}`,
     });
-    const open = () => openIsolate(story, versions, storeFor);
+    const open = () => openIsolate(story, versions, plain!, storeFor);
     return { flush, open, isolates: Array.from({ length: story.isolates }, open) };
   }
 
@@ -79,10 +81,12 @@ export async function play(redis: Redis, story: Story): Promise<Outcome> {
   }
 
   async function arrive(arrival: Arrival): Promise<void> {
-    const { region, isolate, at } = arrival;
+    const { region, isolate, at, isPlain } = arrival;
     const seen: Seen = { back: new Map() };
     const target: Isolate = regions[region]!.isolates[isolate]!;
-    const decision = await requests.run(seen, () => ask(target.limiterAt(at), arrival));
+    const decision = await requests.run(seen, () =>
+      ask(isPlain ? target.plain : target.limiterAt(at), arrival),
+    );
     count(arrival.kind);
     if (!decision) return;
     count(decision.reason);

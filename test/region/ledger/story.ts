@@ -10,6 +10,8 @@ export interface Arrival {
   readonly isolate: number;
   readonly identity: Readonly<Record<string, string>>;
   readonly plan: string | undefined;
+  /** Whether a limiter without the region decides it. */
+  readonly isPlain?: boolean;
 }
 
 /** The policies as their user wrote them, at one time. */

@@ -17,6 +17,8 @@ export interface PlacedFault extends ApiFault, TextPosition {
 interface Variables {
   readonly path: string;
   readonly vars: Readonly<Record<string, unknown>>;
+  /** The names under which Durable Objects are bound beside them. */
+  readonly bindings: readonly unknown[];
 }
 
 /** Parses a file in the format that its name ends with. */
@@ -101,8 +103,8 @@ function faultsOfWrangler(value: unknown): readonly ApiFault[] {
       "There are no rules here: give them as RULES below vars, in TOML as tables [[vars.RULES]].";
     return [{ path: "vars.RULES", value: "missing", remedy }];
   }
-  return all.flatMap(({ path, vars }) =>
-    faultsOfVariables(vars).map(({ path: inside, code, value, remedy }) => ({
+  return all.flatMap(({ path, vars, bindings }) =>
+    faultsOfVariables(vars, bindings).map(({ path: inside, code, value, remedy }) => ({
       path: `${path}.${inside}`,
       code,
       value,
@@ -111,15 +113,19 @@ function faultsOfWrangler(value: unknown): readonly ApiFault[] {
   );
 }
 
-/** Environments do not inherit variables, so that each is checked alone. */
+/** Environments inherit neither variables nor Durable Objects, so that each is checked alone. */
 function variablesOf(value: unknown): readonly Variables[] {
   if (!isRecord(value)) return [];
-  const { vars, env } = value;
+  const { env } = value;
   const environments = isRecord(env) ? Object.entries(env) : [];
-  const named = environments.map(
-    ([name, each]) => [`env.${name}.vars`, (Object(each) as { vars?: unknown }).vars] as const,
+  const named = environments.map(([name, each]) => [`env.${name}.vars`, Object(each)] as const);
+  return [["vars", value] as const, ...named].flatMap(([path, { vars, durable_objects }]) =>
+    isRecord(vars) ? [{ path, vars, bindings: namesOf(durable_objects) }] : [],
   );
-  return [["vars", vars] as const, ...named].flatMap(([path, vars]) =>
-    isRecord(vars) ? [{ path, vars }] : [],
-  );
+}
+
+/** The names of bindings, such as of `durable_objects`. */
+function namesOf(section: unknown): readonly unknown[] {
+  const { bindings } = Object(section) as { readonly bindings?: unknown };
+  return Array.isArray(bindings) ? bindings.map((binding) => Object(binding).name) : [];
 }

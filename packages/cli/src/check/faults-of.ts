@@ -1,6 +1,10 @@
 import { jwt } from "../../../../src/features/jwt/jwt-feature.ts";
 import { type GatewayConfig, readConfig } from "../../../../src/gateway/config/config.ts";
+import { BINDING } from "../../../../src/gateway/config/open-regions.ts";
+import { readRegion } from "../../../../src/gateway/config/read-region.ts";
+import type { StoreName } from "../../../../src/gateway/config/variables.ts";
 import { compileDocument } from "../../../../src/gateway/live/live-document.ts";
+import { NO_REGION_BINDING } from "../../../../src/gateway/rules/variable-messages.ts";
 import { DEFAULTS } from "../../../../src/limiter/settings.ts";
 import { ConfigurationError, type Fault } from "../../../../src/options/errors.ts";
 import { Faults } from "../../../../src/options/faults.ts";
@@ -21,8 +25,37 @@ export function gatewayOf(variables: Readonly<Record<string, unknown>>): Gateway
   return readConfig({ ...texts, ...secret, STORE: "memory", ORIGIN: "https://origin.invalid" }, {});
 }
 
-/** The faults of these variables. */
-export function faultsOfVariables(variables: Readonly<Record<string, unknown>>): readonly Fault[] {
+/**
+ * The faults of these variables of a worker.
+ *
+ * @param bindings the names under which it has Durable Objects
+ */
+export function faultsOfVariables(
+  variables: Readonly<Record<string, unknown>>,
+  bindings: readonly unknown[],
+): readonly Fault[] {
+  return [...faultsOfGateway(variables), ...faultsOfRegions(variables, bindings)];
+}
+
+/** The stores of regions are checked apart: the gateway of a check opens none. */
+function faultsOfRegions(
+  variables: Readonly<Record<string, unknown>>,
+  bindings: readonly unknown[],
+): readonly Fault[] {
+  const faults = new Faults();
+  const { STORE: store = "redis" } = variables;
+  const region = readRegion(
+    variables,
+    { store: store as StoreName, shared: undefined },
+    faults,
+    true,
+  );
+  const hasObjects = region?.nearby.stores.some(({ locationHint }) => locationHint);
+  if (hasObjects && !bindings.includes(BINDING)) faults.add(BINDING, undefined, NO_REGION_BINDING);
+  return faults.list;
+}
+
+function faultsOfGateway(variables: Readonly<Record<string, unknown>>): readonly Fault[] {
   try {
     gatewayOf(variables);
     return [];

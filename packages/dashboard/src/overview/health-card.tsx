@@ -17,7 +17,7 @@ export function HealthCard({
   readonly health: Health;
   readonly stats: Stats | undefined;
 }) {
-  const { status, store, detail, breaker, region, live, keys } = health;
+  const { status, store, detail, breaker, regions, live, keys } = health;
   // The reason of a degraded gateway has a line of its own.
   const isUp = status === "ok" || status === "degraded";
   return (
@@ -31,13 +31,13 @@ export function HealthCard({
       {breaker && (
         <span class={breaker === "closed" ? "dot good" : "dot bad"}>Breaker {breaker}</span>
       )}
-      {region && (
-        <span class={region.code === undefined ? "dot good" : "dot bad"}>
-          {region.code === undefined
-            ? `Region ${region.name} answers`
-            : `Region ${region.name} gives no answer (${region.code}): home decides each request`}
+      {regions?.map(({ name, code }) => (
+        <span key={name} class={code === undefined ? "dot good" : "dot bad"}>
+          {code === undefined
+            ? `Region ${name} answers`
+            : `Region ${name} gives no answer (${code}): home decides its requests`}
         </span>
-      )}
+      ))}
       <span class="dot">
         {live.source === "live" ? `Rules of version ${live.version}` : "Deployed rules"}
         {live.ageMs !== undefined && `, read ${duration(live.ageMs)} ago`}

@@ -123,9 +123,9 @@ const DEGRADED: readonly Fault[] = [
   },
   {
     id: "region-gone",
-    title: "The Redis of the gateway's region does not answer",
+    title: "A regional store of the gateway does not answer",
     remedy:
-      "Run the doctor with --region-url from where the gateway runs. Until it answers, requests wait for home.",
+      "If it is a Redis, run the doctor with --region-url from where the gateway runs; if it is Durable Objects, look for errors of TidegateRegion in `npx wrangler tail`. Until it answers, requests wait for home.",
   },
 ];
 
