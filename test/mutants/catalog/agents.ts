@@ -215,6 +215,20 @@ export const AGENTS: readonly Written[] = [
     tests: ["test/llm/pacing"],
   },
   {
+    name: "a pacer leaves one of three requests a day unused",
+    file: "src/llm/paced-target.ts",
+    find: "Math.max(usable, Math.round(usable))",
+    replace: "usable",
+    tests: ["test/llm/pacing"],
+  },
+  {
+    name: "a model of another number is taken for the one that is meant",
+    file: "src/llm/create-prices.ts",
+    find: "numberOf(each) === numberOf(short)",
+    replace: "true",
+    tests: ["test/llm/prices"],
+  },
+  {
     name: "a pacer keeps the limit that it began with",
     file: "src/llm/paced-target.ts",
     find: "told.filter(([kind]) => kind in quotas)",
