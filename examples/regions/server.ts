@@ -30,7 +30,7 @@ for (const [i, name] of REGIONS.entries()) {
     RULES: [
       {
         path: "/*",
-        policies: [{ algorithm: "token-bucket", name: "all", limit: 300, refill: 1, per: "1m" }],
+        policies: [{ algorithm: "fixed-window", name: "all", limit: 300, window: "1m" }],
       },
     ],
   });

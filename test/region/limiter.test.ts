@@ -99,6 +99,23 @@ test.each([
   },
 );
 
+test("the commandstats of the two stores tell that few decisions of a hot identity are made at home", async () => {
+  const callsAt = async ({ server }: Own) => {
+    const redis = new Redis(server.url);
+    const stats = await redis.info("commandstats");
+    redis.disconnect();
+    return Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(stats)?.[1] ?? 0);
+  };
+  const limiter = limiterIn(fra);
+  for (let i = 0; i < 20; i++) await limiter.limit("a");
+  await settled();
+  const before = [await callsAt(home), await callsAt(fra)] as const;
+  for (let i = 0; i < 500; i++) await limiter.limit("a");
+  await settled();
+  expect((await callsAt(home)) - before[0]).toBeLessThan(50);
+  expect((await callsAt(fra)) - before[1]).toBeGreaterThanOrEqual(500);
+});
+
 test("two regions never admit more than the limit together, and say what a region denied", async () => {
   const policies = [slidingWindowLog({ name: "log", limit: 100, window: "1h" })];
   const limiters = [limiterIn(fra, { policies }), limiterIn(gru, { policies })];
@@ -123,6 +140,8 @@ test("two regions never admit more than the limit together, and say what a regio
 test("a denial of a region tells a wait, and has the rows of its policies", async () => {
   const limiter = limiterIn(fra, {
     policies: [fixedWindow({ name: "p", limit: 3, window: "1h" })],
+    // The region asks home again after a quarter of it.
+    own: { term: "10s" },
   });
   for (let i = 0; i < 3; i++) expect((await limiter.limit("a")).allowed).toBe(true);
   expect((await limiter.limit("a")).allowed).toBe(false);

@@ -54,21 +54,21 @@ function storyOf(policy: Policy, seed: number, isPlain: Mix["isPlain"]): Story {
     regions: story.regions.map((region) => ({ ...region, ...right })),
     arrivals: story.arrivals
       .filter(({ at }, i) => at % 1e6 > 5e5 || i % 12 === 0)
-      .map((arrival, i) => ({ ...arrival, isPlain: isPlain(arrival, i) })),
+      .map((arrival, i) => Object.assign(arrival, { isPlain: isPlain(arrival, i) })),
   };
 }
 
 /** The most units that all regions held at one time, and when home last took some. */
 function heldIn({ entries: { taken, passed } }: Books) {
   const events = [
-    ...taken.map((each) => ({ ...each, isTaken: true })),
-    ...passed.filter(({ pool }) => pool).map((each) => ({ ...each, isTaken: false })),
+    ...taken.map(({ pool, at, units }) => ({ pool, at, units, isTaken: true })),
+    ...passed.flatMap(({ pool, at, units }) => (pool ? { pool, at, units, isTaken: false } : [])),
   ].toSorted((a, b) => a.at - b.at || Number(b.isTaken) - Number(a.isTaken));
   let batches: { readonly pool: string; readonly at: number; left: number }[] = [];
   let most = 0;
   for (const { pool, at, units, isTaken } of events) {
     batches = batches.filter((batch) => batch.left > 0 && at - batch.at <= TERM_MS * 1000);
-    if (isTaken) batches.push({ pool: pool!, at, left: units });
+    if (isTaken) batches.push({ pool, at, left: units });
     let rest = isTaken ? 0 : units;
     for (const batch of batches.filter((each) => each.pool === pool)) {
       const spent = Math.min(rest, batch.left);

@@ -25,7 +25,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "./rate-limiter-flexible": 15_170,
   "./upstash-ratelimit": 35_800,
   "./jwt": 11_200,
-  "./tracing": 2_450,
+  "./tracing": 2_465,
   "./admin": 64_300,
   "./gateway": 136_400,
   "./worker": 172_500,
