@@ -10,7 +10,12 @@ import {
 import { pacedTarget as target, pacingWorker as workerOf } from "./pacing-workers.ts";
 
 beforeEach(
-  () => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] }),
+  () =>
+    void vi.useFakeTimers({
+      // The beginning of all windows: waits depend on what is left of them.
+      now: Date.parse("2026-11-05T00:00:00Z"),
+      toFake: ["setTimeout", "clearTimeout", "Date", "performance"],
+    }),
 );
 afterEach(() => void vi.useRealTimers());
 
