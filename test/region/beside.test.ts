@@ -4,7 +4,6 @@ import {
   createLimiter,
   denials,
   fixedWindow,
-  type Identity,
   notify,
   type Policy,
   refundable,
@@ -48,11 +47,10 @@ const hot = tokenBucket({ name: "hot", limit: 4_000, refill: 1_000, per: "1s" })
 async function passing(
   limiters: readonly ReturnType<typeof limiterIn>[],
   most: number,
-  identity: Identity = "a",
 ): Promise<number> {
   let passed = 0;
   for (let i = 0; i < most; i++) {
-    const { allowed } = await limiters[i % limiters.length]!.limit(identity);
+    const { allowed } = await limiters[i % limiters.length]!.limit("a");
     passed += Number(allowed);
   }
   return passed;
@@ -84,26 +82,23 @@ test("a lower limit holds for all that ask by it; what a region holds is counted
 
 test("units of holds come back at home, and the request waits there", async () => {
   const policies = [
-    fixedWindow({ name: "p", by: "user", limit: 3, window: "1h", refundable: refundable() }),
-    { ...hot, by: "*" },
+    fixedWindow({ name: "p", limit: 3, window: "1h", refundable: refundable() }),
+    hot,
   ];
   const limiter = limiterIn(fra, policies);
   for (let i = 0; i < 5; i++) {
-    const hold = await limiter.reserve({ user: "a" });
+    const hold = await limiter.reserve("a");
     expect(hold.allowed).toBe(true);
     await hold.release();
   }
-  expect((await limiter.peek({ user: "a" })).policies[0]!.remaining).toBe(3);
+  expect((await limiter.peek("a")).policies[0]!.remaining).toBe(3);
 });
 
 test("a soft policy beside a regional one never denies", async () => {
-  const policies = [
-    soft(fixedWindow({ name: "seen", by: "user", limit: 2, window: "1h" })),
-    { ...hot, by: "*" },
-  ];
+  const policies = [soft(fixedWindow({ name: "seen", limit: 2, window: "1h" })), hot];
   const limiter = limiterIn(fra, policies);
   const decisions = [];
-  for (let i = 0; i < 5; i++) decisions.push(await limiter.limit({ user: "a" }));
+  for (let i = 0; i < 5; i++) decisions.push(await limiter.limit("a"));
   expect(decisions.map(({ allowed }) => allowed)).toEqual(Array(5).fill(true));
   expect(decisions.at(-1)!.policies.map(({ name, allowed }) => [name, allowed])).toEqual([
     ["seen", false],
@@ -113,10 +108,10 @@ test("a soft policy beside a regional one never denies", async () => {
 
 test("bans count what is denied: home decides each request in which one takes part", async () => {
   const limiter = limiterIn(fra, [
-    fixedWindow({ name: "quota", by: "user", limit: 2, window: "1s" }),
-    fixedWindow({ name: "ban", by: "user", limit: 3, window: "1h", counts: denials() }),
+    fixedWindow({ name: "quota", limit: 2, window: "1s" }),
+    fixedWindow({ name: "ban", limit: 3, window: "1h", counts: denials() }),
   ]);
-  expect(await passing([limiter], 8, { user: "a" })).toBeLessThanOrEqual(4);
-  const { policies } = await limiter.peek({ user: "a" });
+  expect(await passing([limiter], 8)).toBeLessThanOrEqual(4);
+  const { policies } = await limiter.peek("a");
   expect(policies[1]).toMatchObject({ name: "ban", allowed: false });
 });

@@ -299,12 +299,19 @@ test("what cannot be leased is decided at home, with each request in which it ta
   expect(calls.nearby).toBeGreaterThan(0);
 });
 
-test.each([
-  ["decides all policies", HOME_ALONE, WHY_HOME],
-  ["decides a policy that counts every request", [hot, ...HOME_ALONE], WHY_HOME],
-  ["gives slots", [hot, concurrency({ name: "c", limit: 5 })], '"c" has slots.'],
-])("a region is a fault where home %s, and the fault says why", (_, policies, why) => {
-  expect(() => limiterIn(fra, { policies })).toThrow(`home has to decide each request. ${why}`);
+test("where one of them takes part in each request, the log says that all wait for home", async () => {
+  const limiter = limiterIn(fra, { policies: [hot, ...HOME_ALONE] });
+  expect(vi.mocked(console.warn).mock.calls.flat()).toEqual([
+    `tidegate: the region fra cannot decide any request, so that all wait for home: ${WHY_HOME}`,
+  ]);
+  expect((await limiter.limit("a")).allowed).toBe(true);
+  expect(calls.nearby).toBe(0);
+});
+
+test("a region is a fault where home decides all policies, and the fault says why", () => {
+  expect(() => limiterIn(fra, { policies: HOME_ALONE })).toThrow(
+    `home has to decide each request. ${WHY_HOME}`,
+  );
 });
 
 test.each<[string, Policy, Partial<RegionOptions>, boolean]>([

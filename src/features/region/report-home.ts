@@ -16,7 +16,7 @@ export function homeOptionOf(policy: CompiledPolicy): string | undefined {
   return optimistic && "optimistic";
 }
 
-/** Says which policies a region does not decide, and why. It is a fault if one of them takes part in each request. */
+/** Says which policies a region does not decide, and why. It is a fault if these are all. */
 export function reportHome(
   policies: readonly CompiledPolicy[],
   isDecided: (policy: CompiledPolicy) => boolean,
@@ -28,12 +28,14 @@ export function reportHome(
   const reasons = atHome.map((policy): HomeReason => {
     return { name: policy.name, option: homeOptionOf(policy) };
   });
-  // Policies without a dimension count every request.
-  if (atHome.length === policies.length || atHome.some(({ by }) => by === undefined)) {
+  if (atHome.length === policies.length) {
     faults.add("region", region, NO_REQUEST_FOR_REGION, reasons);
-  } else {
-    reportOnce(
-      `the region ${region} cannot decide requests in which one of these policies takes part, so that they wait for home: ${whyHome(reasons)}.`,
-    );
+    return;
   }
+  // Policies without a dimension count every request.
+  const isEach = atHome.some(({ by }) => by === undefined);
+  const requests = isEach
+    ? "any request, so that all wait for home"
+    : "requests in which one of these policies takes part, so that they wait for home";
+  reportOnce(`the region ${region} cannot decide ${requests}: ${whyHome(reasons)}.`);
 }

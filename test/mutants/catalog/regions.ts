@@ -232,7 +232,7 @@ export const REGIONS: readonly Written[] = [
   {
     name: "a region that decides no request is no fault",
     file: "src/features/region/report-home.ts",
-    find: "atHome.some(({ by }) => by === undefined)",
+    find: "atHome.length === policies.length",
     replace: "atHome.length > policies.length",
     tests: ["test/region/limiter"],
   },
