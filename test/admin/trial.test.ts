@@ -115,6 +115,20 @@ test("whoever does not know of a version that is tried replaces nothing; whoever
   expect((await ask("/rules")).body).toMatchObject({ version: 0, source: "deployed" });
 });
 
+test("a rollback passes by a version that was taken back, and never was live for all", async () => {
+  const ask = askAdmin();
+  await putRules(ask, 0, 50, "?percent=10");
+  await post(ask, "/rules/rollback");
+  await putRules(ask, 0, 60);
+  const deployed = await post(ask, "/rules/rollback");
+  expect(deployed.body).toMatchObject({ version: 3, changes: [changed(60, 100)] });
+  await putRules(ask, 3, 70, "?percent=10");
+  await post(ask, "/rules/rollback");
+  await putRules(ask, 3, 80);
+  const before = await post(ask, "/rules/rollback");
+  expect(before.body).toMatchObject({ version: 6, changes: [changed(80, 100)] });
+});
+
 const stateOf = (of: { version: number; current: boolean; takenBack?: boolean }) =>
   `${of.version} ${of.current ? "live" : ""}${of.takenBack ? "taken back" : ""}`;
 

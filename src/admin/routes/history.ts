@@ -38,11 +38,11 @@ async function rollBack(call: Call): Promise<Response> {
   return publish(call, current, sound, { action: `rollback to ${target}`, note });
 }
 
-/** The newest kept version before this one; 0 for the deployed rules. */
+/** The newest kept version before this one that all clients had; 0 for the deployed rules. */
 async function versionBefore({ storage }: Call, version: number): Promise<number> {
   if (version === 0) throw new Refusal(404, "Nothing is published that could be rolled back.");
   const { versions } = await storage().history();
-  return versions.find((each) => each.version < version)?.version ?? 0;
+  return versions.find((each) => each.version < version && !each.takenBack)?.version ?? 0;
 }
 
 async function documentOf({ gateway, storage }: Call, version: number): Promise<unknown> {

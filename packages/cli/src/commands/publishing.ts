@@ -50,7 +50,7 @@ export function registerPublishing(rules: Command): void {
       )
       .option(
         "--to <version>",
-        "its number, 0 for what is deployed (default: the version before the live one)",
+        "its number, 0 for what is deployed (default: the version that was live before)",
       )
       .option(
         "--discard-held",
