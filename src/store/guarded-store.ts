@@ -97,7 +97,6 @@ export function createGuard(
    */
   let patienceMs = firstContactMs(timeoutMs);
   let firstFailureMs = 0;
-  let lastFailureMs = 0;
 
   /** A listener that throws must not prevent the decision. */
   function notify(failure: StoreError): void {
@@ -121,8 +120,9 @@ export function createGuard(
 
   function noteAnswer(key: string): void {
     patienceMs = timeoutMs;
-    if (breaker.succeeded(key, now()) && onStoreError === undefined) {
-      const seconds = Math.max(1, Math.ceil((lastFailureMs - firstFailureMs) / 1000));
+    const nowMs = now();
+    if (breaker.succeeded(key, nowMs) && onStoreError === undefined) {
+      const seconds = Math.max(1, Math.ceil((nowMs - firstFailureMs) / 1000));
       report(`${name} answers again after ${seconds} s; ${afterwards}.`);
     }
   }
@@ -151,9 +151,9 @@ export function createGuard(
                 "ERR_STORE_UNREACHABLE",
                 `The ${name} client failed for an unknown reason.`,
               );
-        lastFailureMs = now();
-        if (breaker.failed(key!, sentAtMs, lastFailureMs)) {
-          firstFailureMs = lastFailureMs;
+        const failedAtMs = now();
+        if (breaker.failed(key!, sentAtMs, failedAtMs)) {
+          firstFailureMs = failedAtMs;
           notify(failure);
         }
         throw failure;

@@ -114,7 +114,7 @@ test("without a listener the log says when the outage began, and when it was ove
   await vi.advanceTimersByTimeAsync(1_000);
   for (let request = 0; request < 3; request++) await ask();
   expect(warn.mock.calls.slice(1)).toEqual([
-    ["tidegate: Redis answers again after 12 s; decisions are exact again."],
+    ["tidegate: Redis answers again after 13 s; decisions are exact again."],
   ]);
   for (const [ms, seconds] of [
     [0, 1],
