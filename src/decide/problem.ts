@@ -75,9 +75,8 @@ function denialText(outcome: Outcome, status: number, random: () => number): str
             ? `This request costs more than the ${left} units left.`
             : "The request quota is used up.",
         ];
-  // Holds under way may give units or slots back before the time that the store told.
   const detail = neverFits
     ? `This request costs more than its limit${violated && ` of ${left} units`}.`
-    : `${cause} Try again in ${waitInWords(retryAfter(outcome, random))}${reason === "limited" && policies.every((policy, i) => policy.refundable || !denies(outcome, i)) ? ", or when other requests end" : ""}.`;
+    : `${cause} Try again in ${waitInWords(retryAfter(outcome, random))}.`;
   return `{"type":"${REGISTRY}${type}","title":"${title}","status":${status},"detail":"${detail}","violated-policies":[${violated}]}`;
 }
