@@ -109,6 +109,7 @@ test("Ctrl-F finds text that is not drawn", async () => {
   await putText(page, `[\n${lines.join(",\n")}\n]`);
   await page.keyboard.press("ControlOrMeta+Home");
   await page.keyboard.press("ControlOrMeta+f");
+  await page.getByRole("textbox", { name: "Find" }).and(page.locator(":focus")).waitFor();
   await page.keyboard.type("rule 444");
   await page.keyboard.press("Enter");
   await expect

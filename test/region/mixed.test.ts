@@ -14,7 +14,7 @@ import type { Arrival, Story } from "./ledger/story.ts";
 
 const redis = testRedis();
 /** Stories of each cell. */
-const STORIES = runs(30);
+const STORIES = runs(10);
 const TERM_MS = 250;
 const SECONDS = 6;
 /** Before the units of the first burst come back. */
