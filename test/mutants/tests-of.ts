@@ -68,7 +68,10 @@ const TESTS: Table = {
   "src/policy": ["test/policy/", "test/lease/"],
   "src/runtime": ["test/runtime/", "test/store/", "test/optimistic/"],
   "src/store": ["test/store/"],
-  "src/store/metrics": ["test/metrics/"],
+  "src/store/kept-metrics.ts": ["test/metrics/"],
+  "src/store/metrics-store.ts": ["test/metrics/"],
+  "src/store/object-metrics.ts": ["test/metrics/"],
+  "src/store/redis/redis-metrics.ts": ["test/metrics/"],
   "src/store/region": ["test/region/"],
   "src/store/control": ["test/live/", "test/admin/", "test/store/"],
 };
@@ -127,7 +130,12 @@ const NEAREST: Table = {
   "src/gateway/proxy": ["test/gateway/proxy/"],
   "src/hono.ts": ["test/hono/"],
   "src/partition/key-text.ts": ["test/partition/partition-key.test.ts"],
-  "src/store/region/objects": ["test/region/memory-pools.test.ts"],
+  ...Object.fromEntries(
+    ["kept-pool", "memory-pools", "pools-per-partition", "put-pool", "spend-pools"].map((name) => [
+      `src/store/region/${name}.ts`,
+      ["test/region/memory-pools.test.ts"],
+    ]),
+  ),
   "src/store/region": ["pools", "limiter"].map((name) => `test/region/${name}.test.ts`),
   "src/runtime/time.ts": ["test/runtime/clock.test.ts", "test/runtime/timeout.test.ts"],
   "packages/redis-rest/src": ["cli", "encoding", "batches", "bounds"].map(

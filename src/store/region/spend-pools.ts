@@ -1,3 +1,4 @@
+import { EVEN, type KeptPool } from "./kept-pool.ts";
 import {
   DENIED,
   HOME_DECIDES,
@@ -9,8 +10,7 @@ import {
   REGION_ALLOWS,
   REGION_DENIES,
   SPENT,
-} from "../pools.ts";
-import { EVEN, type KeptPool } from "./kept-pool.ts";
+} from "./pools.ts";
 
 /** The decision of `spendPools`. */
 export interface Spent {

@@ -1,5 +1,5 @@
-import type { Delivery, PutReply } from "../pools.ts";
 import type { KeptPool } from "./kept-pool.ts";
+import type { Delivery, PutReply } from "./pools.ts";
 
 /** Few grants in a pool: a further one joins another, and both keep the earlier end. */
 const MOST_GRANTS = 6;

@@ -1,18 +1,18 @@
-import type { RedisAddress } from "../../redis/client.ts";
-import { storeError } from "../../redis/errors.ts";
-import { restReader, type SendCommand } from "../../redis/rest.ts";
-import type { LiveStore } from "../control-store.ts";
-import { liveKeys } from "../live-keys.ts";
-import { BY_GATEWAY } from "../put-back.ts";
-import { fieldsOf } from "../records.ts";
-import { MAX_AUDIT } from "../storage.ts";
-import { MIN_DECISIONS, takenBackBy } from "../trial.ts";
+import type { RedisAddress } from "../redis/client.ts";
+import { storeError } from "../redis/errors.ts";
+import { restReader, type SendCommand } from "../redis/rest.ts";
 import { connectionTo } from "./connection.ts";
+import type { LiveStore } from "./control-store.ts";
+import { liveKeys } from "./live-keys.ts";
 import { persistenceOf } from "./persistence.ts";
+import { BY_GATEWAY } from "./put-back.ts";
 import { historyReader } from "./read-history.ts";
 import { stateReader } from "./read-state.ts";
+import { fieldsOf } from "./records.ts";
 import { COUNT_TRIAL, PUT_BACK } from "./scripts.generated.ts";
+import { MAX_AUDIT } from "./storage.ts";
 import { termsTextOf } from "./trial-fields.ts";
+import { MIN_DECISIONS, takenBackBy } from "./trial.ts";
 
 /**
  * The live rules in a Redis.

@@ -1,7 +1,7 @@
-import { callObject } from "../object-call.ts";
-import type { ObjectNamespace } from "../object-namespace.ts";
 import type { KeptMetrics } from "./kept-metrics.ts";
 import type { MetricsStore } from "./metrics-store.ts";
+import { callObject } from "./object-call.ts";
+import type { ObjectNamespace } from "./object-namespace.ts";
 
 interface Stub {
   metrics<Name extends keyof KeptMetrics>(

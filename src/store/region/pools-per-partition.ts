@@ -1,7 +1,7 @@
-import { keepAlive } from "../../../runtime/keep-alive.ts";
-import { inGroups } from "../../cluster/in-groups.ts";
-import { placesOf } from "../../durable-object-partitions.ts";
-import { giveBackOf } from "../pool-calls.ts";
+import { keepAlive } from "../../runtime/keep-alive.ts";
+import { inGroups } from "../cluster/in-groups.ts";
+import { placesOf } from "../durable-object-partitions.ts";
+import { giveBackOf } from "./pool-calls.ts";
 import {
   HOME_DECIDES,
   NOT_LOOKED_AT,
@@ -12,7 +12,7 @@ import {
   REGION_DENIES,
   SPENT,
   type SpendReply,
-} from "../pools.ts";
+} from "./pools.ts";
 
 /** One partition of a request: the places of its policies, and what its object says. */
 interface Part {

@@ -1,6 +1,6 @@
-import { recordIn } from "../records.ts";
-import type { Trial } from "../trial.ts";
-import { MAX_VERSION, wholeUpTo } from "../versions.ts";
+import { recordIn } from "./records.ts";
+import type { Trial } from "./trial.ts";
+import { MAX_VERSION, wholeUpTo } from "./versions.ts";
 
 /** The trial that Redis has; `undefined` without one. A version whose terms Tidegate did not write has no clients. */
 export function trialIn(versionText: unknown, termsText: unknown): Trial | undefined {

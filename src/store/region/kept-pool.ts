@@ -1,4 +1,4 @@
-import type { PoolRequest } from "../pools.ts";
+import type { PoolRequest } from "./pools.ts";
 
 /** Units of one take, and until when they may be spent. */
 export interface Grant {

@@ -1,4 +1,4 @@
-import { StoreError } from "../../../options/errors.ts";
+import { StoreError } from "../../options/errors.ts";
 
 /** There was no connection to Redis, so the command was not sent. */
 export class NotSentError extends StoreError {

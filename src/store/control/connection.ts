@@ -1,9 +1,9 @@
-import { StoreError } from "../../../options/errors.ts";
-import type { RedisAddress } from "../../redis/client.ts";
-import { dialectAt } from "../../redis/dialect.ts";
-import { storeError } from "../../redis/errors.ts";
-import { exchangeWith, resultOf, MAX_READ_BYTES } from "../../redis/rest.ts";
-import { inDialect } from "../../redis/store.ts";
+import { StoreError } from "../../options/errors.ts";
+import type { RedisAddress } from "../redis/client.ts";
+import { dialectAt } from "../redis/dialect.ts";
+import { storeError } from "../redis/errors.ts";
+import { exchangeWith, resultOf, MAX_READ_BYTES } from "../redis/rest.ts";
+import { inDialect } from "../redis/store.ts";
 import { sendOrSay } from "./not-sent.ts";
 
 /** A document of 900,000 bytes goes to a Redis far away in less. */

@@ -1,6 +1,6 @@
-import { setRecent } from "../../../runtime/lru.ts";
-import type { Delivery, PoolRequest, PutReply, SpendReply } from "../pools.ts";
+import { setRecent } from "../../runtime/lru.ts";
 import { dropExpired, emptyPool, type KeptPool, keepPool, rewind } from "./kept-pool.ts";
+import type { Delivery, PoolRequest, PutReply, SpendReply } from "./pools.ts";
 import { putPool } from "./put-pool.ts";
 import { spendPools } from "./spend-pools.ts";
 

@@ -1,8 +1,8 @@
-import { StoreError } from "../../../options/errors.ts";
-import type { RedisAddress } from "../../redis/client.ts";
-import { dialectAt } from "../../redis/dialect.ts";
-import type { SendCommand } from "../../redis/rest.ts";
-import type { Persistence } from "../control-store.ts";
+import { StoreError } from "../../options/errors.ts";
+import type { RedisAddress } from "../redis/client.ts";
+import { dialectAt } from "../redis/dialect.ts";
+import type { SendCommand } from "../redis/rest.ts";
+import type { Persistence } from "./control-store.ts";
 
 /**
  * Asks a Redis; a host that keeps the data by itself is not asked, and one that refuses to say is unknown. Rejects if there is no

@@ -1,7 +1,7 @@
-import type { SendCommand } from "../../redis/rest.ts";
-import type { ReadHistory } from "../control-store.ts";
-import type { LiveKeys } from "../live-keys.ts";
-import { recordIn, type VersionHead } from "../records.ts";
+import type { SendCommand } from "../redis/rest.ts";
+import type { ReadHistory } from "./control-store.ts";
+import type { LiveKeys } from "./live-keys.ts";
+import { recordIn, type VersionHead } from "./records.ts";
 
 /** @throws StoreError if Redis gives no usable answer */
 export function historyReader(send: SendCommand, { history }: LiveKeys): ReadHistory {

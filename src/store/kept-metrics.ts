@@ -1,4 +1,4 @@
-import type { KeptValues } from "../kept-values.ts";
+import type { KeptValues } from "./kept-values.ts";
 import {
   type Counted,
   type MetricsBatch,

@@ -1,10 +1,5 @@
 import { ADD_METRICS, READ_METRICS } from "../../algorithms/scripts.generated.ts";
 import { StoreError } from "../../options/errors.ts";
-import type { RedisAddress } from "../redis/client.ts";
-import { dialectAt } from "../redis/dialect.ts";
-import { storeError } from "../redis/errors.ts";
-import { restReader, type SendCommand } from "../redis/rest.ts";
-import { inDialect } from "../redis/store.ts";
 import {
   type Counted,
   type MetricsBatch,
@@ -12,7 +7,12 @@ import {
   type MetricsStore,
   MINUTE_MS,
   SETS,
-} from "./metrics-store.ts";
+} from "../metrics-store.ts";
+import type { RedisAddress } from "./client.ts";
+import { dialectAt } from "./dialect.ts";
+import { storeError } from "./errors.ts";
+import { restReader, type SendCommand } from "./rest.ts";
+import { inDialect } from "./store.ts";
 
 /** A dashboard's query may take longer than a decision. */
 const TIMEOUT_MS = 10_000;

@@ -1,5 +1,6 @@
-import { isRecord } from "../../../options/record.ts";
-import { type LiveKeys, liveKeys } from "../live-keys.ts";
+import { isRecord } from "../../options/record.ts";
+import type { Connection } from "./connection.ts";
+import { type LiveKeys, liveKeys } from "./live-keys.ts";
 import {
   auditRecordIn,
   draftIn,
@@ -8,18 +9,7 @@ import {
   type KeptEntry,
   recordIn,
   type VersionHead,
-} from "../records.ts";
-import {
-  AUDIT_PAGE,
-  MAX_AUDIT,
-  MAX_ENTRIES,
-  MAX_ENTRIES_BYTES,
-  MAX_VERSIONS,
-  type Storage,
-  type Written,
-} from "../storage.ts";
-import { MAX_VERSION, wholeUpTo } from "../versions.ts";
-import type { Connection } from "./connection.ts";
+} from "./records.ts";
 import {
   DRAFT,
   NOTE,
@@ -31,7 +21,17 @@ import {
   TRIAL,
   WITHDRAW,
 } from "./scripts.generated.ts";
+import {
+  AUDIT_PAGE,
+  MAX_AUDIT,
+  MAX_ENTRIES,
+  MAX_ENTRIES_BYTES,
+  MAX_VERSIONS,
+  type Storage,
+  type Written,
+} from "./storage.ts";
 import { termsTextOf, trialIn } from "./trial-fields.ts";
+import { MAX_VERSION, wholeUpTo } from "./versions.ts";
 
 /** The last moment that a date can be. */
 const MAX_MOMENT_MS = 8.64e15;
