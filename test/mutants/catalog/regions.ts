@@ -126,7 +126,7 @@ export const REGIONS: readonly Written[] = [
   },
   {
     name: "a region counts without home what fails closed",
-    file: "src/features/region/compile-region.ts",
+    file: "src/features/compile-region.ts",
     find: "isLocal && regions > 0",
     replace: "regions > 0",
     tests: ["test/region/compile", "test/region/limiter"],
@@ -224,14 +224,14 @@ export const REGIONS: readonly Written[] = [
   },
   {
     name: "the log names no limit of which a region has nothing to take",
-    file: "src/features/region/compile-region.ts",
+    file: "src/features/compile-region.ts",
     find: "(limit * termUs) / windowUs < FEWEST",
     replace: "(limit * termUs) / windowUs < FEWEST / 2",
     tests: ["test/region/limiter"],
   },
   {
     name: "a region that decides no request is no fault",
-    file: "src/features/region/report-home.ts",
+    file: "src/features/report-home.ts",
     find: "atHome.length === policies.length",
     replace: "atHome.length > policies.length",
     tests: ["test/region/limiter"],

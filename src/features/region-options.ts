@@ -1,7 +1,7 @@
-import type { Duration } from "../../options/duration.ts";
-import type { MadeBy, RedisMakers } from "../../options/option-value.ts";
-import type { RedisEndpoint } from "../../store/redis/client.ts";
-import type { RegionStore } from "../../store/region/region-store.ts";
+import type { Duration } from "../options/duration.ts";
+import type { MadeBy, RedisMakers } from "../options/option-value.ts";
+import type { RedisEndpoint } from "../store/redis/client.ts";
+import type { RegionStore } from "../store/region/region-store.ts";
 
 /** The options of a region. */
 export interface RegionOptions {

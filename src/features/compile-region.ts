@@ -1,8 +1,8 @@
-import type { FailureVerdict } from "../../algorithms/common-options.ts";
-import { checkDuration, type DurationRange, parseDuration } from "../../options/duration.ts";
-import type { Faults } from "../../options/faults.ts";
-import { LEAST_TERM } from "../../options/home-reason.ts";
-import { kindOf } from "../../options/kind-of.ts";
+import type { FailureVerdict } from "../algorithms/common-options.ts";
+import { checkDuration, type DurationRange, parseDuration } from "../options/duration.ts";
+import type { Faults } from "../options/faults.ts";
+import { LEAST_TERM } from "../options/home-reason.ts";
+import { kindOf } from "../options/kind-of.ts";
 import {
   CREDIT_TOO_LARGE,
   NAME as NAME_FAULT,
@@ -11,20 +11,15 @@ import {
   REGION_STORE,
   REGION_WITH,
   REGIONS_OF_CREDIT,
-} from "../../options/messages.ts";
-import { checkPositiveInteger } from "../../options/positive-integer.ts";
-import { checkOptions } from "../../options/unknown-options.ts";
-import { localShareOf } from "../../outage/local-share.ts";
-import { type CompiledPolicy, NAME } from "../../policy/compile.ts";
-import { oncePerPolicy } from "../../policy/once-per-policy.ts";
-import {
-  AUTO_LEASE,
-  hasUnitsToLease,
-  shareOfRegion,
-  tightenForRegion,
-} from "../../policy/tighten.ts";
-import { reportOnce } from "../../runtime/log.ts";
-import type { RegionStore } from "../../store/region/region-store.ts";
+} from "../options/messages.ts";
+import { checkPositiveInteger } from "../options/positive-integer.ts";
+import { checkOptions } from "../options/unknown-options.ts";
+import { localShareOf } from "../outage/local-share.ts";
+import { type CompiledPolicy, NAME } from "../policy/compile.ts";
+import { oncePerPolicy } from "../policy/once-per-policy.ts";
+import { AUTO_LEASE, hasUnitsToLease, shareOfRegion, tightenForRegion } from "../policy/tighten.ts";
+import { reportOnce } from "../runtime/log.ts";
+import type { RegionStore } from "../store/region/region-store.ts";
 import type { PlainRegion } from "./region-options.ts";
 import { homeOptionOf, reportHome } from "./report-home.ts";
 

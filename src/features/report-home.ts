@@ -1,8 +1,8 @@
-import type { Faults } from "../../options/faults.ts";
-import { type HomeReason, whyHome } from "../../options/home-reason.ts";
-import { NO_REQUEST_FOR_REGION } from "../../options/messages.ts";
-import type { CompiledPolicy } from "../../policy/compile.ts";
-import { reportOnce } from "../../runtime/log.ts";
+import type { Faults } from "../options/faults.ts";
+import { type HomeReason, whyHome } from "../options/home-reason.ts";
+import { NO_REQUEST_FOR_REGION } from "../options/messages.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import { reportOnce } from "../runtime/log.ts";
 
 /** The option of a policy by which home has to see each request; `undefined` for none. */
 export function homeOptionOf(policy: CompiledPolicy): string | undefined {
