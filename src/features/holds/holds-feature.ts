@@ -1,4 +1,5 @@
 import { HOLDS } from "../../store/redis/hold-calls.ts";
+import { answerCounted } from "./answer-counted.ts";
 import { checkRefundable, checkStore } from "./check-holds.ts";
 import { withoutHold } from "./create-hold.ts";
 import { compileFailures, refuseResponses } from "./failures.ts";
@@ -14,6 +15,7 @@ export const holds = {
   checkPolicy: checkRefundable,
   checkStore,
   operations: withReserve,
+  answerCounted,
   withoutHold,
   needsHold,
   compileFailures,
