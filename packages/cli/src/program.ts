@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { Command } from "commander";
 
+import { registerAlerts } from "./commands/alerts.ts";
 import { registerAudit } from "./commands/audit.ts";
 import { registerCheck } from "./commands/check.ts";
 import { registerClients } from "./commands/clients.ts";
@@ -56,6 +57,7 @@ function createProgram(): Command {
     registerOverrides,
     registerAudit,
     registerDashboard,
+    registerAlerts,
     registerDoctor,
   ];
   for (const register of groups) {
