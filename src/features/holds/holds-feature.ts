@@ -12,7 +12,7 @@ import {
 import { optionValue } from "../../options/option-value.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
-import { HOLDS } from "../../store/redis/hold-calls.ts";
+import { HOLDS } from "../../store/redis/feature-calls.ts";
 import type { Store } from "../../store/store.ts";
 import { createHold, ttlUsOf, withoutHold } from "./create-hold.ts";
 import { compileFailures, refuseResponses } from "./failures.ts";
