@@ -23,7 +23,6 @@ import {
 import { decideRequest, compileRequest } from "./request-reader.ts";
 import { takeRequestApart } from "./take-request-apart.ts";
 
-/** The options of a middleware for servers on Node. */
 export interface NodeLimiterOptions<Context>
   extends Omit<CreateLimiterOptions, "lists">, RequestOptions<Context> {}
 

@@ -144,7 +144,6 @@ declare const POLICY: unique symbol;
 /** An implementation with the type of its policies, which exists for the compiler only. */
 export type ImplementationOf<Policy> = Implementation & { readonly [POLICY]?: Policy };
 
-/** The type of the policies that an implementation decides. */
 export type PolicyMadeFor<Made> = Made extends ImplementationOf<infer Policy> ? Policy : never;
 
 /**

@@ -31,7 +31,6 @@ interface SlidingWindowLogParameters extends Readonly<Record<string, number>> {
   readonly unused: number;
 }
 
-/** The state of a sliding window log. */
 export interface SlidingWindowLogState {
   /**
    * Runs of units, oldest first, each as RUN numbers in one flat list: the moment from which they count, in microseconds, how

@@ -3,7 +3,6 @@
  * are no less than the bill for images. Of audio, video and documents only the length in bytes is known, so that a usual density counts.
  */
 
-/** Media in a request. */
 export interface Media {
   /** Its beginning, in which images tell their size. */
   readonly head: Uint8Array;
@@ -72,7 +71,6 @@ const FACTORS: readonly (readonly [model: RegExp, factor: number])[] = [
   [/o4-mini/, 1.07],
 ];
 
-/** The width and height of an image, in pixels. */
 interface ImageSize {
   readonly width: number;
   readonly height: number;

@@ -94,7 +94,6 @@ interface EndedEvent {
 
 /** Splits a stream of server-sent events where one of them ends, without changing a byte. */
 interface EventCutter {
-  /** The events that end in the next chunk. */
   read(chunk: Uint8Array): readonly EndedEvent[];
 }
 

@@ -29,7 +29,6 @@ export interface DoctorArguments {
   readonly limit?: string;
 }
 
-/** Checks the options of `tidegate doctor`. */
 export function readDoctorOptions(
   args: DoctorArguments,
   environment: NodeJS.ProcessEnv,

@@ -46,7 +46,6 @@ export function refundable(): Refundable {
   return optionValue("refundable", { refundable: true }, { holds });
 }
 
-/** Checks the `refundable` option of a policy. */
 function checkRefundable({ counts, refundable }: Policy, path: string, faults: Faults): void {
   if (refundable === undefined) return;
   const at = `${path}.refundable`;

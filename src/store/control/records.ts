@@ -16,7 +16,6 @@ export interface PublishedTrial extends Trial {
   readonly counts: TrialCounts;
 }
 
-/** The published document. */
 export interface PublishedDocument {
   /** From 1; 0 without a publication. */
   readonly version: number;
@@ -74,7 +73,6 @@ export function recordIn<Kind extends object>(text: unknown): Kind | undefined {
   }
 }
 
-/** The draft; `undefined` of anything else. */
 export function draftIn(text: unknown): Draft | undefined {
   const draft = recordIn<Draft>(text);
   return draft && Number.isSafeInteger(draft.basedOn) ? draft : undefined;

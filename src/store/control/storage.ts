@@ -28,7 +28,6 @@ export interface AuditedAction {
   readonly omitted?: number;
 }
 
-/** The result of a write that is based on a version. */
 export type Written =
   | { readonly done: true; readonly version: number; readonly atMs: number }
   | { readonly done: false; readonly version: number };

@@ -3,7 +3,6 @@ import { StoreError } from "../../options/errors.ts";
 /** The prefix that Redis before 7.0 gives errors of commands in scripts. */
 const IN_SCRIPT = /^ERR Error running script \(call to \w+\): (?:@user_script: ?\d+: )*-?/;
 
-/** The server's own message. */
 function messageOf(error: unknown): string {
   return String((error as Error).message).replace(IN_SCRIPT, "");
 }

@@ -17,7 +17,6 @@ import {
 } from "./client-arguments.ts";
 import { LAST, spanQuery } from "./shared-options.ts";
 
-/** The commands about a client, which a request of it describes. */
 export function registerClients(program: Command): void {
   const explain = program
     .command("explain")

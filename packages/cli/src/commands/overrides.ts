@@ -22,7 +22,6 @@ import {
   withName,
 } from "./shared-options.ts";
 
-/** The commands that give a client other limits. */
 export function registerOverrides(program: Command): void {
   const override = program
     .command("override")
