@@ -1,9 +1,6 @@
 import { parseDuration } from "../../../src/options/duration.ts";
 import { checkedVariables, gatewayVariables, parseFile, syntaxFaults } from "./check/check-text.ts";
-import { environmentsIn } from "./check/environments.ts";
-import { leasesIn } from "./check/leases-in.ts";
-import { variablesIn } from "./check/oversized.ts";
-import { rulesIn } from "./check/rules-in.ts";
+import { environmentsIn, leasesIn, rulesIn, variablesIn } from "./check/in-wrangler-file.ts";
 import { readToken } from "./connection.ts";
 import { type Algorithm, ALGORITHMS } from "./doctor/memory-formula.ts";
 import type { DoctorOptions } from "./doctor/options.ts";
@@ -32,7 +29,6 @@ export interface DoctorArguments {
   readonly limit?: string;
 }
 
-/** Checks the options of `tidegate doctor`. */
 export function readDoctorOptions(
   args: DoctorArguments,
   environment: NodeJS.ProcessEnv,

@@ -38,7 +38,6 @@ export interface Facts {
   readonly gateway?: GatewayFacts | UnreachableGateway | undefined;
   readonly preview?: PreviewFacts | UnreachablePreview | undefined;
   readonly redis?: RedisFacts | UnreachableRedis | undefined;
-  /** The Redis of a region. */
   readonly region?: RedisFacts | UnreachableRedis | undefined;
   readonly variables?: readonly Variable[] | undefined;
   readonly environments?: readonly Environment[] | undefined;
@@ -46,7 +45,6 @@ export interface Facts {
 }
 
 export interface Expectations {
-  /** The limiter's timeout. */
   readonly timeoutMs: number;
   /** Bytes that the limiter's keys take; `undefined` if their number was not given. */
   readonly keyspaceBytes: number | undefined;
