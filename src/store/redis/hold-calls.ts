@@ -1,11 +1,11 @@
 import { wholeUnits } from "../../algorithms/model.ts";
 import { EXTEND, REFUND } from "../../algorithms/scripts.generated.ts";
 import type { HoldCalls } from "./script-calls.ts";
-import type { Script } from "./script.ts";
+import { scriptOf } from "./script.ts";
 import { argumentsOf, lettersOf } from "./store.ts";
 
-const refundScript: Script = { text: REFUND, sha1s: new Map() };
-const extendScript: Script = { text: EXTEND, sha1s: new Map() };
+const refundScript = /* @__PURE__ */ scriptOf(REFUND);
+const extendScript = /* @__PURE__ */ scriptOf(EXTEND);
 
 /** For limiters with holds, and with partitions on several masters. */
 export const HOLDS: HoldCalls = {
