@@ -54,6 +54,7 @@ export function openRegion(
   const guard = createGuard(
     {
       name: `The region ${name}`,
+      region: name,
       meanwhile: "home decides each request",
       afterwards: "it decides nearby again",
       timeoutMs,
