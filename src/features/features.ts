@@ -1,3 +1,4 @@
+import type { LOGS } from "../algorithms/sliding-window-log.ts";
 import type { clients } from "../store/redis/client-adapter.ts";
 import type { calendar } from "./calendar-feature.ts";
 import type { cluster } from "./cluster-feature.ts";
@@ -29,6 +30,7 @@ export interface Features {
   readonly jwt?: typeof jwt;
   readonly leases?: typeof leases;
   readonly lists?: typeof lists;
+  readonly logs?: typeof LOGS;
   readonly notices?: typeof notices;
   readonly optimistic?: typeof optimistic;
   readonly plans?: typeof plans;

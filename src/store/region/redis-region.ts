@@ -1,4 +1,4 @@
-import { DECIDE_ENFORCED } from "../../algorithms/scripts.generated.ts";
+import { DECIDE_LOGS } from "../../algorithms/scripts.generated.ts";
 import { createPlainBreaker } from "../breaker.ts";
 import type { ScriptClient } from "../redis/client.ts";
 import { redisStore, scriptRunner } from "../redis/store.ts";
@@ -8,7 +8,7 @@ import type { RegionStore } from "./region-store.ts";
 /** A Redis nearby. */
 export function redisRegion({ client, dialect }: ScriptClient): RegionStore {
   const pools = openPools(scriptRunner(client, dialect));
-  const counts = redisStore(client, { decide: DECIDE_ENFORCED }, dialect);
+  const counts = redisStore(client, { decide: DECIDE_LOGS }, dialect);
   return {
     createBreaker: createPlainBreaker,
     open: (run) => ({
