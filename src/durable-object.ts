@@ -11,7 +11,7 @@ export type { DurableObjectRegionOptions } from "./store/durable-object-region.t
 export { durableObjectStore } from "./store/durable-object-store.ts";
 export type { DurableObjectStoreOptions } from "./store/durable-object-store.ts";
 export type { ObjectNamespace } from "./store/object-namespace.ts";
-export type { LocationHint } from "./store/region/objects/location-hints.ts";
+export type { LocationHint } from "./store/region/location-hints.ts";
 export type { RegionStore } from "./store/region/region-store.ts";
 export { TidegateObject } from "./store/tidegate-object.ts";
 export { TidegateRegion } from "./store/tidegate-region.ts";

@@ -36,7 +36,7 @@ const DROPINS = ["counter", "throttler"];
 /** The scripts of regional stores, each a text of its own. */
 const REGION = ["spend", "put"];
 const OUTPUT = "src/algorithms/scripts.generated.ts";
-const LIVE_OUTPUT = "src/store/control/redis/scripts.generated.ts";
+const LIVE_OUTPUT = "src/store/control/scripts.generated.ts";
 const REGION_OUTPUT = "src/store/region/scripts.generated.ts";
 const DROPINS_OUTPUT = "src/dropins/scripts.generated.ts";
 

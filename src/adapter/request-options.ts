@@ -2,7 +2,7 @@ import type { Decision } from "../decide/decision.ts";
 import type { Cost } from "../decide/limiter-types.ts";
 import type { JwtOptions } from "../features/jwt/jwt-options.ts";
 import type { ListOptions } from "../features/lists/list-options.ts";
-import type { PlanOption } from "../features/read-plan.ts";
+import type { PlanOption } from "../features/plans-feature.ts";
 import type { MadeBy } from "../options/option-value.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import type { Sources, SourceValues } from "../partition/source.ts";

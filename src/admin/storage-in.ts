@@ -1,8 +1,8 @@
+import { connectionTo } from "../store/control/connection.ts";
 import { storageOver } from "../store/control/control-over.ts";
 import { objectControl } from "../store/control/object-control.ts";
 import type { ControlPlace } from "../store/control/place.ts";
-import { connectionTo } from "../store/control/redis/connection.ts";
-import { storageOf } from "../store/control/redis/storage.ts";
+import { storageOf } from "../store/control/redis-storage.ts";
 import type { Storage } from "../store/control/storage.ts";
 
 /** The control data of a gateway at a place. */

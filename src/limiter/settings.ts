@@ -3,7 +3,7 @@ import type { HeaderOptions } from "../decide/header-fields.ts";
 import type { CoreSettings } from "../decide/limiter-context.ts";
 import type { Features } from "../features/features.ts";
 import type { NoticeSettings } from "../features/notice-steps.ts";
-import type { PlanSettings } from "../features/plan-step.ts";
+import type { PlanSettings } from "../features/plans-feature.ts";
 import type { Planned } from "../features/plans.ts";
 import type { SharedDenialSettings } from "../features/shared-denials-step.ts";
 import type { Faults } from "../options/faults.ts";

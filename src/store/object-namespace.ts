@@ -1,4 +1,4 @@
-import type { LocationHint } from "./region/objects/location-hints.ts";
+import type { LocationHint } from "./region/location-hints.ts";
 
 /** A binding of a class of this package: the parts of Cloudflare's `DurableObjectNamespace` that are used. */
 export interface ObjectNamespace {

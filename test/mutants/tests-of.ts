@@ -33,18 +33,16 @@ const TESTS: Table = {
   "src/algorithms/define-for-drop-ins.ts": ["test/dropins/"],
   "src/algorithms/drop-in": ["test/dropins/"],
   "src/features": ["test/limiter/"],
-  "src/features/compile-notices.ts": ["test/notices/"],
   "src/features/jwt": ["test/gateway/", "test/hono/"],
   "src/features/leases": ["test/lease/"],
   "src/features/lists": ["test/lists/", "test/limiter/", "test/gateway/"],
   "src/features/notice": ["test/notices/"],
-  "src/features/notify-option.ts": ["test/notices/"],
-  "src/features/compile-optimism.ts": ["test/optimistic/"],
   "src/features/optimistic-": ["test/optimistic/"],
   "src/features/settle-optimistic.ts": ["test/optimistic/"],
   "src/features/plan": ["test/policy/", "test/limiter/", "test/model/"],
-  "src/features/read-plan.ts": ["test/policy/", "test/limiter/", "test/model/"],
-  "src/features/region/": ["test/region/"],
+  "src/features/compile-region.ts": ["test/region/"],
+  "src/features/region-": ["test/region/"],
+  "src/features/report-home.ts": ["test/region/"],
   "src/features/share": ["test/denials/"],
   "src/gateway": ["test/gateway/", "test/live/"],
   "src/gateway/config/nearest.ts": ["test/region/"],
@@ -68,7 +66,10 @@ const TESTS: Table = {
   "src/policy": ["test/policy/", "test/lease/"],
   "src/runtime": ["test/runtime/", "test/store/", "test/optimistic/"],
   "src/store": ["test/store/"],
-  "src/store/metrics": ["test/metrics/"],
+  "src/store/kept-metrics.ts": ["test/metrics/"],
+  "src/store/metrics-store.ts": ["test/metrics/"],
+  "src/store/object-metrics.ts": ["test/metrics/"],
+  "src/store/redis/redis-metrics.ts": ["test/metrics/"],
   "src/store/region": ["test/region/"],
   "src/store/control": ["test/live/", "test/admin/", "test/store/"],
 };
@@ -105,7 +106,12 @@ const NEAREST: Table = {
   "src/features/plan": ["limiter/plans", "policy/configuration", "lease/lease-plan"].map(
     (path) => `test/${path}.test.ts`,
   ),
-  "src/features/region/": ["compile", "limiter"].map((name) => `test/region/${name}.test.ts`),
+  ...Object.fromEntries(
+    ["compile-region", "region-feature", "region-options", "report-home"].map((name) => [
+      `src/features/${name}.ts`,
+      ["test/region/compile.test.ts", "test/region/limiter.test.ts"],
+    ]),
+  ),
   "src/features/roles": ["bans", "modes", "waiting-denials"].map(
     (name) => `test/limiter/${name}.test.ts`,
   ),
@@ -127,7 +133,12 @@ const NEAREST: Table = {
   "src/gateway/proxy": ["test/gateway/proxy/"],
   "src/hono.ts": ["test/hono/"],
   "src/partition/key-text.ts": ["test/partition/partition-key.test.ts"],
-  "src/store/region/objects": ["test/region/memory-pools.test.ts"],
+  ...Object.fromEntries(
+    ["kept-pool", "memory-pools", "pools-per-partition", "put-pool", "spend-pools"].map((name) => [
+      `src/store/region/${name}.ts`,
+      ["test/region/memory-pools.test.ts"],
+    ]),
+  ),
   "src/store/region": ["pools", "limiter"].map((name) => `test/region/${name}.test.ts`),
   "src/runtime/time.ts": ["test/runtime/clock.test.ts", "test/runtime/timeout.test.ts"],
   "packages/redis-rest/src": ["cli", "encoding", "batches", "bounds"].map(

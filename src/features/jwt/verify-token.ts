@@ -5,8 +5,7 @@ import { report } from "../../runtime/log.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import { monotonicNow } from "../../runtime/time.ts";
 import type { JwtSettings } from "./check-jwt.ts";
-import { fetchKeys } from "./fetch-keys.ts";
-import { createKeySet, type Keys } from "./key-set.ts";
+import { createKeySet, fetchKeys, type Keys } from "./key-set.ts";
 
 /** The result of verifying a token. */
 export type Verdict =

@@ -1,5 +1,5 @@
 import { compileListener, type DecisionListener } from "../../features/decision-listener.ts";
-import type { NoticeListener } from "../../features/notice-listener.ts";
+import type { NoticeListener } from "../../features/notice-marks.ts";
 import type { SharedCache, SharedDenials } from "../../features/shared-denials.ts";
 import type { DenialLog } from "../../metrics/denial-log.ts";
 import type { OpenRecorder } from "../../metrics/metrics.ts";

@@ -5,7 +5,7 @@ import type { Environment } from "../../runtime/environment.ts";
 import type { durableObjectRegion } from "../../store/durable-object-region.ts";
 import type { ObjectNamespace } from "../../store/object-namespace.ts";
 import { openClient } from "../../store/open-store.ts";
-import type { LocationHint } from "../../store/region/objects/location-hints.ts";
+import type { LocationHint } from "../../store/region/location-hints.ts";
 import type { NoteRegion } from "../../store/region/region-counts.ts";
 import type { RegionStore } from "../../store/region/region-store.ts";
 import type { Store } from "../../store/store.ts";

@@ -11,7 +11,7 @@ export const HOLDS: readonly Written[] = [
   },
   {
     name: "a denied hold gives back",
-    file: "src/features/holds/reserve.ts",
+    file: "src/features/holds/holds-feature.ts",
     find: "verdict.status === 200 ? verdict.groups : []",
     replace: "verdict.groups",
     tests: ["test/limiter/create-hold"],

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-import { parseCidr } from "../../../../src/features/lists/cidr.ts";
+import { parseCidr } from "../../../../src/features/lists/address-ranges.ts";
 import { Entries, Entry, Nothing } from "../answers.ts";
 import { connect, wantsJson } from "../connection.ts";
 import { noteDegraded } from "../degraded.ts";
