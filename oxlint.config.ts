@@ -40,42 +40,28 @@ export const DASHBOARD_LAYERS = [
 
 /** Features stand beside each other in src/features: none imports from another. One of few files has no folder. */
 export const FEATURES: Readonly<Record<string, readonly string[]>> = {
-  calendar: ["calendar-feature.ts", "calendar-windows.ts"],
-  cluster: ["cluster-feature.ts", "cluster-option.ts", "partial-answer.ts"],
-  dimensions: ["by-dimensions.ts", "dimensions-feature.ts"],
+  calendar: ["calendar-feature.ts"],
+  cluster: ["cluster-feature.ts"],
+  dimensions: ["dimensions-feature.ts"],
   holds: ["holds/"],
   jwt: ["jwt/"],
   leases: ["leases/"],
-  listeners: ["decision-listener.ts", "listening-limiter.ts", "span-attributes.ts"],
+  listeners: ["decision-listener.ts", "span-attributes.ts"],
   lists: ["lists/"],
-  notices: [
-    "compile-notices.ts",
-    "notice-listener.ts",
-    "notice-marks.ts",
-    "notice-steps.ts",
-    "notices-feature.ts",
-    "notify-option.ts",
-  ],
+  notices: ["notice-marks.ts", "notice-steps.ts", "notices-feature.ts"],
   optimistic: [
-    "compile-optimism.ts",
     "optimistic-feature.ts",
-    "optimistic-option.ts",
     "optimistic-partitions.ts",
     "optimistic-step.ts",
     "optimistic-verdict.ts",
     "settle-optimistic.ts",
   ],
-  plans: ["plan-step.ts", "plans.ts", "plans-feature.ts", "plans-option.ts", "read-plan.ts"],
-  region: ["region/"],
+  plans: ["plans-feature.ts", "plans.ts"],
+  region: ["compile-region.ts", "region-feature.ts", "region-options.ts", "report-home.ts"],
   roles: ["roles/"],
-  shards: ["shard-step.ts", "shards-feature.ts", "shards-option.ts"],
-  "shared denials": [
-    "share-denials-option.ts",
-    "shared-denials.ts",
-    "shared-denials-feature.ts",
-    "shared-denials-step.ts",
-  ],
-  sources: ["source-options.ts", "sources-feature.ts"],
+  shards: ["shard-step.ts", "shards-feature.ts"],
+  "shared denials": ["shared-denials-feature.ts", "shared-denials-step.ts", "shared-denials.ts"],
+  sources: ["sources-feature.ts"],
 };
 
 /** The entries of the package import from everywhere, and nothing imports from them. */

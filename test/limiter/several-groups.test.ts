@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 
-import { byTextOrDimensions } from "../../src/features/by-dimensions.ts";
-import { shards } from "../../src/features/shards-feature.ts";
+import { byTextOrDimensions } from "../../src/features/dimensions-feature.ts";
+import { shardsFeature } from "../../src/features/shards-feature.ts";
 import { createContext, createPath } from "../../src/limiter/limiter.ts";
 import { createLocalUnits } from "../../src/outage/local-units.ts";
 import { takeTogether } from "../../src/store/decide-together.ts";
@@ -84,7 +84,7 @@ describe("of several shards", () => {
       together: takeTogether,
     });
     const group = vi.spyOn(context, "group");
-    createPath(context, { shards }, byTextOrDimensions);
+    createPath(context, { shards: shardsFeature }, byTextOrDimensions);
     // The whole, the 36 with 2 units, and the 28 with one.
     expect(group).toHaveBeenCalledTimes(3);
   });

@@ -7,8 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Backend } from "../../packages/redis-rest/src/backend.ts";
 import { boundReplies } from "../../packages/redis-rest/src/bound-replies.ts";
 import type { Bridge } from "../../packages/redis-rest/src/bridge.ts";
-import { encodeReply } from "../../packages/redis-rest/src/encode.ts";
-import { execute } from "../../packages/redis-rest/src/execute.ts";
+import { encodeReply, execute } from "../../packages/redis-rest/src/execute.ts";
 import { random } from "../support/random.ts";
 import {
   ask,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
+import { compileRegion } from "../../src/features/compile-region.ts";
 import { compileNumbers } from "../../src/features/plans.ts";
-import { compileRegion } from "../../src/features/region/compile-region.ts";
 import { Faults } from "../../src/options/faults.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { tightenPolicy } from "../../src/policy/tighten.ts";

@@ -1,5 +1,5 @@
 import { compileListener, type DecisionListener } from "../../features/decision-listener.ts";
-import type { NoticeListener } from "../../features/notice-listener.ts";
+import type { NoticeListener } from "../../features/notice-marks.ts";
 import type { SharedCache, SharedDenials } from "../../features/shared-denials.ts";
 import type { DenialLog } from "../../metrics/denial-log.ts";
 import type { OpenRecorder } from "../../metrics/metrics.ts";
@@ -10,7 +10,7 @@ import { Faults } from "../../options/faults.ts";
 import { FUNCTION } from "../../options/messages.ts";
 import { type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import type { ControlPlace } from "../../store/control/place.ts";
+import type { ControlPlace } from "../../store/counts-place.ts";
 import type { durableObjectRegion } from "../../store/durable-object-region.ts";
 import type { durableObjectStore } from "../../store/durable-object-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";

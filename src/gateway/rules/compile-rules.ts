@@ -1,6 +1,6 @@
 import { EVERY_FEATURE } from "../../features/every-feature.ts";
 import type { Planned, Plans } from "../../features/plans.ts";
-import type { PlainRegion } from "../../features/region/region-options.ts";
+import type { PlainRegion } from "../../features/region-options.ts";
 import type { LimiterSettings } from "../../limiter/settings.ts";
 import type { Faults } from "../../options/faults.ts";
 import { checkSearchedSegments } from "./check-searched-segments.ts";

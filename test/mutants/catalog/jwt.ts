@@ -76,14 +76,14 @@ export const JWT: readonly Written[] = [
   },
   {
     name: "a redirect leads to the keys of somebody else",
-    file: "src/features/jwt/fetch-keys.ts",
+    file: "src/features/jwt/key-set.ts",
     find: 'redirect: "manual"',
     replace: 'redirect: "follow"',
     tests: GATEWAY,
   },
   {
     name: "an answer without keys takes all identities away",
-    file: "src/features/jwt/fetch-keys.ts",
+    file: "src/features/jwt/key-set.ts",
     find: "!Array.isArray(keys) || keys.length === 0",
     replace: "!Array.isArray(keys)",
     tests: GATEWAY,
