@@ -26,7 +26,6 @@ import {
 import { decideRequest, compileRequest } from "./request-reader.ts";
 import { takeRequestApart } from "./take-request-apart.ts";
 
-/** The options of a middleware for servers on Node. */
 export interface NodeLimiterOptions<Context, P extends MadeBy<"plans()"> = MadeBy<"plans()">>
   extends Omit<CreateLimiterOptions<Policy & WithoutBy, P>, "lists">, RequestOptions<Context, P> {}
 

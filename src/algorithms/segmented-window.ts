@@ -65,7 +65,6 @@ interface SegmentedWindowValues extends WindowValues {
 }
 
 interface SegmentedWindowParameters extends Readonly<Record<string, number>> {
-  /** Length of a segment. */
   readonly lengthUs: number;
   /** How many of them make up the window. */
   readonly segments: number;

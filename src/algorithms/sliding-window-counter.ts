@@ -98,7 +98,6 @@ export const countSlidingWindowCounter: AlgorithmModel<
   };
 };
 
-/** The counts of the window that is running now. */
 function countsAt(
   nowUs: number,
   windowUs: number,

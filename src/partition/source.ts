@@ -23,7 +23,6 @@ export type SourceValues =
 /** Reads the identity of a request; `undefined` if it has none. */
 export type ReadIdentity = (data: RequestData) => string | undefined | Promise<string | undefined>;
 
-/** The context of sources. */
 export interface SourceContext {
   /** The kinds of sources that are there besides the address. */
   readonly kinds?: Readonly<Record<string, CompileSource>> | undefined;

@@ -50,7 +50,6 @@ export const MAX_FIELD_INTEGER = 1e15 - 1;
 /** A policy's name, in keys and header fields. */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** The options of a policy of any algorithm. */
 export const COMMON = ["algorithm", "limit", "name", ...TRAITS];
 
 /** Plain options for which only values stand: people do not write them. */

@@ -48,7 +48,6 @@ export function guardStore(
 
 const DEFAULT_NAME = "Redis";
 
-/** The words of a guard's messages. */
 export interface GuardWords {
   /** The name of the store in messages. Default: `Redis`. */
   readonly name?: string | undefined;
@@ -73,7 +72,6 @@ export interface GuardOptions extends GuardWords {
 export interface Guard {
   /** Runs a call. Throws StoreError after the timeout, and at once while the part of the first key is suspended. */
   run<Answer>(keys: readonly string[], ask: () => Answer | Promise<Answer>): Promise<Answer>;
-  /** The state of the breaker, and its suspended parts. */
   state(): StoreBreakerState;
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { environmentsIn } from "../../packages/cli/src/check/environments.ts";
+import { environmentsIn } from "../../packages/cli/src/check/in-wrangler-file.ts";
 import { checkEnvironments } from "../../packages/cli/src/doctor/checks/environments.ts";
 import { useGateway } from "./use-gateway.ts";
 

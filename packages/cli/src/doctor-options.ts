@@ -6,10 +6,7 @@ import {
   parseFile,
   syntaxFaults,
 } from "./check/check-text.ts";
-import { environmentsIn } from "./check/environments.ts";
-import { leasesIn } from "./check/leases-in.ts";
-import { variablesIn } from "./check/oversized.ts";
-import { rulesIn } from "./check/rules-in.ts";
+import { environmentsIn, leasesIn, rulesIn, variablesIn } from "./check/in-wrangler-file.ts";
 import { readToken } from "./connection.ts";
 import { type Algorithm, ALGORITHMS } from "./doctor/memory-formula.ts";
 import type { DoctorOptions } from "./doctor/options.ts";
@@ -38,7 +35,6 @@ export interface DoctorArguments {
   readonly limit?: string;
 }
 
-/** Checks the options of `tidegate doctor`. */
 export function readDoctorOptions(
   args: DoctorArguments,
   environment: NodeJS.ProcessEnv,

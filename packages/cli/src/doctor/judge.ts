@@ -40,7 +40,6 @@ export interface Facts {
   readonly gateway?: GatewayFacts | UnreachableGateway | undefined;
   readonly preview?: PreviewFacts | UnreachablePreview | undefined;
   readonly redis?: RedisFacts | UnreachableRedis | undefined;
-  /** The Redis of a region. */
   readonly region?: RedisFacts | UnreachableRedis | undefined;
   readonly faults?: readonly PlacedFault[] | undefined;
   readonly variables?: readonly Variable[] | undefined;
@@ -49,7 +48,6 @@ export interface Facts {
 }
 
 export interface Expectations {
-  /** The limiter's timeout. */
   readonly timeoutMs: number;
   /** Bytes that the limiter's keys take; `undefined` if their number was not given. */
   readonly keyspaceBytes: number | undefined;

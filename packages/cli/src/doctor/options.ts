@@ -6,7 +6,6 @@ import type { CountedRule } from "./gather/commands.ts";
 import type { Algorithm } from "./memory-formula.ts";
 
 export interface DoctorOptions {
-  /** The gateway's address. */
   readonly url?: string;
   /** A token of the gateway, for what its metrics say. Default: none, and they are not looked at. */
   readonly token?: string;
