@@ -690,7 +690,7 @@ export const ENTRY_IDENTITY = {
 
 export const HEADER_IDENTITY = {
   code: "shape",
-  say: 'Write one header\'s name and its value, such as "x-user-id:42"; for an address, give cidr instead.',
+  say: 'Write one header\'s name and its value, such as "x-user-id:42", without "header:"; for an address, give cidr instead.',
 } as const;
 
 export const ASN = {
