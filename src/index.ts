@@ -77,6 +77,7 @@ export type {
   Failures,
   Holding,
   Labelled,
+  Literal,
   PolicyOptions,
 } from "./algorithms/common-options.ts";
 export type { MadeBy } from "./options/option-value.ts";

@@ -36,9 +36,10 @@ export function slidingWindowCounter<
   R extends Refundable = never,
   Name extends string = string,
   By extends string = never,
+  Has extends string = never,
 >(
-  options: WindowOptions<F, R> & Labels<Name, By>,
-): SlidingWindowCounterPolicy & MarksOf<F | R, Name, By> {
+  options: WindowOptions<F, R> & Labels<Name, By, Has>,
+): SlidingWindowCounterPolicy & MarksOf<F | R, Name, By, Has> {
   return madeOf(options, SLIDING_WINDOW_COUNTER);
 }
 

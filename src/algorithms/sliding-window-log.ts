@@ -58,9 +58,10 @@ export function slidingWindowLog<
   R extends Refundable = never,
   Name extends string = string,
   By extends string = never,
+  Has extends string = never,
 >(
-  options: WindowOptions<F, R> & Labels<Name, By>,
-): SlidingWindowLogPolicy & MarksOf<F | R, Name, By> {
+  options: WindowOptions<F, R> & Labels<Name, By, Has>,
+): SlidingWindowLogPolicy & MarksOf<F | R, Name, By, Has> {
   return madeOf(options, SLIDING_WINDOW_LOG);
 }
 

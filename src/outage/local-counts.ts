@@ -33,20 +33,10 @@ export interface LocalCounts {
    * a plan and groups of shards have.
    */
   lastAnswersOf(policies: readonly CompiledPolicy[]): LastAnswers;
-  /**
-   * Gives back units, or the slot, that a policy has counted here; returns how many came back.
-   *
-   * @param takenAtUs the `nowUs` of their decision
-   */
-  giveBack(
-    policy: CompiledPolicy,
-    key: string,
-    units: number,
-    takenAtUs: number,
-    slot: Slot,
-  ): number;
-  /** Extends slots that were given here; returns whether all of them are kept. */
-  extend(policies: readonly CompiledPolicy[], keys: readonly string[], slot: Slot): boolean;
+  /** Whether a policy counts here. */
+  counts(policy: CompiledPolicy): boolean;
+  readonly units: LocalUnits;
+  readonly slots: LocalSlots | undefined;
   /** Forgets the counts of these policies. */
   forget(policies: readonly CompiledPolicy[], keys: readonly string[]): void;
 }
@@ -78,8 +68,9 @@ export function createLocalCounts(
 ): LocalCounts {
   const failureVerdict = ({ onFailure }: CompiledPolicy) => onFailure ?? defaultVerdict;
   const shareOf = (policy: CompiledPolicy) => localShareOf(failureVerdict(policy));
+  const countsHere = (policy: CompiledPolicy) => shareOf(policy) !== undefined;
   const localIn = (policies: readonly CompiledPolicy[]) =>
-    policies.flatMap((policy, i) => (shareOf(policy) === undefined ? [] : [i]));
+    policies.flatMap((policy, i) => (countsHere(policy) ? [i] : []));
   /** By the key of a group's first policy, which no other group has. */
   const lastAnswers = new Map<string, LastAnswers>();
 
@@ -103,6 +94,9 @@ export function createLocalCounts(
   }
 
   return {
+    units,
+    slots,
+    counts: countsHere,
     lastAnswersOf,
     failsClosed: (policies) => policies.some((policy) => failureVerdict(policy) === "closed"),
 
@@ -122,9 +116,10 @@ export function createLocalCounts(
             return slots!.ask(key, { ...policy, limit }, pass, cost, nowUs, slot);
           }
           const row = (used: UsedUnits) => rowOf(policy, { limit, used, there }, pass, cost);
-          const before = row(units.find(key, policy, nowUs));
+          const { sinceUs, ...used } = units.find(key, policy, nowUs);
+          const before = row(used);
           if (cost === 0 || !takes(pass, before.allowed)) return before;
-          units.add(key, policy, cost, nowUs);
+          units.set(key, sinceUs, used.used + cost);
           return { ...row(units.find(key, policy, nowUs)), allowed: before.allowed };
         },
       );
@@ -135,29 +130,10 @@ export function createLocalCounts(
       };
     },
 
-    giveBack(policy, key, count, takenAtUs, slot) {
-      if (count === 0 || shareOf(policy) === undefined) return 0;
-      const own = localKeyOf(policy, key);
-      return policy.implementation.hasSlots
-        ? slots!.giveBack(own, slot, clockUs())
-        : units.giveBack(own, policy, count, takenAtUs, clockUs());
-    },
-
-    extend(policies, keys, slot) {
-      const own = localIn(policies);
-      return slots!.extend(
-        own.map((i) => keys[i]!),
-        own.map((i) => policies[i]!),
-        slot,
-        clockUs(),
-      );
-    },
-
     forget(policies, keys) {
       for (const i of localIn(policies)) {
-        const key = localKeyOf(policies[i]!, keys[i]!);
-        if (policies[i]!.implementation.hasSlots) slots!.forget(key);
-        else units.forget(key);
+        const counts = policies[i]!.implementation.hasSlots ? slots! : units;
+        counts.forget(localKeyOf(policies[i]!, keys[i]!));
       }
     },
   };

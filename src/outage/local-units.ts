@@ -13,18 +13,16 @@ export interface UsedUnits {
  * one window as long as the policy's, which begins with the first of them; those of a calendar end with its window.
  */
 export interface LocalUnits {
-  find(key: string, policy: CompiledPolicy, nowUs: number): UsedUnits;
-  /** Adds units to the window of now. */
-  add(key: string, policy: CompiledPolicy, units: number, nowUs: number): void;
-  /** Gives back units that were taken then, if their window is that of now; returns how many came back. */
-  giveBack(
-    key: string,
-    policy: CompiledPolicy,
-    units: number,
-    takenAtUs: number,
-    nowUs: number,
-  ): number;
+  /** The window of now. */
+  find(key: string, policy: CompiledPolicy, nowUs: number): UnitsSince;
+  /** Counts so many units in the window that began then. */
+  set(key: string, sinceUs: number, used: number): void;
   forget(key: string): void;
+}
+
+/** Units, and the moment at which their window began. */
+export interface UnitsSince extends UsedUnits {
+  readonly sinceUs: number;
 }
 
 /** Beyond so many keys, one that was not used lately starts from zero. */
@@ -42,12 +40,7 @@ export function createLocalUnits(): LocalUnits {
     table.set(key, [sinceUs, used]);
   }
 
-  /** The window of now, with the moment of its beginning. */
-  function windowOf(
-    key: string,
-    { windowUs, parameters }: CompiledPolicy,
-    nowUs: number,
-  ): UsedUnits & { readonly sinceUs: number } {
+  function find(key: string, { windowUs, parameters }: CompiledPolicy, nowUs: number): UnitsSince {
     const slot = table?.find(key);
     // In this order: the first one turns to the calendar's window of now.
     const { startsUs = 0, endsUs } = parameters;
@@ -68,20 +61,8 @@ export function createLocalUnits(): LocalUnits {
   }
 
   return {
-    find: windowOf,
-
-    add(key, policy, units, nowUs) {
-      const { sinceUs, used } = windowOf(key, policy, nowUs);
-      set(key, sinceUs, used + units);
-    },
-
-    giveBack(key, policy, units, takenAtUs, nowUs) {
-      const { sinceUs, used } = windowOf(key, policy, nowUs);
-      const isInWindow = sinceUs <= takenAtUs && takenAtUs <= nowUs;
-      const back = isInWindow ? Math.min(used, units) : 0;
-      if (back > 0) set(key, sinceUs, used - back);
-      return back;
-    },
+    find,
+    set,
 
     forget(key) {
       const slot = table?.find(key);

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 
 import { nothingHere } from "../../../src/admin/refusal.ts";
+import { registerAlerts } from "./commands/alerts.ts";
 import { registerAudit } from "./commands/audit.ts";
 import { registerCheck } from "./commands/check.ts";
 import { registerClients } from "./commands/clients.ts";
@@ -61,6 +62,7 @@ function createProgram(): Command {
     registerOverrides,
     registerAudit,
     registerDashboard,
+    registerAlerts,
     registerDoctor,
   ];
   for (const register of groups) {

@@ -14,6 +14,7 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { HOLDS } from "../../store/redis/feature-calls.ts";
 import type { Store } from "../../store/store.ts";
+import { answerCounted } from "./answer-counted.ts";
 import { createHold, ttlUsOf, withoutHold } from "./create-hold.ts";
 import { compileFailures, refuseResponses } from "./failures.ts";
 import { createGiveBack } from "./give-back.ts";
@@ -28,6 +29,7 @@ export const holds = {
   checkPolicy: checkRefundable,
   checkStore,
   operations: withReserve,
+  answerCounted,
   withoutHold,
   needsHold,
   compileFailures,

@@ -2,7 +2,7 @@ import { wholeUnits } from "../../algorithms/model.ts";
 import { EXTEND, LEASE, REFUND, TAKE } from "../../algorithms/scripts.generated.ts";
 import { unbounded, withAccounts } from "../lease-accounts.ts";
 import type { HoldCalls, LeaseCalls, TakeCalls } from "./script-calls.ts";
-import type { Script } from "./script.ts";
+import { scriptOf } from "./script.ts";
 import { argumentsOf, lettersOf, parseReply, replyLength } from "./store.ts";
 
 /** For the home of regions. The reply ends with the units that each policy gave, and the waits for one more. */
@@ -52,8 +52,8 @@ export const LEASES: LeaseCalls = {
   },
 };
 
-const refundScript: Script = { text: REFUND, sha1s: new Map() };
-const extendScript: Script = { text: EXTEND, sha1s: new Map() };
+const refundScript = /* @__PURE__ */ scriptOf(REFUND);
+const extendScript = /* @__PURE__ */ scriptOf(EXTEND);
 
 /** For limiters with holds, and with partitions on several masters. */
 export const HOLDS: HoldCalls = {

@@ -3,7 +3,7 @@ import { readAtMost } from "../../runtime/read-at-most.ts";
 import { firstContactMs } from "../first-contact.ts";
 import type { RedisEndpoint, RedisClient } from "./client.ts";
 import { type Dialect, learnFrom } from "./dialect.ts";
-import { connectionError, notRedis, redirected, unauthorized } from "./errors.ts";
+import { connectionError, notRedis, unauthorized } from "./errors.ts";
 
 /** The longest answer to a decision: that about ten thousand policies. */
 const MAX_DECISION_BYTES = 1024 * 1024;
@@ -120,8 +120,11 @@ export function exchangeWith({ url, token }: RedisEndpoint, maxBytes: number): E
     } catch (error) {
       throw connectionError(error);
     }
+    // Another address must get neither the token nor the command.
     if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
-      throw redirected();
+      throw notRedis(
+        "it redirects to another address. Redirects are not followed; give the address of Redis itself",
+      );
     }
     if (body === undefined) throw notRedis(`its answer has more than ${maxBytes} bytes`);
     return { response, body };

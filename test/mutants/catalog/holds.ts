@@ -39,7 +39,7 @@ export const HOLDS: readonly Written[] = [
   },
   {
     name: "units counted in an outage come back to the window after theirs",
-    file: "src/outage/local-units.ts",
+    file: "src/features/holds/give-back.ts",
     find: "sinceUs <= takenAtUs && takenAtUs <= nowUs",
     replace: "takenAtUs <= nowUs",
     tests: ["test/limiter/give-back"],
