@@ -7,7 +7,7 @@ import type { AlgorithmModel, Evaluation, ModelRequest } from "./model.ts";
 export const MAX_LIMIT = 1_000_000_000;
 
 /** Up to here both Lua and JavaScript count exactly. */
-export const MAX_UNITS = Number.MAX_SAFE_INTEGER;
+export const MAX_UNITS = 2 ** 53 - 1;
 
 /** A policy as its builder returns it: the options, the algorithm's name, and its implementation. */
 export type PolicyOf<Name extends string, Options> = Options & {

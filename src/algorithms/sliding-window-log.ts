@@ -13,7 +13,7 @@ import {
   takes,
   waitingCost,
 } from "./model.ts";
-import { SLIDING_WINDOW_LOG as script } from "./scripts.generated.ts";
+import { DECIDE_LOGS, SLIDING_WINDOW_LOG as script } from "./scripts.generated.ts";
 import {
   lengthText,
   maxWindowLeaseUs,
@@ -188,6 +188,9 @@ export const refundSlidingWindowLog: RefundModel<
 /** Bytes of the state in Redis: a trailer, and 10 for each request; twice as many, because Redis doubles a text that grows. */
 export const slidingWindowLogBytes = (limit: number): number => 2 * (33 + 10 * limit);
 
+/** The script that decides several policies without reading all of a log. */
+export const LOGS = { scripts: { decide: DECIDE_LOGS } };
+
 export const SLIDING_WINDOW_LOG: ImplementationOf<SlidingWindowLogPolicy> =
   /* @__PURE__ */ defineAlgorithm<SlidingWindowLogPolicy, WindowValues, SlidingWindowLogParameters>(
     {
@@ -210,6 +213,7 @@ export const SLIDING_WINDOW_LOG: ImplementationOf<SlidingWindowLogPolicy> =
       },
       partOf: partOfWindow,
       script,
+      features: { logs: LOGS },
     },
   );
 

@@ -1,3 +1,4 @@
+import type { LOGS } from "../algorithms/sliding-window-log.ts";
 import type { clients } from "../store/redis/client-adapter.ts";
 import type { calendar } from "./calendar-feature.ts";
 import type { clusterFeature } from "./cluster-feature.ts";
@@ -29,6 +30,7 @@ export interface Features {
   readonly jwt?: typeof jwtFeature;
   readonly leases?: typeof leases;
   readonly lists?: typeof listsFeature;
+  readonly logs?: typeof LOGS;
   readonly notices?: typeof notices;
   readonly optimistic?: typeof optimisticFeature;
   readonly plans?: typeof plansFeature;

@@ -15,6 +15,7 @@ import {
   POLICY_LIST,
   SAME_NAME,
 } from "../options/messages.ts";
+import { OF_POLICIES, refuseNames } from "../options/names-elsewhere.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import type { Policy } from "./policy.ts";
@@ -108,7 +109,7 @@ export function compilePolicy(
   const { maxLimit, limitHint, options } = implementation;
   const known = [...COMMON, ...Object.keys(options)];
   checkOptions(
-    policy,
+    refuseNames(policy, OF_POLICIES, `${path}.`, faults),
     known,
     `${path}.`,
     faults,

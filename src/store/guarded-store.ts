@@ -51,6 +51,8 @@ const DEFAULT_NAME = "Redis";
 export interface GuardWords {
   /** The name of the store in messages. Default: `Redis`. */
   readonly name?: string | undefined;
+  /** The region of the store, for its errors. Default: none, it is the store that counts. */
+  readonly region?: string;
   /** Says in messages what happens while the store does not answer. Default: each policy's onFailure decides. */
   readonly meanwhile?: string;
   /** Says in messages what happens once it answers again. Default: decisions are exact again. */
@@ -77,6 +79,7 @@ export interface Guard {
 export function createGuard(
   {
     name = DEFAULT_NAME,
+    region,
     meanwhile = "each policy's onFailure decides",
     afterwards = "decisions are exact again",
     timeoutMs,
@@ -149,6 +152,7 @@ export function createGuard(
                 "ERR_STORE_UNREACHABLE",
                 `The ${name} client failed for an unknown reason.`,
               );
+        if (region !== undefined) Object.assign(failure, { region });
         const failedAtMs = now();
         if (breaker.failed(key!, sentAtMs, failedAtMs)) {
           firstFailureMs = failedAtMs;

@@ -24,6 +24,7 @@ import { NOTICE } from "../../src/algorithms/notice.ts";
 import {
   DECIDE,
   DECIDE_ENFORCED,
+  DECIDE_LOGS,
   DECIDE_ONE,
   EXTEND,
   KEY_LOCKING,
@@ -53,7 +54,14 @@ function write(name: string, text: string): string {
   return file;
 }
 
-const DECIDING = ["decide-one", "decide-enforced", "decide", "lease", "take"] as const;
+const DECIDING = [
+  "decide-one",
+  "decide-enforced",
+  "decide-logs",
+  "decide",
+  "lease",
+  "take",
+] as const;
 const sources = [...DECIDING, "refund", "extend"].map((name) => readLua(`lua/${name}.lua`));
 const texts = minify(...sources);
 const [refund, extend] = texts.slice(DECIDING.length);
@@ -88,6 +96,7 @@ test.for([
 test.for([
   { name: "decide-one", frame: DECIDE_ONE },
   { name: "decide-enforced", frame: DECIDE_ENFORCED },
+  { name: "decide-logs", frame: DECIDE_LOGS },
   { name: "decide", frame: DECIDE },
   { name: "lease", frame: LEASE },
   { name: "take", frame: TAKE },

@@ -1,5 +1,11 @@
 import { parseDuration } from "../../../src/options/duration.ts";
-import { checkedVariables, gatewayVariables, parseFile, syntaxFaults } from "./check/check-text.ts";
+import {
+  checkedVariables,
+  checkText,
+  gatewayVariables,
+  parseFile,
+  syntaxFaults,
+} from "./check/check-text.ts";
 import { environmentsIn, leasesIn, rulesIn, variablesIn } from "./check/in-wrangler-file.ts";
 import { readToken } from "./connection.ts";
 import { type Algorithm, ALGORITHMS } from "./doctor/memory-formula.ts";
@@ -80,12 +86,13 @@ export function readDoctorOptions(
 
 function readConfig(
   file: string | undefined,
-): Pick<DoctorOptions, "variables" | "environments" | "leases" | "rules"> {
+): Pick<DoctorOptions, "faults" | "variables" | "environments" | "leases" | "rules"> {
   if (file === undefined) return {};
   const text = readFile(file);
   requireGateway(file, text);
   const rules = rulesIn(file, text);
   return {
+    faults: checkText(file, text),
     variables: variablesIn(file, text),
     environments: environmentsIn(file, text),
     leases: leasesIn(file, text),

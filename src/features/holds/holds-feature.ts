@@ -2,6 +2,8 @@ import type { Refundable } from "../../algorithms/common-options.ts";
 import type { Reserve } from "../../decide/hold.ts";
 import { CALL_OPTIONS, checkCallOptions } from "../../decide/identify.ts";
 import type { LimiterPath } from "../../decide/limiter-context.ts";
+import type { Limiter } from "../../decide/limiter-types.ts";
+import { TidegateError } from "../../options/errors.ts";
 import type { Faults } from "../../options/faults.ts";
 import {
   NO_REFUND_OF_FAILURES,
@@ -17,7 +19,7 @@ import type { Store } from "../../store/store.ts";
 import { answerCounted } from "./answer-counted.ts";
 import { createHold, ttlUsOf, withoutHold } from "./create-hold.ts";
 import { compileFailures, refuseResponses } from "./failures.ts";
-import { createGiveBack } from "./give-back.ts";
+import { createGiveBack, hasSlots } from "./give-back.ts";
 import { needsHold, settlementOf } from "./settle-response.ts";
 
 /**
@@ -74,11 +76,16 @@ function checkStore(
   faults.add(`policies[${first}].${option}`, value, STORE_WITHOUT_REFUND);
 }
 
-/** Adds `reserve()`: a verdict reports the counter and the time, which a hold needs to give units back. */
-function withReserve(core: LimiterPath): Reserve {
+/**
+ * Adds `reserve()`: a verdict reports the counter and the time, which a hold needs to give units back. Slots need holds, so `limit()`
+ * refuses to take them.
+ */
+function withReserve(core: LimiterPath): Reserve & Partial<Pick<Limiter, "limit">> {
   const { context, decide, ask, show } = core;
+  const { policies } = context.settings;
+  const slotted = policies.find(hasSlots);
   const parts = {
-    policies: context.settings.policies,
+    policies,
     decide,
     giveBack: createGiveBack(context),
     now: context.now,
@@ -93,5 +100,13 @@ function withReserve(core: LimiterPath): Reserve {
       const verdicts = verdict.status === 200 ? verdict.groups : [];
       return createHold(show(verdict), { slot: verdict.slot ?? slot, verdicts }, parts);
     },
+    ...(slotted && { limit: () => Promise.reject(limitOfSlots(slotted.name)) }),
   };
+}
+
+function limitOfSlots(name: string): TidegateError {
+  return new TidegateError(
+    "ERR_HOLD",
+    `The policy ${name} gives slots to holds, which end: use reserve(), and settle() or release() of its hold.`,
+  );
 }

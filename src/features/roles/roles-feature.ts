@@ -5,6 +5,7 @@ import { CHOICE, MODE_OF_DENIALS, ONLY_DENIALS } from "../../options/messages.ts
 import { optionValue } from "../../options/option-value.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
+import { MODES } from "../../policy/traits.ts";
 import { decideTogether } from "../../store/decide-together.ts";
 import { roleSteps } from "./role-steps.ts";
 
@@ -60,6 +61,9 @@ export const COUNTS = ["requests", "denials", "failures"] as const satisfies Cou
 
 /** Checks the `mode` and `counts` options of a policy. */
 function checkCounts({ mode, counts }: Policy, path: string, faults: Faults): void {
+  if (mode !== undefined && !MODES.includes(mode)) {
+    faults.add(`${path}.mode`, mode, CHOICE, MODES);
+  }
   if (counts !== undefined && !COUNTS.includes(counts)) {
     faults.add(`${path}.counts`, counts, CHOICE, COUNTS);
   } else if (counts === "denials" && mode !== undefined && mode !== "enforce") {

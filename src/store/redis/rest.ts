@@ -9,7 +9,7 @@ import { connectionError, notRedis, unauthorized } from "./errors.ts";
 const MAX_DECISION_BYTES = 1024 * 1024;
 
 /** The longest answer with live rules or metrics. The longest that Tidegate writes has a document of 900,000 bytes, as JSON. */
-export const MAX_READ_BYTES = 16 * 1024 * 1024;
+export const MAX_READ_BYTES = 16_777_216;
 
 /**
  * In workerd an abort signal costs a tenth of a decision or more. An abandoned command ends with its request anyway,

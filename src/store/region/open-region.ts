@@ -1,4 +1,4 @@
-import { DECIDE_ENFORCED } from "../../algorithms/scripts.generated.ts";
+import { DECIDE_LOGS } from "../../algorithms/scripts.generated.ts";
 import type { StoreError } from "../../options/errors.ts";
 import type { Faults } from "../../options/faults.ts";
 import { REGION_OF_CLUSTER } from "../../options/messages.ts";
@@ -54,6 +54,7 @@ export function openRegion(
   const guard = createGuard(
     {
       name: `The region ${name}`,
+      region: name,
       meanwhile: "home decides each request",
       afterwards: "it decides nearby again",
       timeoutMs,
@@ -89,7 +90,7 @@ export function openRegion(
 /** A Redis nearby. */
 function redisRegion({ client, dialect }: ScriptClient): RegionStore {
   const pools = openPools(scriptRunner(client, dialect));
-  const counts = redisStore(client, { decide: DECIDE_ENFORCED }, dialect);
+  const counts = redisStore(client, { decide: DECIDE_LOGS }, dialect);
   return {
     createBreaker: createPlainBreaker,
     open: (run) => ({
