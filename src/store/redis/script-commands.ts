@@ -5,9 +5,9 @@ import { mayDeny } from "../decide-together.ts";
 import type { LeaseRequest, RegionOrder, Reply, Store, TakenReply } from "../store.ts";
 
 /*
- * The commands that a script ran, by what it was asked and what it answered: Redis bills those inside a script like any other. No answer shows these, which are left out: more reads of
- * a log that is in debt, or whose requests cost several units, have left its window or get units back; and the write of a state
- * after the clock stepped back or the rate of a bucket changed.
+ * The commands that a script ran, by what it was asked and what it answered: Redis bills those inside a script like any other. No
+ * answer shows these, which are left out: more reads of a log that is in debt, or whose requests cost several units, have left its
+ * window or get units back; and the write of a state after the clock stepped back or the rate of a bucket changed.
  */
 
 /** TIME, with which each script begins. */
