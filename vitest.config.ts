@@ -53,7 +53,7 @@ const SHORTENED = globSync("test/**/*.test.ts", { exclude: [...PROGRAMS, BROWSER
 const inNode = (runs: string) => {
   const TEST_RUNS = process.env["TEST_RUNS"] || runs;
   return {
-    setupFiles: ["test/support/seed.ts"],
+    setupFiles: ["test/support/seed.ts", "test/support/fresh-log.ts"],
     env: { TEST_RUNS },
     testTimeout: PATIENCE_MS * Math.max(1, Number(TEST_RUNS)),
     hookTimeout: PATIENCE_MS,

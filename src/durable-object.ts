@@ -10,7 +10,7 @@ export { durableObjectRegion } from "./store/durable-object-region.ts";
 export type { DurableObjectRegionOptions } from "./store/durable-object-region.ts";
 export { durableObjectStore } from "./store/durable-object-store.ts";
 export type { DurableObjectStoreOptions } from "./store/durable-object-store.ts";
-export type { ObjectNamespace } from "./store/object-namespace.ts";
+export type { ObjectNamespace } from "./store/object-call.ts";
 export type { LocationHint } from "./store/region/location-hints.ts";
 export type { RegionStore } from "./store/region/region-store.ts";
 export { TidegateObject } from "./store/tidegate-object.ts";

@@ -77,11 +77,12 @@ export type {
   Failures,
   Holding,
   Labelled,
+  Literal,
   PolicyOptions,
 } from "./algorithms/common-options.ts";
 export type { MadeBy } from "./options/option-value.ts";
 export type { LimiterOf } from "./decide/hold.ts";
-export { memoryStore } from "./store/checked-memory-store.ts";
+export { memoryStore } from "./store/memory-store.ts";
 export type { MemoryStoreOptions } from "./store/memory-store.ts";
 export type { RedisClient, RedisEndpoint } from "./store/redis/client.ts";
 export type { Reply, Slot, Store } from "./store/store.ts";

@@ -1,3 +1,4 @@
+import type { WithoutBy } from "../algorithms/common-options.ts";
 import type { Decision } from "../decide/decision.ts";
 import type { Hold } from "../decide/hold.ts";
 import { dimensionsOfRequests } from "../features/dimensions-feature.ts";
@@ -8,8 +9,10 @@ import {
   type LimiterOptions,
 } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
+import type { MadeBy } from "../options/option-value.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import { connectionAddress, GONE } from "../partition/client-ip.ts";
+import type { Policy } from "../policy/policy.ts";
 import { readEnvironment } from "../runtime/environment.ts";
 import { answerDenied } from "./answer-denied.ts";
 import { goneResponse } from "./gone-response.ts";
@@ -23,9 +26,8 @@ import {
 import { decideRequest, compileRequest } from "./request-reader.ts";
 import { takeRequestApart } from "./take-request-apart.ts";
 
-/** The options of a middleware for servers on Node. */
-export interface NodeLimiterOptions<Context>
-  extends Omit<CreateLimiterOptions, "lists">, RequestOptions<Context> {}
+export interface NodeLimiterOptions<Context, P extends MadeBy<"plans()"> = MadeBy<"plans()">>
+  extends Omit<CreateLimiterOptions<Policy & WithoutBy, P>, "lists">, RequestOptions<Context, P> {}
 
 /** The value that a middleware leaves for the handlers of a request. */
 export interface RateLimited {

@@ -19,7 +19,6 @@ import { compilePartitions, type Identified, withoutPartition } from "./partitio
 import { compileCost } from "./request-cost.ts";
 import type { PlainRequestOptions } from "./request-options.ts";
 
-/** How requests are read, compiled from options. */
 export interface RequestReader<Context> extends DecideOptions {
   /** The policies without what only the reader needs. */
   readonly policies: readonly Policy[];
@@ -45,7 +44,6 @@ interface RuleContext {
   readonly tokenReader: TokenReader | undefined;
 }
 
-/** Checks the options and compiles how requests are read. */
 export function compileRequest<Context>(
   options: PlainRequestOptions<Context> & Pick<LimiterOptions, "plans" | "onDecision">,
   policies: readonly Policy[],
@@ -165,7 +163,6 @@ export interface Client {
   readonly plan: string | OwnNumbers | undefined;
 }
 
-/** A request that a list decides. */
 export interface Listed {
   readonly kind: "listed";
   readonly decision: Decision;
@@ -180,7 +177,6 @@ export interface Unidentified {
 /** A request, read: its client, the list that has it, or the answer without an identity. */
 export type ReadRequest = Client | Listed | Unidentified;
 
-/** How requests are decided. */
 export interface DecideOptions {
   readonly operation: "limit" | "reserve" | "peek";
   /** Makes a decision that took nothing a hold, for requests that are reserved. */

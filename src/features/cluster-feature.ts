@@ -5,7 +5,7 @@ import { createSlotBreaker } from "../store/cluster/slot-breaker.ts";
 import { splitStore } from "../store/cluster/split-store.ts";
 import { PartialReplyError } from "../store/partial-reply.ts";
 import type { RedisEndpoint } from "../store/redis/client.ts";
-import { HOLDS } from "../store/redis/hold-calls.ts";
+import { HOLDS } from "../store/redis/feature-calls.ts";
 
 /** The answer of the masters that gave one; the groups of the others have none. */
 const partialAnswer: PartialAnswer = (groups, error, sentAtMs, receivedAtMs) => {

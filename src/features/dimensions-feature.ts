@@ -48,12 +48,10 @@ function checkDimensions(policies: readonly CompiledPolicy[], faults: Faults): v
 /** The dimension that is the client's address, as the source of that name reads it. */
 const ADDRESS = "ip";
 
-/** Reads identities as texts, or by dimensions if policies have `by`. */
 export function byTextOrDimensions(context: LimiterContext<CoreSettings>): Identify {
   return context.settings.policies[0]!.by === undefined ? byText(context) : byDimensions(context);
 }
 
-/** For policies each of which has a dimension. */
 function byDimensions(context: LimiterContext<CoreSettings>): Identify {
   const { policies } = context.settings;
   const groups = groupsOf(context);
@@ -104,7 +102,6 @@ function keyIn(identity: Dimensioned, dimension: string): string | Promise<strin
   return partitionKey(dimension === ADDRESS ? (ipPartition(value) ?? value) : value);
 }
 
-/** Whether a dimension of policies takes part for this identity. */
 type TakesPart = (identity: Dimensioned, dimension: string) => boolean;
 const isNamed: TakesPart = (identity, dimension) =>
   Object.hasOwn(identity, dimension) && identity[dimension] !== undefined;

@@ -100,9 +100,9 @@ export const PLAN = new RegExp(
 );
 
 /** The source of a plan's name: a header, a claim, or a function. */
-export type PlanOption<Context> =
+export type PlanOption<Context, Plan extends string = string> =
   | PlanSource
-  | ((context: Context) => string | undefined | Promise<string | undefined>);
+  | ((context: Context) => Plan | undefined | Promise<Plan | undefined>);
 
 /** Compiles the reading of a plan; `undefined` if requests have none. `plans`: the existing ones. */
 export function compilePlan<Context>(

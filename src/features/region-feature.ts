@@ -2,7 +2,7 @@ import { verdictsOf } from "../decide/ask-store.ts";
 import type { CoreSettings, LimiterContext } from "../decide/limiter-context.ts";
 import { after, type AskStore, type Decide, type Step, type Verdict } from "../decide/step.ts";
 import { given, type MadeBy, meaningOf, optionValue } from "../options/option-value.ts";
-import { TAKES } from "../store/redis/take-calls.ts";
+import { TAKES } from "../store/redis/feature-calls.ts";
 import { HOME_WORDS, openRegion } from "../store/region/open-region.ts";
 import { StandInError } from "../store/region/stand-in.ts";
 import { compileRegion } from "./compile-region.ts";

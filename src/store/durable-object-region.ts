@@ -6,7 +6,7 @@ import { inGroups } from "./cluster/in-groups.ts";
 import { createSlotBreaker } from "./cluster/slot-breaker.ts";
 import { placesOf } from "./durable-object-partitions.ts";
 import { toData } from "./durable-object-policies.ts";
-import type { ObjectNamespace } from "./object-namespace.ts";
+import type { ObjectNamespace } from "./object-call.ts";
 import { callsOf, checkNamespace } from "./partition-objects.ts";
 import { LOCATION_HINTS, type LocationHint } from "./region/location-hints.ts";
 import { poolsPerPartition } from "./region/pools-per-partition.ts";

@@ -1,7 +1,6 @@
 import type { KeptMetrics } from "./kept-metrics.ts";
 import type { MetricsStore } from "./metrics-store.ts";
-import { callObject } from "./object-call.ts";
-import type { ObjectNamespace } from "./object-namespace.ts";
+import { callObject, type ObjectNamespace } from "./object-call.ts";
 
 interface Stub {
   metrics<Name extends keyof KeptMetrics>(

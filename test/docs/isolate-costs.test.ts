@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 
-import { Redis } from "ioredis";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { liveKeys } from "../../src/store/control/live-keys.ts";
 import { quota } from "../support/gateway/gateway.ts";
@@ -18,8 +17,7 @@ const OTHERS = ["ping", "hello", "client|setinfo", "info", "config|resetstat", "
 
 test("an isolate costs what the table says", async () => {
   vi.spyOn(console, "warn").mockImplementation(() => {});
-  const redis = new Redis(own.server.url, { disableClientInfo: true });
-  onTestFinished(() => redis.disconnect());
+  const { redis } = own;
   // At a repetition the server would know the script of the time before.
   await redis.script("FLUSH");
   async function billed(act: () => Promise<unknown>): Promise<number> {

@@ -30,7 +30,6 @@ const TESTS: Table = {
   "src/runtime/clock-cache.ts": ["test/denials/"],
   "src/dropins": ["test/dropins/"],
   "src/algorithms/calendar": ["test/algorithms/", "test/limiter/", "test/policy/"],
-  "src/algorithms/define-for-drop-ins.ts": ["test/dropins/"],
   "src/algorithms/drop-in": ["test/dropins/"],
   "src/features": ["test/limiter/"],
   "src/features/jwt": ["test/gateway/", "test/hono/"],

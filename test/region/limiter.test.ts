@@ -176,6 +176,7 @@ test("while the region gives no answer home decides, and the listener hears of i
   expect(errors.map(({ code, message }) => [code, /^The region \w+: /.test(message)])).toEqual([
     ["ERR_STORE_UNREACHABLE", true],
   ]);
+  expect(errors.map(({ region }) => region)).toEqual(["fra"]);
   expect(calls.home).toBeGreaterThanOrEqual(12);
 });
 
@@ -189,6 +190,7 @@ test("the log names the region that gives no answer, and says who decides", asyn
 test("the log and the decision name home where it is home that gives no answer", async () => {
   const { error } = await limiterIn(fra, { more: { redis: GONE } }).limit("a");
   expect(error!.message).toMatch(/^Home: Redis could not be reached/);
+  expect(error!.region).toBeUndefined();
   expect(vi.mocked(console.warn).mock.calls.flat().join("\n")).toMatch(
     /ERR_STORE_UNREACHABLE: Home: .* Until it answers again, each region spends what it holds, then each policy's onFailure decides\./,
   );

@@ -41,7 +41,7 @@ vi.mock(import("../../src/decide/denial-cache.ts"), async (original) => {
     createDenialCache: (...given) => mutation.denials(createDenialCache(...given)),
   };
 });
-vi.mock(import("../../src/algorithms/refund.ts"), async (original) => {
+vi.mock(import("../../src/algorithms/all.ts"), async (original) => {
   const { refund } = await original();
   return {
     refund: (algorithm, state, request) => refund(algorithm, state, mutation.refund(request)),

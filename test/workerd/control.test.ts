@@ -5,8 +5,7 @@ import { describe, expect, test } from "vitest";
 import { admin } from "../../src/admin.ts";
 import { durableObjectStore, type ObjectNamespace } from "../../src/durable-object.ts";
 import { createGateway } from "../../src/gateway.ts";
-import { liveStoreOver, storageOver } from "../../src/store/control/control-over.ts";
-import { objectControl } from "../../src/store/control/object-control.ts";
+import { liveStoreOver, objectControl, storageOver } from "../../src/store/control/control-over.ts";
 import { controlContract } from "../live/control-contract.ts";
 
 const namespace = env["LIMITS"] as ObjectNamespace;

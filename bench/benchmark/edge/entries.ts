@@ -8,7 +8,7 @@ import { atMost, type Figure } from "../figure.ts";
  * set. A test refuses more, so that growth is a decision. A bundle is smaller: it has only the imported exports.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  ".": 76_700,
+  ".": 76_950,
   "./hono": 28_000,
   "./express": 32_500,
   "./fastify": 28_750,

@@ -144,7 +144,6 @@ function settleAtEnd(
   return watchBody(response, { end: () => end(settle()) });
 }
 
-/** Extends slots at each counter. */
 async function extendAll(
   verdicts: readonly GroupVerdict[],
   slot: Slot,

@@ -14,7 +14,7 @@ import {
 import { optionValue } from "../../options/option-value.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
-import { HOLDS } from "../../store/redis/hold-calls.ts";
+import { HOLDS } from "../../store/redis/feature-calls.ts";
 import type { Store } from "../../store/store.ts";
 import { answerCounted } from "./answer-counted.ts";
 import { createHold, ttlUsOf, withoutHold } from "./create-hold.ts";
@@ -50,7 +50,6 @@ export function refundable(): Refundable {
   return optionValue("refundable", { refundable: true }, { holds });
 }
 
-/** Checks the `refundable` option of a policy. */
 function checkRefundable({ counts, refundable }: Policy, path: string, faults: Faults): void {
   if (refundable === undefined) return;
   const at = `${path}.refundable`;

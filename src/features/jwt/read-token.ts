@@ -7,13 +7,11 @@ import { monotonicNow } from "../../runtime/time.ts";
 import { checkJwt } from "./check-jwt.ts";
 import { createVerifier, type Verdict } from "./verify-token.ts";
 
-/** A request's token. */
 export type Token =
   | { readonly kind: "missing" }
   | { readonly kind: "verified"; readonly claims: Claims }
   | { readonly kind: "refused"; readonly response: Response };
 
-/** Reads the tokens of requests. */
 export interface TokenReader {
   /** The header field that has the token, in lower case. */
   readonly field: string;

@@ -15,7 +15,6 @@ export type Verdict =
   /** No key is known now. */
   | { readonly kind: "unverified" };
 
-/** Verifies tokens. */
 export interface Verifier {
   verify(token: string): Verdict | Promise<Verdict>;
   /** Why the keys could not be read; `undefined` if they could. */

@@ -1,6 +1,6 @@
 import type { Duration } from "../../options/duration.ts";
 import { given, type MadeBy, optionValue } from "../../options/option-value.ts";
-import { LEASES } from "../../store/redis/lease-calls.ts";
+import { LEASES } from "../../store/redis/feature-calls.ts";
 import { compileLeases } from "./compile-leases.ts";
 import { leaseSteps } from "./lease-steps.ts";
 

@@ -3,7 +3,7 @@ import type { Faults } from "../../options/faults.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { durableObjectRegion } from "../../store/durable-object-region.ts";
-import type { ObjectNamespace } from "../../store/object-namespace.ts";
+import type { ObjectNamespace } from "../../store/object-call.ts";
 import { openClient } from "../../store/open-store.ts";
 import type { LocationHint } from "../../store/region/location-hints.ts";
 import type { NoteRegion } from "../../store/region/region-counts.ts";

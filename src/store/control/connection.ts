@@ -2,9 +2,36 @@ import { StoreError } from "../../options/errors.ts";
 import type { RedisAddress } from "../redis/client.ts";
 import { dialectAt } from "../redis/dialect.ts";
 import { storeError } from "../redis/errors.ts";
-import { exchangeWith, resultOf, MAX_READ_BYTES } from "../redis/rest.ts";
+import { exchangeWith, MAX_READ_BYTES, resultOf } from "../redis/rest.ts";
 import { inDialect } from "../redis/store.ts";
-import { sendOrSay } from "./not-sent.ts";
+
+/** There was no connection to Redis, so the command was not sent. */
+export class NotSentError extends StoreError {
+  /** @param why such as `: ECONNREFUSED` */
+  constructor(why = "") {
+    super("ERR_STORE_UNREACHABLE", `Redis could not be reached${why}.`);
+  }
+}
+
+/** The runtimes' codes of a connection that failed, in our own message: refused at its address, or without an address. */
+const NEVER_CONNECTED =
+  /^Redis could not be reached(: (?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH))\.$/;
+
+/** A bridge's answer while it has no Redis, or no room for the request. */
+const BRIDGE_SENT_NOTHING = /The command was not sent/;
+
+/** Sends a command; rejects with a NotSentError where that surely failed before anything was sent. */
+async function sendOrSay(send: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await send();
+  } catch (error) {
+    const { message } = error as Error;
+    const why = NEVER_CONNECTED.exec(message)?.[1];
+    if (why !== undefined) throw new NotSentError(why);
+    if (BRIDGE_SENT_NOTHING.test(message)) throw new NotSentError();
+    throw error;
+  }
+}
 
 /** A document of 900,000 bytes goes to a Redis far away in less. */
 const TIMEOUT_MS = 10_000;

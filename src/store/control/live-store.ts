@@ -1,17 +1,16 @@
+import { StoreError } from "../../options/errors.ts";
 import type { RedisAddress } from "../redis/client.ts";
+import { dialectAt } from "../redis/dialect.ts";
 import { storeError } from "../redis/errors.ts";
 import { restReader, type SendCommand } from "../redis/rest.ts";
 import { connectionTo } from "./connection.ts";
-import type { LiveStore } from "./control-store.ts";
-import { liveKeys } from "./live-keys.ts";
-import { persistenceOf } from "./persistence.ts";
+import type { LiveStore, Persistence, ReadHistory } from "./control-store.ts";
+import { liveKeys, type LiveKeys } from "./live-keys.ts";
 import { BY_GATEWAY } from "./put-back.ts";
-import { historyReader } from "./read-history.ts";
 import { stateReader } from "./read-state.ts";
-import { fieldsOf } from "./records.ts";
+import { fieldsOf, recordIn, termsTextOf, type VersionHead } from "./records.ts";
 import { COUNT_TRIAL, PUT_BACK } from "./scripts.generated.ts";
 import { MAX_AUDIT } from "./storage.ts";
-import { termsTextOf } from "./trial-fields.ts";
 import { MIN_DECISIONS, takenBackBy } from "./trial.ts";
 
 /**
@@ -95,4 +94,47 @@ export function redisLiveStore(
       return counted === 2;
     },
   };
+}
+
+/** @throws StoreError if Redis gives no usable answer */
+function historyReader(send: SendCommand, { history }: LiveKeys): ReadHistory {
+  return async function* readHistory() {
+    const names = await send(["HKEYS", history]);
+    const versions = (Array.isArray(names) ? names : [])
+      .map(Number)
+      .filter((version) => Number.isSafeInteger(version) && version > 0)
+      .toSorted((one, other) => other - one);
+    for (const version of versions) {
+      const kept = recordIn<VersionHead & { document?: unknown }>(
+        await send(["HGET", history, String(version)]),
+      );
+      if (kept?.document !== undefined && !kept.takenBack)
+        yield { version, document: kept.document };
+    }
+  };
+}
+
+/**
+ * Asks a Redis; a host that keeps the data by itself is not asked, and one that refuses to say is unknown. Rejects if there is no
+ * answer.
+ */
+async function persistenceOf(
+  { url, dialect }: RedisAddress,
+  send: SendCommand,
+): Promise<Persistence> {
+  if (dialectAt(url, dialect).firstLine !== "") return "managed";
+  const info = String(await send(["INFO", "persistence"]).catch(refusal));
+  if (/^aof_enabled:1\r?$/m.test(info)) return "aof";
+  const isKnown = /^aof_enabled:0\r?$/m.test(info);
+  const saves = await send(["CONFIG", "GET", "save"]).catch(refusal);
+  if (!isKnown || !Array.isArray(saves) || saves[0] !== "save") return "unknown";
+  return saves[1] === "" ? "none" : "rdb";
+}
+
+const NO_ANSWER: readonly unknown[] = ["ERR_STORE_TIMEOUT", "ERR_STORE_UNREACHABLE"];
+
+/** A refusal is an answer: asking again would not change it. */
+function refusal(error: unknown): "" {
+  if (error instanceof StoreError && !NO_ANSWER.includes(error.code)) return "";
+  throw error;
 }

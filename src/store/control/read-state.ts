@@ -1,10 +1,9 @@
 import type { SendCommand } from "../redis/rest.ts";
 import type { ReadState } from "./control-store.ts";
-import { MAX_DOCUMENT_BYTES } from "./document-size.ts";
 import type { LiveKeys } from "./live-keys.ts";
 import { type LiveState, NO_STATE } from "./live-state.ts";
-import { trialIn } from "./trial-fields.ts";
-import { MAX_VERSION, wholeUpTo } from "./versions.ts";
+import { MAX_VERSION, trialIn, wholeUpTo } from "./records.ts";
+import { MAX_DOCUMENT_BYTES } from "./storage.ts";
 
 /**
  * Reads the live rules from Redis: one command if nothing was written since the last time, else three. The document and

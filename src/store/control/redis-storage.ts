@@ -7,8 +7,12 @@ import {
   fieldsOf,
   headIn,
   type KeptEntry,
+  MAX_VERSION,
   recordIn,
+  termsTextOf,
+  trialIn,
   type VersionHead,
+  wholeUpTo,
 } from "./records.ts";
 import {
   DRAFT,
@@ -30,8 +34,6 @@ import {
   type Storage,
   type Written,
 } from "./storage.ts";
-import { termsTextOf, trialIn } from "./trial-fields.ts";
-import { MAX_VERSION, wholeUpTo } from "./versions.ts";
 
 /** The last moment that a date can be. */
 const MAX_MOMENT_MS = 8.64e15;

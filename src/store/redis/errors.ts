@@ -1,10 +1,8 @@
 import { StoreError } from "../../options/errors.ts";
-import { CrossSlotError } from "../cross-slot.ts";
 
 /** The prefix that Redis before 7.0 gives errors of commands in scripts. */
 const IN_SCRIPT = /^ERR Error running script \(call to \w+\): (?:@user_script: ?\d+: )*-?/;
 
-/** The server's own message. */
 function messageOf(error: unknown): string {
   return String((error as Error).message).replace(IN_SCRIPT, "");
 }
@@ -79,4 +77,14 @@ export function storeError(error: unknown): StoreError {
     "ERR_STORE_REFUSED",
     `Redis answered: ${words || "an unknown error"}.${remedy}`,
   );
+}
+
+/** A Redis Cluster refuses keys of several hash slots in one call. It did not run the call. */
+export class CrossSlotError extends StoreError {
+  constructor() {
+    super(
+      "ERR_STORE_REFUSED",
+      "Redis answered: CROSSSLOT: for a Redis Cluster, give redis: cluster({ url, token }).",
+    );
+  }
 }

@@ -16,7 +16,6 @@ const ACCOUNT = "fixed-window";
 /** ZREMRANGEBYSCORE, ZADD and PEXPIREAT, which take a slot. */
 const TAKE_SLOT = 3;
 
-/** Those of a decision. */
 export function commandsOfDecision(
   [operation, , costs, policies, slot, lease]: Parameters<Store["decide"]>,
   reply: Reply,

@@ -31,7 +31,6 @@ export interface PoolRequest {
   readonly deniedHere: number;
 }
 
-/** One pool's part of an answer. */
 export interface PoolAnswer {
   /** The clock that counts the pool's units. Partitions of one request may have several, such as objects. */
   readonly atUs: number;

@@ -12,7 +12,6 @@ export interface Nearby {
   forget(keys: readonly string[]): Promise<unknown>;
 }
 
-/** A store nearby, as a region takes it. */
 export interface RegionStore {
   /** Makes what finds its parts that fail. */
   createBreaker(): StoreBreaker;

@@ -12,7 +12,6 @@ import {
   SPENT,
 } from "./pools.ts";
 
-/** The decision of `spendPools`. */
 export interface Spent {
   readonly verdict: number;
   readonly pools: readonly PoolAnswer[];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { rulesIn } from "../../../packages/cli/src/check/rules-in.ts";
+import { rulesIn } from "../../../packages/cli/src/check/in-wrangler-file.ts";
 import { countCommands } from "../../../packages/cli/src/doctor/gather/commands.ts";
 import type { RedisFacts } from "../../../packages/cli/src/doctor/gather/redis-facts.ts";
 import { observe } from "../../../packages/cli/src/doctor/observe.ts";

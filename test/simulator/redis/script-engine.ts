@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { refund } from "../../../src/algorithms/refund.ts";
+import { refund } from "../../../src/algorithms/all.ts";
 import {
   DECIDE,
   DECIDE_ONE,

@@ -1,7 +1,9 @@
+import type { Slot } from "../../algorithms/model.ts";
 import type { StoreError } from "../../options/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { PartialRefundError } from "../partial-reply.ts";
-import type { DecidedAt, Slot, Store } from "../store.ts";
+import type { DecidedAt, Store } from "../store.ts";
+import { inGroups } from "./in-groups.ts";
 
 /**
  * Gives units back in parts, one for each hash slot, concurrently, each by the clock of the master that took them. It
@@ -41,4 +43,25 @@ export async function refundInParts(
   await Promise.all([...new Set(slots)].map(giveBack));
   if (failures.some((failure) => failure)) throw new PartialRefundError(failures, refunded);
   return refunded;
+}
+
+/** Extends the slots of a hold in all places, concurrently. */
+export async function extendInParts(
+  extend: NonNullable<Store["extend"]>,
+  places: readonly number[],
+  keys: readonly string[],
+  policies: readonly CompiledPolicy[],
+  slot: Slot,
+): Promise<readonly boolean[]> {
+  const kept = keys.map(() => true);
+  try {
+    await inGroups(places, async (of) => {
+      const answers = await extend(of(keys), of(policies), slot);
+      of(places.map((_, i) => i)).forEach((index, i) => (kept[index] = answers[i]!));
+    });
+  } catch (error) {
+    // One expired slot decides the result, even if other calls failed.
+    if (kept.every(Boolean)) throw error;
+  }
+  return kept;
 }
