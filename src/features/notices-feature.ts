@@ -28,7 +28,7 @@ export function notify(
 export const MAX_SHARES = 8;
 
 /** The options of notices: their shares and their listeners. */
-interface NoticedLimiter {
+export interface NoticedLimiter {
   readonly policies: readonly Policy[];
 }
 

@@ -50,7 +50,7 @@ export function optimistic(options?: OptimisticOptions): MadeBy<"optimistic()"> 
 export const MAX_UNSETTLED = 1_000;
 
 /** The options that select optimistic policies. */
-interface OptimisticLimiter {
+export interface OptimisticLimiter {
   readonly lease?: string;
   readonly policies: readonly Policy[];
 }
