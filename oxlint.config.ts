@@ -11,7 +11,6 @@ export const LAYERS = [
   "limiter",
   "features",
   "decide",
-  "outage",
   "store",
   "policy",
   "algorithms",

@@ -1,4 +1,5 @@
 import type { FailureVerdict } from "../algorithms/common-options.ts";
+import { localShareOf } from "../decide/local-share.ts";
 import { checkDuration, type DurationRange, parseDuration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import { LEAST_TERM } from "../options/home-reason.ts";
@@ -14,7 +15,6 @@ import {
 } from "../options/messages.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkOptions } from "../options/unknown-options.ts";
-import { localShareOf } from "../outage/local-share.ts";
 import { type CompiledPolicy, NAME } from "../policy/compile.ts";
 import { oncePerPolicy } from "../policy/once-per-policy.ts";
 import { AUTO_LEASE, hasUnitsToLease, shareOfRegion, tightenForRegion } from "../policy/tighten.ts";

@@ -10,13 +10,13 @@ import {
 } from "../decide/identify.ts";
 import type { CoreSettings, LimiterContext, LimiterPath } from "../decide/limiter-context.ts";
 import type { Limiter } from "../decide/limiter-types.ts";
+import { createLocalCounts, type LocalParts } from "../decide/local-counts.ts";
+import { createLocalUnits } from "../decide/local-units.ts";
 import { presenter } from "../decide/present.ts";
 import type { CountRequest, Decide, PartitionRequest, Step } from "../decide/step.ts";
 import type { StepsOfFeatures } from "../decide/steps-of-features.ts";
 import type { Features } from "../features/features.ts";
 import { TidegateError } from "../options/errors.ts";
-import { createLocalCounts, type LocalParts } from "../outage/local-counts.ts";
-import { createLocalUnits } from "../outage/local-units.ts";
 import { takeTogether } from "../store/decide-together.ts";
 import type { Store } from "../store/store.ts";
 import type { LimiterSettings } from "./settings.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 
+import { createLocalUnits } from "../../src/decide/local-units.ts";
 import { byTextOrDimensions } from "../../src/features/dimensions-feature.ts";
 import { shardsFeature } from "../../src/features/shards-feature.ts";
 import { createContext, createPath } from "../../src/limiter/limiter.ts";
-import { createLocalUnits } from "../../src/outage/local-units.ts";
 import { takeTogether } from "../../src/store/decide-together.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { limiterOver, settingsOf } from "../support/limiter/limiter-over.ts";

@@ -25,6 +25,11 @@ const TESTS: Table = {
       ["test/decision/", "test/hono/"],
     ]),
   ),
+  ...Object.fromEntries(
+    ["last-answers", "local-counts", "local-rows", "local-share", "local-slots", "local-units"].map(
+      (name) => [`src/decide/${name}.ts`, ["test/limiter/", "test/store/", "test/policy/"]],
+    ),
+  ),
   "src/decide/denial-cache.ts": ["test/denials/"],
   "src/decide/redis-clocks.ts": ["test/denials/"],
   "src/runtime/clock-cache.ts": ["test/denials/"],
@@ -60,7 +65,6 @@ const TESTS: Table = {
   "packages/cli/src/doctor": ["test/cli/doctor/"],
   "src/options/errors.ts": ["test/limiter/", "test/store/"],
   "src/options": ["test/options/", "test/policy/", "test/limiter/"],
-  "src/outage": ["test/limiter/", "test/store/", "test/policy/"],
   "src/partition": ["test/partition/"],
   "src/policy": ["test/policy/", "test/lease/"],
   "src/runtime": ["test/runtime/", "test/store/", "test/optimistic/"],

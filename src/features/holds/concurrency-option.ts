@@ -6,7 +6,7 @@ import {
   type ConcurrencyPolicy,
 } from "../../algorithms/concurrency.ts";
 import { DECIDE } from "../../algorithms/scripts.generated.ts";
-import { createLocalSlots } from "../../outage/local-slots.ts";
+import { createLocalSlots } from "../../decide/local-slots.ts";
 import { holds } from "./holds-feature.ts";
 
 /** Slots of holds: the script that gives them beside other policies, and those that an isolate gives without the store. */

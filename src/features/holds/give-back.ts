@@ -1,8 +1,8 @@
 import { byGroup, flatten } from "../../decide/ask-store.ts";
 import type { CoreSettings, LimiterContext } from "../../decide/limiter-context.ts";
+import { localKeyOf } from "../../decide/local-share.ts";
+import type { LocalUnits } from "../../decide/local-units.ts";
 import { askedIn, type GroupVerdict } from "../../decide/step.ts";
-import { localKeyOf } from "../../outage/local-share.ts";
-import type { LocalUnits } from "../../outage/local-units.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { DecidedAt, Slot } from "../../store/store.ts";
 

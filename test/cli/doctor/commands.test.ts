@@ -5,8 +5,8 @@ import { countCommands } from "../../../packages/cli/src/doctor/gather/commands.
 import type { RedisFacts } from "../../../packages/cli/src/doctor/gather/redis-facts.ts";
 import { observe } from "../../../packages/cli/src/doctor/observe.ts";
 import type { CountingAlgorithm } from "../../../src/policy/policy.ts";
-import { decisionCommands } from "../../../src/store/redis/billed-commands.ts";
 import { ALGORITHMS } from "../../support/policy/options-of.ts";
+import { decisionCommands } from "../../support/store/decision-commands.ts";
 import { testRedis } from "../../support/test-redis.ts";
 
 const redis = testRedis();

@@ -3,10 +3,10 @@ import { type Operation, type Row, type Slot, takes } from "../algorithms/model.
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { DecideTogether } from "../store/decide-together.ts";
 import { createLastAnswers, type LastAnswers } from "./last-answers.ts";
+import { rowOf, rowWithoutCount } from "./local-rows.ts";
 import { localKeyOf, localLimitOf, localShareOf } from "./local-share.ts";
 import type { LocalSlots } from "./local-slots.ts";
 import type { LocalUnits, UsedUnits } from "./local-units.ts";
-import { rowOf, rowWithoutCount } from "./rows.ts";
 
 /** Policies of one partition, for a decision by this isolate. */
 export interface LocalGroup {
