@@ -1,4 +1,3 @@
-import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import {
@@ -100,10 +99,8 @@ test.each([
 );
 
 test("the commandstats of the two stores tell that few decisions of a hot identity are made at home", async () => {
-  const callsAt = async ({ server }: Own) => {
-    const redis = new Redis(server.url);
+  const callsAt = async ({ redis }: Own) => {
     const stats = await redis.info("commandstats");
-    redis.disconnect();
     return Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(stats)?.[1] ?? 0);
   };
   const limiter = limiterIn(fra);
@@ -388,11 +385,9 @@ test("on credit a first request does not wait for home, and home's limit leaves 
 test("keys of a region expire", async () => {
   await limiterIn(fra).limit("a");
   await settled();
-  const redis = new Redis(fra.server.url);
-  const keys = await redis.keys(`${prefix}*`);
+  const keys = await fra.redis.keys(`${prefix}*`);
   expect(keys).toHaveLength(1);
-  expect(await redis.pttl(keys[0]!)).toBeGreaterThan(0);
-  redis.disconnect();
+  expect(await fra.redis.pttl(keys[0]!)).toBeGreaterThan(0);
 });
 
 test.each<[string, object, readonly string[]]>([
