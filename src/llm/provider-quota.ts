@@ -4,6 +4,7 @@ const OF_MINUTE = ["requests", "tokens", "input", "output"] as const;
 /** Those, and the units that it limits by the day. */
 export const QUOTA_KINDS = [...OF_MINUTE, "requestsPerDay", "tokensPerDay"] as const;
 
+/** A unit that a provider limits. */
 export type QuotaKind = (typeof QUOTA_KINDS)[number];
 
 /** One limit of a provider, as a response tells it. */
