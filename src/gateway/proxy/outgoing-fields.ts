@@ -3,7 +3,7 @@ import type { Decision } from "../../decide/decision.ts";
 import type { ClientIp } from "../../partition/client-ip.ts";
 import type { IsImitation } from "../../partition/field-names.ts";
 import { type ClientFacts, isUntrusted } from "./client-fields.ts";
-import { hopFields } from "./hop-by-hop.ts";
+import { HOP, hopFields } from "./hop-by-hop.ts";
 import { imitates } from "./imitations.ts";
 import { isPrivate } from "./private-fields.ts";
 
@@ -25,12 +25,11 @@ const LONGEST_NAME = 64;
  */
 export function compilePasses(trusted: ClientIp | undefined, isImitation: IsImitation): PassesOn {
   const known = new Map<string, boolean>();
-  const hop = hopFields(null);
   return (name) => {
     let passes = known.get(name);
     if (passes === undefined) {
       passes =
-        !hop.has(name) &&
+        !HOP.has(name) &&
         !OWN.has(name) &&
         !isPrivate(name) &&
         !isUntrusted(name, trusted) &&
@@ -47,8 +46,9 @@ export function compilePasses(trusted: ClientIp | undefined, isImitation: IsImit
  * @param connection the field `Connection` of the request
  */
 export function fieldsThatPass(connection: string | null, passes: PassesOn): PassesOn {
-  if (connection === null) return passes;
   const hop = hopFields(connection);
+  // The names that are known without the field pass in no request.
+  if (hop === HOP) return passes;
   return (name) => passes(name) && !hop.has(name);
 }
 
