@@ -5,7 +5,6 @@ import type { IsImitation } from "../../partition/field-names.ts";
 import { type ClientFacts, isUntrusted } from "./client-fields.ts";
 import { HOP, hopFields } from "./hop-by-hop.ts";
 import { imitates } from "./imitations.ts";
-import { isPrivate } from "./private-fields.ts";
 
 /** Names a field of a request in lower case. */
 export type PassesOn = (name: string) => boolean;
@@ -16,6 +15,13 @@ export type PassesOn = (name: string) => boolean;
  */
 const MOST_NAMES = 256;
 const LONGEST_NAME = 64;
+
+/**
+ * Fields that the origin must not get: credentials that a platform gives to its code, or that open a protected deployment or
+ * a preview; and those by which a client names another address than the limited one, also in CGI's spelling.
+ */
+const PRIVATE =
+  /^(?:x-vercel-(?:internal-|oidc-|protection-bypass|proxy-signature|sc-|set-bypass-|trusted-oidc-)|cf-workers-preview-token$|x[-_](?:original|rewrite)[-_]url$)/;
 
 /**
  * Compiles which fields of a client's request the origin gets, whatever its field `Connection` says. The gateway sets the others
@@ -31,7 +37,7 @@ export function compilePasses(trusted: ClientIp | undefined, isImitation: IsImit
       passes =
         !HOP.has(name) &&
         !OWN.has(name) &&
-        !isPrivate(name) &&
+        !PRIVATE.test(name) &&
         !isUntrusted(name, trusted) &&
         !imitates(name, isImitation);
       if (known.size < MOST_NAMES && name.length <= LONGEST_NAME) known.set(name, passes);
