@@ -33,7 +33,9 @@ export function openRegions(
   faults: Faults,
 ): Store | undefined {
   const openAt = objectsOpener(stores, environment, openObjects, faults);
-  const opened = stores.map(({ name, redis, locationHint, variables }) => {
+  // The first one tells of home, so that home is asked once.
+  const silent: Store = { ...home, inspect: async () => ({ store: "redis" }) };
+  const opened = stores.map(({ name, redis, locationHint, variables }, i) => {
     const store = locationHint && openAt?.(locationHint);
     if (!redis && !store) return undefined;
     const paths: Readonly<Record<string, string>> = {
@@ -42,7 +44,7 @@ export function openRegions(
     };
     const placed = new PlacedFaults(faults, { pathsOf: (path) => [paths[path] ?? path] });
     return EVERY_FEATURE.regions.open(
-      home,
+      i === 0 ? home : silent,
       {
         name,
         store,
