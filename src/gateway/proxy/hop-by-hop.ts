@@ -21,6 +21,9 @@ export const HOP: ReadonlySet<string> = new Set(ALWAYS);
  */
 const STAYS = /^(?:content-length$|cf-|via$|x-forwarded-|x-real-ip$|x-vercel-)/;
 
+/** A field's name. Other texts are no names, and `Headers` throws where it is asked for one. */
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
 /** The names of the fields that are meant for one hop: the known ones, and those that `Connection` names. */
 export function hopFields(connection: string | null): ReadonlySet<string> {
   if (connection === null || /^(?:keep-alive|close|upgrade)$/i.test(connection)) return HOP;
@@ -28,5 +31,5 @@ export function hopFields(connection: string | null): ReadonlySet<string> {
     .toLowerCase()
     .split(",")
     .map((name) => name.trim());
-  return new Set([...ALWAYS, ...named.filter((name) => !STAYS.test(name))]);
+  return new Set([...ALWAYS, ...named.filter((name) => NAME.test(name) && !STAYS.test(name))]);
 }

@@ -116,6 +116,16 @@ describe("the answer to the client", () => {
     expect(Object.fromEntries(headers)).toEqual({ "x-own": "1" });
   });
 
+  test.each(["a b, x-hop", "x-hop,,", ";, x-hop", "x-hop, ()"])(
+    "passes with a Connection that is malformed: %j",
+    async (connection) => {
+      const fields = { Connection: connection, "X-Hop": "1", "X-Own": "1" };
+      origin.mockResolvedValue(new Response("hop", { headers: fields }));
+      const { status, headers } = await gateway({})("/x");
+      expect([status, headers.get("x-hop"), headers.get("x-own")]).toEqual([200, null, "1"]);
+    },
+  );
+
   test.each([600, 799, 999])("is a 502 where its status is none: %d", async (status) => {
     class Odd extends Response {
       override get status(): number {
@@ -125,7 +135,8 @@ describe("the answer to the client", () => {
     origin.mockResolvedValue(new Odd("odd"));
     const warn = vi.spyOn(console, "warn");
     for (const path of ["/x", "/limited/x"]) {
-      expect((await gateway({})(path)).status).toBe(502);
+      const headers = { "cf-connecting-ip": "192.0.2.1" };
+      expect((await gateway({})(path, { headers })).status).toBe(502);
     }
     // It has answered.
     expect(warn).not.toHaveBeenCalled();
