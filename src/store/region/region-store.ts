@@ -12,6 +12,7 @@ export interface Nearby {
   forget(keys: readonly string[]): Promise<unknown>;
 }
 
+/** A store near an isolate, in which a region counts. */
 export interface RegionStore {
   /** Makes what finds its parts that fail. */
   createBreaker(): StoreBreaker;
