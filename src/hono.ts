@@ -6,15 +6,14 @@
 
 import type { Context, Env, MiddlewareHandler } from "hono";
 
-import { answerDenied } from "./adapter/answer-denied.ts";
-import { goneResponse } from "./adapter/gone-response.ts";
+import { answerDenied, goneResponse } from "./adapter/answer-denied.ts";
 import { compileRefuseImitations } from "./adapter/refuse-imitations.ts";
 import {
   type PlainRequestOptions,
   REQUEST_OPTIONS,
   type RequestOptions,
 } from "./adapter/request-options.ts";
-import { decideRequest, compileRequest } from "./adapter/request-reader.ts";
+import { compileRequest, decideRequest } from "./adapter/request-reader.ts";
 import { takeRequestApart } from "./adapter/take-request-apart.ts";
 import type { WithoutBy } from "./algorithms/common-options.ts";
 import type { Decision } from "./decide/decision.ts";

@@ -14,8 +14,7 @@ import { checkedOptions } from "../options/unknown-options.ts";
 import { connectionAddress, GONE } from "../partition/client-ip.ts";
 import type { Policy } from "../policy/policy.ts";
 import { readEnvironment } from "../runtime/environment.ts";
-import { answerDenied } from "./answer-denied.ts";
-import { goneResponse } from "./gone-response.ts";
+import { answerDenied, goneResponse } from "./answer-denied.ts";
 import { endOf, type NodeRequest, type NodeResponse, requestDataOf } from "./node-server.ts";
 import { compileRefuseImitations } from "./refuse-imitations.ts";
 import {
@@ -23,7 +22,7 @@ import {
   REQUEST_OPTIONS,
   type RequestOptions,
 } from "./request-options.ts";
-import { decideRequest, compileRequest } from "./request-reader.ts";
+import { compileRequest, decideRequest } from "./request-reader.ts";
 import { takeRequestApart } from "./take-request-apart.ts";
 
 export interface NodeLimiterOptions<Context, P extends MadeBy<"plans()"> = MadeBy<"plans()">>

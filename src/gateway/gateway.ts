@@ -8,7 +8,7 @@ import type { Context, Handler, Hono } from "hono";
 // A few routes need no more than the smallest of its routers.
 import { Hono as TinyHono } from "hono/tiny";
 
-import { goneResponse } from "../adapter/gone-response.ts";
+import { goneResponse } from "../adapter/answer-denied.ts";
 import { problemResponse } from "../decide/problem.ts";
 import { periodicWrites } from "../metrics/periodic-writes.ts";
 import { connectionAddress, GONE } from "../partition/client-ip.ts";
@@ -68,7 +68,7 @@ export function createGateway(environment: Environment, platform: Platform = {})
   const { enforcement, refresh } = live;
   const serve = compileServe({ config, enforcement, refresh, writes, reportOrigin });
   const gateway = new TinyHono({ getPath: ownPath });
-  keepHostsApart(gateway, config.adminHost);
+  const looksAtHosts = keepHostsApart(gateway, config.adminHost);
 
   /** A handler that gets the address of the connection, read before it waits; without a client, nothing goes on. */
   function connected(
@@ -128,16 +128,8 @@ export function createGateway(environment: Environment, platform: Platform = {})
     );
   }
 
-  gateway.all(
-    "*",
-    connected((c, connection) => {
-      if (onError === "pass" && origin.url === undefined) failOpen(c);
-      return serve(c.req.raw, { connection, bindings: c.env }, waitUntilOf(c));
-    }),
-  );
-
   const reportFailed = requestReporter(monotonicNow);
-  gateway.onError(async (error, c) => {
+  async function answerFailed(error: Error, request: Request): Promise<Response> {
     reportFailed(`a request failed: ${error.message}`);
     const answer = problemResponse({
       type: "about:blank",
@@ -145,8 +137,33 @@ export function createGateway(environment: Environment, platform: Platform = {})
       status: 500,
       detail: "The gateway failed to handle the request.",
     });
-    return permitted(answer, cors && (await cors.permissionFor(c.req.raw)));
-  });
+    return permitted(answer, cors && (await cors.permissionFor(request)));
+  }
+  gateway.onError((error, c) => answerFailed(error, c.req.raw));
+
+  /** Answers a request that is not for the gateway itself. */
+  async function serveSite(
+    request: Request,
+    bindings: unknown,
+    context: RequestContext,
+  ): Promise<Response> {
+    try {
+      const connection = connectionAddress(config.clientIp, bindings);
+      if (connection === GONE) return goneResponse();
+      if (onError === "pass" && origin.url === undefined) failOpen(context);
+      return await serve(request, { connection, bindings }, waitUntilOf(context));
+    } catch (error) {
+      return answerFailed(error as Error, request);
+    }
+  }
+  gateway.all("*", (c) => serveSite(c.req.raw, c.env, c));
+
+  const { fetch } = gateway;
+  // Past Hono, which would try its routes one by one for nothing, unless it has to look at the host or to answer HEAD.
+  gateway.fetch = (request, bindings, executionCtx) =>
+    looksAtHosts || request.method === "HEAD" || ownPath(request) !== "/"
+      ? fetch(request, bindings, executionCtx)
+      : serveSite(request, bindings, { executionCtx });
   async function flush(): Promise<void> {
     // Whether a notice arrived is counted, too.
     await config.notices?.settled();
@@ -159,7 +176,13 @@ export function createGateway(environment: Environment, platform: Platform = {})
 const SHARED_HOST =
   'the administration shares the hosts of the site, whose pages and service workers can take the token of whoever opens the dashboard there. Set ADMIN_HOST to a host of its own, or to "any" if no pages of others are served here.';
 
+/** The part of Hono's context that has the platform's own. */
+interface RequestContext {
+  readonly executionCtx: unknown;
+}
+
 /** Has Cloudflare pass a request on to the zone where not even an error can be answered. */
-function failOpen(context: { readonly executionCtx: unknown }): void {
-  (context.executionCtx as { passThroughOnException?(): void }).passThroughOnException?.();
+function failOpen(context: RequestContext): void {
+  const execution = context.executionCtx as { passThroughOnException?(): void } | undefined;
+  execution?.passThroughOnException?.();
 }

@@ -1,5 +1,6 @@
 import type { Environment } from "../runtime/environment.ts";
-import type { GatewayConfig, PlatformParts } from "./config/config.ts";
+import type { GatewayConfig } from "./config/config.ts";
+import type { PlatformParts } from "./config/platform-parts.ts";
 import type { LiveRules } from "./live/open-live.ts";
 
 /** Features that only some platforms and deployments have. */

@@ -16,6 +16,7 @@ export interface PacedTarget {
   readonly limits: Readonly<Partial<Record<QuotaKind, number>>>;
 }
 
+/** Units of each quota. */
 export type QuotaUnits = Readonly<Record<QuotaKind, number>>;
 
 /** Units by the name of a policy. */

@@ -4,7 +4,7 @@ const OF_MINUTE = ["requests", "tokens", "input", "output"] as const;
 /** Those, and the units that it limits by the day. */
 export const QUOTA_KINDS = [...OF_MINUTE, "requestsPerDay", "tokensPerDay"] as const;
 
-/** The name of a limit of a provider. */
+/** A unit that a provider limits. */
 export type QuotaKind = (typeof QUOTA_KINDS)[number];
 
 /** One limit of a provider, as a response tells it. */

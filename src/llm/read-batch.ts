@@ -72,10 +72,10 @@ async function* linesOf({ body }: Response): AsyncGenerator<string, void> {
 
 function usageIn(result: unknown): Usage | undefined {
   let response = result;
-  let hasFailed = false;
-  for (const name of ["", ...WITHIN]) {
+  let hasFailed = saysFailure(result);
+  for (const name of WITHIN) {
     if (isRecord(response) && isRecord(response[name])) response = response[name];
-    hasFailed ||= isRecord(response) && saysFailure(response);
+    hasFailed ||= saysFailure(response);
   }
   const text = JSON.stringify(response, (_name, value: unknown) =>
     value === Infinity ? Number.MAX_VALUE : value,
@@ -90,6 +90,8 @@ function usageIn(result: unknown): Usage | undefined {
 }
 
 /** Whether a result, or its response, says that it is an error: by one, by its type, or by its status. */
-function saysFailure({ error, type, status_code }: Readonly<Record<string, unknown>>): boolean {
+function saysFailure(result: unknown): boolean {
+  if (!isRecord(result)) return false;
+  const { error, type, status_code } = result;
   return isRecord(error) || UNBILLED.includes(String(type)) || Number(status_code) >= 400;
 }

@@ -8,7 +8,9 @@ export type SessionMessage = string | ArrayBuffer | Uint8Array | object;
 /** The turns of a session, as one of its messages tells them. */
 export interface SessionEvent {
   readonly kind:
+    /** An answer has begun. */
     | "begun"
+    /** An answer has ended. */
     | "ended"
     /** The provider refused a request, so no answer begins. */
     | "refused"

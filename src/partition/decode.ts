@@ -39,7 +39,10 @@ function decodeBytes(bytes: Uint8Array): string {
   return decoder.decode(bytes.subarray(0, length));
 }
 
+/** A capital, or a character outside ASCII: folding its case may change it. */
+const FOLDS = /[^ -@[-~]/;
+
 /** Folds case by way of capitals, because some origins do: there the long s (U+017F) becomes an S. */
 export function foldCase(text: string): string {
-  return text.toUpperCase().toLowerCase();
+  return FOLDS.test(text) ? text.toUpperCase().toLowerCase() : text;
 }

@@ -31,6 +31,13 @@ export function ipPartition(text: unknown): string | undefined {
   return address.length === 1 ? formatIpv4(address[0]!) : `${hexGroups(address.slice(0, 2))}::/64`;
 }
 
+/** An address in canonical form, IPv6 that contains IPv4 as that IPv4; any other text as it is. */
+export function tidyAddress(text: string): string {
+  if (IPV4.test(text)) return text;
+  const address = readAddress(text);
+  return address ? formatAddress(address) : text.trim();
+}
+
 /** The canonical text of an address (RFC 5952). */
 export function formatAddress(address: Address): string {
   if (address.length === 1) return formatIpv4(address[0]!);

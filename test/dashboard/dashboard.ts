@@ -100,7 +100,7 @@ export function useDashboard(): Dashboard {
       const page = await (await browser.newContext(context)).newPage();
       pages.push(page);
       // Sooner than the test's, so that the error names the awaited element.
-      page.setDefaultTimeout(8_000);
+      page.setDefaultTimeout(20_000);
       watch(page, new URL(dashboard.url).origin, faults);
       if (counts === "incident") await fakeStats(page);
       if (counts === "incident" || top) await fakeTop(page, top);

@@ -6,8 +6,9 @@ export { TidegateObject } from "../../../src/worker.ts";
 
 export default {
   fetch(request: Request, bindings: { readonly ORIGIN: string }, context: object) {
+    // The gateway reads the address itself, and shall not pay for it twice.
+    if (!request.url.endsWith("/bare")) return gateway.fetch(request, bindings, context as never);
     const { pathname, search } = new URL(request.url);
-    if (pathname !== "/bare") return gateway.fetch(request, bindings, context as never);
     const passed = new Request(bindings.ORIGIN + pathname + search, request);
     return fetch(passed, { redirect: "manual" });
   },

@@ -1,8 +1,5 @@
 import { compileListener, type DecisionListener } from "../../features/decision-listener.ts";
-import type { NoticeListener } from "../../features/notice-marks.ts";
-import type { SharedCache, SharedDenials } from "../../features/shared-denials.ts";
 import type { DenialLog } from "../../metrics/denial-log.ts";
-import type { OpenRecorder } from "../../metrics/metrics.ts";
 import type { PeriodicWriter } from "../../metrics/periodic-writes.ts";
 import type { Recorder } from "../../metrics/recorder.ts";
 import { type Duration, parseDuration } from "../../options/duration.ts";
@@ -11,13 +8,9 @@ import { FUNCTION } from "../../options/messages.ts";
 import { type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { ControlPlace } from "../../store/counts-place.ts";
-import type { durableObjectRegion } from "../../store/durable-object-region.ts";
-import type { durableObjectStore } from "../../store/durable-object-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
-import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
 import type { Origin } from "../proxy/origin.ts";
-import { ownAddress } from "../proxy/own-address.ts";
 import type { Cors } from "../route/cors.ts";
 import { readCors } from "../route/read-cors.ts";
 import { wordOrJson } from "../rules/from-json.ts";
@@ -27,41 +20,21 @@ import {
   type RulesetData,
   type RulesetDefaults,
 } from "../rules/ruleset.ts";
-import { NO_LIVE_RULES, NO_SHARING } from "../rules/variable-messages.ts";
+import { NO_LIVE_RULES } from "../rules/variable-messages.ts";
 import { readLists, readPlans, readRules } from "./json-variables.ts";
 import { reportMisspelt } from "./misspelt-variables.ts";
 import type { Nearest } from "./nearest.ts";
 import { type Notices, noticesTo } from "./notices.ts";
 import { openControl } from "./open-control.ts";
 import { countsPlace, openCounts } from "./open-counts.ts";
-import { openDenialLog } from "./open-denial-log.ts";
-import { analyticsIn, openRecorder } from "./open-recorder.ts";
+import { analyticsIn, openDenialLog, openRecorder } from "./open-recorder.ts";
+import { type PlatformParts, readSharing } from "./platform-parts.ts";
 import { readJwt } from "./read-jwt.ts";
 import { inVariables, readRegion } from "./read-region.ts";
 import { hasTokens, readTokens, type Tokens } from "./tokens.ts";
-import { readVariables, type StoreName, type Variables } from "./variables.ts";
+import { originOf, readVariables, type Variables } from "./variables.ts";
 import { readWebhookSettings } from "./webhook-settings.ts";
 import { createWebhook } from "./webhook.ts";
-
-/** The parts of a platform that the configuration needs. */
-export interface PlatformParts {
-  /** Shares denials within a data centre, between limiters that give the same name. */
-  readonly coloDenials?: (name: string) => SharedDenials;
-  /** A cache of the data centre, through which isolates share the live rules they read. */
-  readonly coloCache?: (name: string) => SharedCache;
-  /** The admin API, which needs live rules. */
-  readonly admin?: unknown;
-  /** The metrics: `metrics` of `tidegate/admin`. */
-  readonly metrics?: OpenRecorder;
-  /** The store of `STORE = "durable-object"`: `durableObjectStore` of `tidegate/durable-object`. */
-  readonly durableObjectStore?: typeof durableObjectStore;
-  /** The stores of `REGION_STORES` with a `locationHint`: `durableObjectRegion` of `tidegate/durable-object`. */
-  readonly durableObjectRegion?: typeof durableObjectRegion;
-  /** Called with each decision, also one of a list that lets a client pass; see `onDecision` of a limiter. */
-  readonly onDecision?: DecisionListener;
-  /** Called with each notice of a policy with `notify`, as `onNotice` of a limiter. */
-  readonly onNotice?: NoticeListener;
-}
 
 /** Soon enough in an incident, and rare enough to cost almost no calls. */
 const DEFAULT_REFRESH: Duration = "10s";
@@ -207,24 +180,6 @@ export function readConfig(bindings: Environment, platform: PlatformParts): Gate
   };
 }
 
-/**
- * The origin of the variables.
- *
- * @param trusted the source that may tell it about clients
- */
-export function originOf(
-  { origin, originTimeout }: Variables,
-  trusted: ClientIp | undefined,
-): Origin {
-  const url = origin === "zone" ? undefined : origin.replace(/\/+$/, "");
-  return {
-    url,
-    timeoutMs: originTimeout === "off" ? undefined : parseDuration(originTimeout)! / 1000,
-    trusted,
-    address: url === undefined ? undefined : ownAddress(url),
-  };
-}
-
 /** Live rules cost commands of Redis, so they are read where they are asked for, or where something can write them. */
 function refreshMs(
   { liveRefresh: refresh, liveRules }: Variables,
@@ -234,23 +189,4 @@ function refreshMs(
   const isAskedFor = refresh !== undefined || liveRules === "required";
   if (!isAskedFor && !hasTokens(tokens)) return undefined;
   return parseDuration(refresh ?? DEFAULT_REFRESH)! / 1000;
-}
-
-/** Denials are shared wherever the platform can, unless `SHARED_DENIALS` is `"none"`. */
-function readSharing(
-  shared: "colo" | "none" | undefined,
-  environment: Environment,
-  store: StoreName,
-  { coloDenials }: PlatformParts,
-  faults: Faults,
-): SharedDenials | undefined {
-  if (shared === "none") return undefined;
-  if (coloDenials === undefined || store !== "redis") {
-    if (shared === "colo") {
-      faults.add("SHARED_DENIALS", "colo", NO_SHARING);
-    }
-    return undefined;
-  }
-  // Named after the Redis, because its denials are not valid for counts in another one.
-  return coloDenials(endpointIn(environment).url);
 }

@@ -1,10 +1,11 @@
 import type { AnalyticsDataset } from "../../metrics/analytics.ts";
+import { createDenialLog, type DenialLog } from "../../metrics/denial-log.ts";
 import type { OpenRecorder } from "../../metrics/metrics.ts";
 import type { Recorder } from "../../metrics/recorder.ts";
 import { type Duration, parseDuration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import { report } from "../../runtime/log.ts";
+import { logLine, report } from "../../runtime/log.ts";
 import { monotonicNow } from "../../runtime/time.ts";
 import type { CountsPlace } from "../../store/counts-place.ts";
 import { METRICS_IN_MEMORY, NO_METRICS } from "../rules/variable-messages.ts";
@@ -55,5 +56,15 @@ export function openRecorder(
     random: () => Math.random(),
     analytics,
     onError: ({ message }) => report(`the metrics were not written: ${message}`),
+  });
+}
+
+/** Opens the log of denied clients; `undefined` if it is off. */
+export function openDenialLog({ denialLog, metricsIdentities }: Variables): DenialLog | undefined {
+  if (denialLog === "off") return undefined;
+  return createDenialLog({
+    identities: metricsIdentities,
+    wallNow: () => Date.now(),
+    write: logLine,
   });
 }

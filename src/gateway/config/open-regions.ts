@@ -6,8 +6,7 @@ import type { durableObjectRegion } from "../../store/durable-object-region.ts";
 import type { ObjectNamespace } from "../../store/object-call.ts";
 import { openClient } from "../../store/open-store.ts";
 import type { LocationHint } from "../../store/region/location-hints.ts";
-import type { NoteRegion } from "../../store/region/region-counts.ts";
-import type { RegionStore } from "../../store/region/region-store.ts";
+import type { NoteRegion, RegionStore } from "../../store/region/region-store.ts";
 import type { Store } from "../../store/store.ts";
 import { NO_REGION_BINDING, NO_REGION_OBJECTS } from "../rules/variable-messages.ts";
 import type { Nearest } from "./nearest.ts";
@@ -34,7 +33,9 @@ export function openRegions(
   faults: Faults,
 ): Store | undefined {
   const openAt = objectsOpener(stores, environment, openObjects, faults);
-  const opened = stores.map(({ name, redis, locationHint, variables }) => {
+  // The first one tells of home, so that home is asked once.
+  const silent: Store = { ...home, inspect: async () => ({ store: "redis" }) };
+  const opened = stores.map(({ name, redis, locationHint, variables }, i) => {
     const store = locationHint && openAt?.(locationHint);
     if (!redis && !store) return undefined;
     const paths: Readonly<Record<string, string>> = {
@@ -43,7 +44,7 @@ export function openRegions(
     };
     const placed = new PlacedFaults(faults, { pathsOf: (path) => [paths[path] ?? path] });
     return EVERY_FEATURE.regions.open(
-      home,
+      i === 0 ? home : silent,
       {
         name,
         store,

@@ -50,19 +50,28 @@ export function readStores(
   }
   const checked = check(RegionStores, table, STORES_NAME, faults);
   if (!checked) return NONE;
-  const regions = Object.keys(checked).length;
-  const stores = Object.entries(checked).map(([name, { url, locationHint }]): NearbyStore => {
+  const rows = Object.entries(checked).map(([name, { url, locationHint, at }]) => {
     const variables = { url: `${STORES_NAME}.${name}.url`, token: tokenOf(name, environment) };
     const redis = { url: url!, token: environment[variables.token] as string };
-    return locationHint ? { name, variables, locationHint } : { name, variables, redis };
+    const store: NearbyStore = {
+      name,
+      variables,
+      ...(locationHint ? { locationHint } : { redis }),
+    };
+    return {
+      store,
+      place: (at as Place | undefined) ?? (locationHint && LOCATION_HINTS[locationHint]),
+    };
   });
-  const own = ownStore(Object.keys(checked), environment, faults, isOnWorkers);
-  if (own !== undefined) return { stores: [stores[own]!], regions, nearest: undefined };
-  const places = Object.entries(checked).map(([name, { at, locationHint }]): Place => {
-    if (!at && !locationHint) faults.add(`${STORES_NAME}.${name}.at`, at, NO_PLACE);
-    return (at as Place | undefined) ?? LOCATION_HINTS[locationHint ?? "weur"];
-  });
-  return { stores, regions, nearest: createNearest(places) };
+  const regions = rows.length;
+  const names = rows.map(({ store }) => store.name);
+  const own = ownStore(names, environment, faults, isOnWorkers);
+  if (own !== undefined) return { stores: [rows[own]!.store], regions, nearest: undefined };
+  for (const { store, place } of rows) {
+    if (!place) faults.add(`${STORES_NAME}.${store.name}.at`, undefined, NO_PLACE);
+  }
+  const placed = rows.flatMap(({ place }) => (place ? [place] : []));
+  return { stores: rows.map(({ store }) => store), regions, nearest: createNearest(placed) };
 }
 
 /** Of a table with faults. There is a region, so that its credit has no fault of its own. */

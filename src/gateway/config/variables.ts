@@ -2,11 +2,14 @@ import type * as z from "zod/mini";
 
 import type { FailureVerdict } from "../../algorithms/common-options.ts";
 import { DEFAULTS } from "../../limiter/settings.ts";
-import type { Duration } from "../../options/duration.ts";
+import { type Duration, parseDuration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
+import type { ClientIp } from "../../partition/client-ip.ts";
 import { checkVerdict } from "../../policy/traits.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { DialectName } from "../../store/redis/dialect.ts";
+import type { Origin } from "../proxy/origin.ts";
+import { ownAddress } from "../proxy/own-address.ts";
 import { check } from "../rules/check-shape.ts";
 import { wordOrJson } from "../rules/from-json.ts";
 import { VARIABLES } from "./variable-shapes.ts";
@@ -78,4 +81,22 @@ function readVerdict(value: unknown, faults: Faults): FailureVerdict {
   const before = faults.list.length;
   checkVerdict(verdict, "ON_FAILURE", faults);
   return faults.list.length > before ? DEFAULTS.onFailure : (verdict as FailureVerdict);
+}
+
+/**
+ * The origin of the variables.
+ *
+ * @param trusted the source that may tell it about clients
+ */
+export function originOf(
+  { origin, originTimeout }: Variables,
+  trusted: ClientIp | undefined,
+): Origin {
+  const url = origin === "zone" ? undefined : origin.replace(/\/+$/, "");
+  return {
+    url,
+    timeoutMs: originTimeout === "off" ? undefined : parseDuration(originTimeout)! / 1000,
+    trusted,
+    address: url === undefined ? undefined : ownAddress(url),
+  };
 }

@@ -1,7 +1,8 @@
 import { report } from "../../runtime/log.ts";
 import { monotonicNow } from "../../runtime/time.ts";
 import { liveKeys } from "../../store/control/live-keys.ts";
-import type { GatewayConfig, PlatformParts } from "../config/config.ts";
+import type { GatewayConfig } from "../config/config.ts";
+import type { PlatformParts } from "../config/platform-parts.ts";
 import { type ControlInspection, inspectControl } from "./control-facts.ts";
 import type { LiveEnforcement } from "./enforcement.ts";
 import { healing } from "./heal.ts";

@@ -1,5 +1,6 @@
 import { report } from "../../runtime/log.ts";
-import type { GatewayConfig, PlatformParts } from "../config/config.ts";
+import type { GatewayConfig } from "../config/config.ts";
+import type { PlatformParts } from "../config/platform-parts.ts";
 import type { ControlInspection } from "./control-facts.ts";
 import { createEnforcement, type LiveEnforcement } from "./enforcement.ts";
 import { followLive } from "./follow.ts";

@@ -1,5 +1,5 @@
 import { type ClientIp, connectionOf } from "../../partition/client-ip.ts";
-import { formatAddress, readAddress } from "../../partition/ip-address.ts";
+import { tidyAddress } from "../../partition/ip-address.ts";
 import { onWorkers } from "../../runtime/environment.ts";
 
 /**
@@ -48,33 +48,40 @@ export function clientFacts(
   trusted: ClientIp | undefined,
 ): ClientFacts {
   const connection = connectionOf(bindings);
-  const chain = [...addressesOf(headers, trusted), connection?.remoteAddress ?? ""];
   const told = trusted === "vercel" || isProxied(trusted);
   // On Workers a client of a local one could set the field; the address is Cloudflare's own there.
   const tellsProto = told || (trusted === "cloudflare" && !onWorkers());
   // A request line can name any scheme: what counts is how the client is connected.
   const scheme = connection ? `http${connection.encrypted ? "s" : ""}` : protocol.slice(0, -1);
   return {
-    for: chain.map(tidy).filter(Boolean).join(", ") || undefined,
+    for: chainOf(headers, trusted, connection?.remoteAddress),
     host: (told && headers.get("x-forwarded-host")) || host,
     proto: (tellsProto && headers.get("x-forwarded-proto")) || scheme,
   };
 }
 
-/** The addresses that the trusted source says: of a list, the items that trusted proxies appended. */
-function addressesOf(headers: Headers, trusted: ClientIp | undefined): readonly string[] {
-  if (trusted === "cloudflare") return [headers.get("cf-connecting-ip") ?? ""];
-  if (trusted === "vercel") return [headers.get("x-real-ip") ?? ""];
+/** The addresses that the trusted source says, and that of the connection behind them. */
+function chainOf(
+  headers: Headers,
+  trusted: ClientIp | undefined,
+  remote: string | undefined,
+): string | undefined {
+  let chain = "";
+  for (const address of [...addressesOf(headers, trusted), remote]) {
+    const tidy = address ? tidyAddress(address) : "";
+    if (tidy !== "") chain += (chain && ", ") + tidy;
+  }
+  return chain || undefined;
+}
+
+/** Of a list, the items that trusted proxies appended. */
+function addressesOf(headers: Headers, trusted: ClientIp | undefined): readonly (string | null)[] {
+  if (trusted === "cloudflare") return [headers.get("cf-connecting-ip")];
+  if (trusted === "vercel") return [headers.get("x-real-ip")];
   if (!isProxied(trusted)) return [];
   return headers.get("x-forwarded-for")?.split(",").slice(-trusted.trustedHops) ?? [];
 }
 
 function isProxied(trusted: ClientIp | undefined): trusted is { readonly trustedHops: number } {
   return typeof trusted === "object";
-}
-
-/** An address in canonical form, IPv6 that contains IPv4 as that IPv4; any other text as it is. */
-function tidy(text: string): string {
-  const address = readAddress(text);
-  return address ? formatAddress(address) : text.trim();
 }

@@ -11,7 +11,7 @@ import { pathOf } from "./target.ts";
 export const forward: Forward = async (forwarded) => {
   const { request, bindings, origin } = forwarded;
   // Once: each look at fields costs a step into the runtime.
-  const names: ReadonlySet<string> = new Set(request.headers.keys());
+  const names = [...request.headers.keys()];
   const isOnWorkers = onWorkers();
   const refused = refuse(request, names, isOnWorkers);
   if (refused) return { kind: "answered", response: refusal(refused) };
@@ -32,16 +32,16 @@ export const forward: Forward = async (forwarded) => {
 /** A request that would arrive as another one: without its body, or without its upgrade. */
 function refuse(
   { method, headers, body }: Request,
-  names: ReadonlySet<string>,
+  names: readonly string[],
   isOnWorkers: boolean,
 ): Refusal | undefined {
   if (method === "GET" || method === "HEAD") {
     // Workers drop a body whose length they do not know, and other platforms drop every one.
-    if (names.has("transfer-encoding")) return BODY;
-    const length = names.has("content-length") ? headers.get("content-length") : null;
+    if (names.includes("transfer-encoding")) return BODY;
+    const length = names.includes("content-length") ? headers.get("content-length") : null;
     if (Number(length) > 0 && body === null) return BODY;
   }
-  return !isOnWorkers && names.has("upgrade") && isWebSocket(headers) ? UPGRADE : undefined;
+  return !isOnWorkers && names.includes("upgrade") && isWebSocket(headers) ? UPGRADE : undefined;
 }
 
 function isWebSocket(headers: Headers): boolean {
@@ -76,7 +76,7 @@ function endingWith(client: AbortSignal): AbortController {
 function outgoing(
   forwarded: Forwarded,
   url: URL,
-  names: ReadonlySet<string>,
+  names: readonly string[],
   facts: ClientFacts,
 ): Request {
   const { request, origin, decided } = forwarded;
@@ -84,7 +84,7 @@ function outgoing(
   const address = origin.url === undefined ? request.url : origin.url + pathOf(url);
   const passed = new Request(address, request);
   const { headers } = passed;
-  const connection = names.has("connection") ? headers.get("connection") : null;
+  const connection = names.includes("connection") ? headers.get("connection") : null;
   const passes = fieldsThatPass(connection, forwarded.passes);
   for (const name of names) {
     // Only the fetch of Workers can open a WebSocket.
@@ -93,6 +93,9 @@ function outgoing(
   for (const [name, value] of ownFields(facts, decided?.decision)) headers.set(name, value);
   return passed;
 }
+
+/** The fields that describe a body before fetch decoded it. */
+const CODED = ["content-encoding", "content-length"];
 
 /** The answer as the client gets it: the origin's own where its fields stay as they are, because a copy costs more than all else here. */
 function incoming(
@@ -108,20 +111,20 @@ function incoming(
     response.body?.cancel().catch(() => {});
     return refusal(STATUS);
   }
-  const names: ReadonlySet<string> = new Set(headers.keys());
-  const hop = hopFields(names.has("connection") ? headers.get("connection") : null);
+  // Asked for by name: an answer may have many fields, and each one that is listed costs a step into the runtime.
+  const isThere = (name: string) => headers.has(name);
+  const hop = hopFields(headers.get("connection"));
   // On Workers an encoded body passes unchanged; elsewhere fetch has decoded it, but kept the field.
-  const isDecoded = !isOnWorkers && names.has("content-encoding");
-  const goes = (name: string) =>
-    hop.has(name) || (isDecoded && /^content-(?:encoding|length)$/.test(name));
-  const changed = [...names].filter((name) => goes(name) || address?.has(name));
-  if (changed.length === 0 && !decided) return response;
+  const isDecoded = !isOnWorkers && isThere("content-encoding");
+  const dropped = [...hop, ...(isDecoded ? CODED : [])].filter(isThere);
+  const rewritten = [...(address ?? [])].filter(([name]) => !hop.has(name) && isThere(name));
+  if (dropped.length === 0 && rewritten.length === 0 && !decided) return response;
   const own = new Response(response.body, response);
-  for (const name of changed) {
+  for (const name of dropped) own.headers.delete(name);
+  for (const [name, rewrite] of rewritten) {
     own.headers.delete(name);
-    if (goes(name)) continue;
     const values = name === "set-cookie" ? headers.getSetCookie() : [headers.get(name)!];
-    for (const value of values) own.headers.append(name, address!.get(name)!(value, facts));
+    for (const value of values) own.headers.append(name, rewrite(value, facts));
   }
   return own;
 }

@@ -12,7 +12,8 @@ const ALWAYS = [
   "upgrade",
 ];
 
-const HOP: ReadonlySet<string> = new Set(ALWAYS);
+/** The names that `hopFields()` returns where `Connection` names no others. */
+export const HOP: ReadonlySet<string> = new Set(ALWAYS);
 
 /**
  * Fields that stay although `Connection` names them: the length, because without it the body's end would be another one, and

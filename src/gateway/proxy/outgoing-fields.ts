@@ -3,9 +3,8 @@ import type { Decision } from "../../decide/decision.ts";
 import type { ClientIp } from "../../partition/client-ip.ts";
 import type { IsImitation } from "../../partition/field-names.ts";
 import { type ClientFacts, isUntrusted } from "./client-fields.ts";
-import { hopFields } from "./hop-by-hop.ts";
+import { HOP, hopFields } from "./hop-by-hop.ts";
 import { imitates } from "./imitations.ts";
-import { isPrivate } from "./private-fields.ts";
 
 /** Names a field of a request in lower case. */
 export type PassesOn = (name: string) => boolean;
@@ -18,6 +17,13 @@ const MOST_NAMES = 256;
 const LONGEST_NAME = 64;
 
 /**
+ * Fields that the origin must not get: credentials that a platform gives to its code, or that open a protected deployment or
+ * a preview; and those by which a client names another address than the limited one, also in CGI's spelling.
+ */
+const PRIVATE =
+  /^(?:x-vercel-(?:internal-|oidc-|protection-bypass|proxy-signature|sc-|set-bypass-|trusted-oidc-)|cf-workers-preview-token$|x[-_](?:original|rewrite)[-_]url$)/;
+
+/**
  * Compiles which fields of a client's request the origin gets, whatever its field `Connection` says. The gateway sets the others
  * itself, or the origin gets none.
  *
@@ -25,14 +31,13 @@ const LONGEST_NAME = 64;
  */
 export function compilePasses(trusted: ClientIp | undefined, isImitation: IsImitation): PassesOn {
   const known = new Map<string, boolean>();
-  const hop = hopFields(null);
   return (name) => {
     let passes = known.get(name);
     if (passes === undefined) {
       passes =
-        !hop.has(name) &&
+        !HOP.has(name) &&
         !OWN.has(name) &&
-        !isPrivate(name) &&
+        !PRIVATE.test(name) &&
         !isUntrusted(name, trusted) &&
         !imitates(name, isImitation);
       if (known.size < MOST_NAMES && name.length <= LONGEST_NAME) known.set(name, passes);
@@ -47,8 +52,9 @@ export function compilePasses(trusted: ClientIp | undefined, isImitation: IsImit
  * @param connection the field `Connection` of the request
  */
 export function fieldsThatPass(connection: string | null, passes: PassesOn): PassesOn {
-  if (connection === null) return passes;
   const hop = hopFields(connection);
+  // The names that are known without the field pass in no request.
+  if (hop === HOP) return passes;
   return (name) => passes(name) && !hop.has(name);
 }
 

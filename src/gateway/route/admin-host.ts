@@ -29,11 +29,13 @@ export function parseHost(text: string): Host | undefined {
  * behind, could otherwise read the token in the dashboard's requests.
  *
  * @param adminHost of `ADMIN_HOST`; without a port, it stands for every port
+ * @returns whether requests of the site have to be looked at, too
  */
-export function keepHostsApart(gateway: Hono, adminHost: string | undefined): void {
-  if (adminHost === undefined || adminHost === ANY_HOST) return;
+export function keepHostsApart(gateway: Hono, adminHost: string | undefined): boolean {
+  if (adminHost === undefined || adminHost === ANY_HOST) return false;
   const answerElsewhere = elsewhere(adminHost);
   gateway.use("*", async (c, next) => answerElsewhere(c.req.raw, c.req.path) ?? (await next()));
+  return true;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { decode, foldCase } from "../../partition/decode.ts";
-import type { Readings } from "../rules/path.ts";
+import type { Readings, Segments } from "../rules/path.ts";
 
 /** The first segment of the gateway's own paths; no spelling of it reaches the origin. */
 export const OWN = "_tidegate";
@@ -9,7 +9,7 @@ export const OWN = "_tidegate";
  * reading of a path decodes it, and throws and catches an error for each escape that is not UTF-8, which a client could
  * make take 40 ms.
  */
-export function ownPath({ url }: Request): string {
+export function ownPath({ url }: Pick<Request, "url">): string {
   // Behind "https://" there is the first slash of the path.
   const start = url.indexOf("/", url.indexOf(":") + 3);
   return url.startsWith(`/${OWN}`, start) ? /^[^?#]*/.exec(url.slice(start))![0] : "/";
@@ -23,5 +23,9 @@ export function beginsLikeOwn(pathname: string): boolean {
 
 /** Whether some origin reads a path as one of the gateway's own. */
 export function isOwn({ plain, others, wider }: Readings): boolean {
-  return [plain, ...others, ...wider].some(([first]) => first === OWN);
+  return plain[0] === OWN || others.some(startsOwn) || wider.some(startsOwn);
+}
+
+function startsOwn([first]: Segments): boolean {
+  return first === OWN;
 }

@@ -8,7 +8,8 @@ import type { Ruleset } from "../rules/ruleset.ts";
 
 /** A request as the limiter of all rules takes it. */
 export interface RuledClient extends Client {
-  readonly cost: Readonly<Record<string, number>>;
+  /** By policy; `undefined` if each costs one unit. */
+  readonly cost: Readonly<Record<string, number>> | undefined;
   /** Whose numbers it has. */
   readonly override: Override | undefined;
 }
@@ -21,15 +22,16 @@ export async function readClient(
   data: RequestData,
 ): Promise<RuledClient | Listed | Unidentified> {
   const identities: Record<string, string> = {};
-  const cost: Record<string, number> = {};
+  let cost: Record<string, number> | undefined;
   let plan: Client["plan"];
   for (const { reader, settings } of rules) {
-    const read = await reader.read(request, data);
+    const reading = reader.read(request, data);
+    const read = reading instanceof Promise ? await reading : reading;
     if (read.kind !== "client") return read;
     Object.assign(identities, read.identities);
     for (const { name } of settings.policies) {
       const units = typeof read.cost === "object" ? unitsOf(read.cost, name) : read.cost;
-      if (units !== undefined) cost[name] = units;
+      if (units !== undefined) (cost ??= {})[name] = units;
     }
     plan ??= read.plan;
   }

@@ -57,6 +57,8 @@ export interface RouteSettings {
   readonly cors?: unknown;
 }
 
+const UNCOVERED = { kind: "uncovered" } as const;
+
 export function compileRoute(
   ruleset: Ruleset,
   { ambiguousPaths, cors }: RouteSettings,
@@ -64,22 +66,24 @@ export function compileRoute(
   const selectRules = compileSelection(ruleset.rules, ambiguousPaths);
 
   return async function route(request, connection, known = new Map()) {
-    if (ownPath(request).startsWith(`/${OWN}/`)) return { kind: "refused", response: notFound() };
+    const { url } = request;
+    if (ownPath({ url }).startsWith(`/${OWN}/`)) return { kind: "refused", response: notFound() };
     // Before anything that a client may make long: one that is denied gets no more than this look.
     const listed = ruleset.lists?.(request, connection);
     if (listed && !listed.allowed) return { kind: "refused", response: listed.response() };
     const steps = new Steps();
-    const paths = readPath(new URL(request.url).pathname, steps);
+    const paths = readPath(new URL(url).pathname, steps);
     if (typeof paths === "string") return { kind: "refused", response: badPath(paths) };
     if (isOwn(paths)) return { kind: "refused", response: notFound() };
     const rules = selectRules(paths, { request, steps });
-    const preflight = cors !== undefined && isPreflight(request);
-    const asked = preflight ? selectRules(paths, { request: askedRequest(request), steps }) : [];
     if (typeof rules === "string") return { kind: "refused", response: badPath(rules) };
-    if (typeof asked === "string") return { kind: "refused", response: badPath(asked) };
-    // If a rule covers it, or the request that it asks for, it goes no further: no limit is evaded by looking like one.
-    if (preflight && rules.length + asked.length > 0) return { kind: "preflight" };
-    if (rules.length === 0) return { kind: "uncovered" };
+    if (cors !== undefined && isPreflight(request)) {
+      const asked = selectRules(paths, { request: askedRequest(request), steps });
+      if (typeof asked === "string") return { kind: "refused", response: badPath(asked) };
+      // If a rule covers it, or the request that it asks for, it goes no further: no limit is evaded by looking like one.
+      if (rules.length + asked.length > 0) return { kind: "preflight" };
+    }
+    if (rules.length === 0) return UNCOVERED;
     if (listed) return { kind: "listed", decision: listed, rules };
     const readings = [paths.plain, ...paths.others, ...paths.wider];
     const data = { request, connection, readings, known };

@@ -27,6 +27,8 @@ export type SelectRules<Rule> = (
   asked: Asked,
 ) => readonly Rule[] | "ambiguous" | "manifold";
 
+const NO_RULES: readonly never[] = [];
+
 /**
  * Compiles the rules, so that selecting from thousands costs as much as selecting from ten.
  *
@@ -44,10 +46,10 @@ export function compileSelection<Rule extends { readonly route: Route }>(
     find(readings.plain, found);
     const covering = found.size;
     for (const reading of readings.others) if (!steps.areTooMany) steps.take(find(reading, found));
-    const ambiguous = [...found].slice(covering).flat();
+    const ambiguous = found.size > covering ? [...found].slice(covering).flat() : [];
     for (const reading of readings.wider) if (!steps.areTooMany) steps.take(find(reading, found));
     if (steps.areTooMany) return "manifold";
-    if (found.size === 0) return [];
+    if (found.size === 0) return NO_RULES;
     const own = canonicalMethod(request.method);
     // Every field and the query can name another method, so they are read only where a rule is not covered without.
     let others: ReadonlySet<string> | undefined;

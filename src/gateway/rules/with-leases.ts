@@ -3,10 +3,10 @@ import { fitsLease, leavesEnough, tightenForRegion, tightenPolicy } from "../../
 import { areTogether } from "../../policy/traits.ts";
 
 /**
- * Tightens the policies with other numbers for their leases, or for the terms of their region, which the policies of rules have. If a lease does not fit numbers, the dimension's policies, which are leased
- * together, lose their leases. Their windows are as long as those of the others all the same: clients without these numbers may
- * lease from the same keys, and spend late. A bucket stays as it is, and a window of which a lease would leave too little, so that a
- * client can be given any numbers.
+ * Tightens the policies with other numbers for their leases, or for the terms of their region, which the policies of rules have. If
+ * a lease does not fit numbers, the dimension's policies, which are leased together, lose their leases. Their windows are as long as
+ * those of the others all the same: clients without these numbers may lease from the same keys, and spend late. A bucket stays as it
+ * is, and a window of which a lease would leave too little, so that a client can be given any numbers.
  */
 export function withLeases(
   planned: readonly CompiledPolicy[],

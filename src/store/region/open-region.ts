@@ -10,8 +10,7 @@ import type { ScriptClient } from "../redis/client.ts";
 import { redisStore, scriptRunner } from "../redis/store.ts";
 import type { Store, StoreFacts } from "../store.ts";
 import { openPools, poolKeyOf } from "./pools.ts";
-import type { NoteRegion } from "./region-counts.ts";
-import type { RegionStore } from "./region-store.ts";
+import type { NoteRegion, RegionStore } from "./region-store.ts";
 import { type HomeStore, regionalStore } from "./regional-store.ts";
 
 /** Messages call it what the documents call it: the store nearby may be a Redis, too. */

@@ -11,13 +11,12 @@ import {
   UPGRADE,
   UPGRADE_WITH_BODY,
 } from "../refusal.ts";
-import { pathOf } from "../target.ts";
+import { pathOf, rawTarget } from "../target.ts";
 import { isPassable } from "./answer.ts";
 import { type Asking, askOrigin } from "./ask-origin.ts";
 import { alreadySent, canUpgrade, type Exchange, exchangeOf, isLetGo } from "./bindings.ts";
 import { bodyOf, bodyOfRequest } from "./body.ts";
 import { passInterim } from "./interim.ts";
-import { rawTarget } from "./raw-target.ts";
 import { requestFields } from "./request-fields.ts";
 import { responseOf } from "./response.ts";
 import { hasRoomFor, send } from "./send.ts";
