@@ -49,7 +49,7 @@ export interface RequestOptions<Context, P = MadeBy<"plans()">> {
    * `"jwt:plan"`, or a function that returns its name. A request without one, or with one that does not exist, has none. Default: no plan.
    *
    * @example
-   * plan: "header:x-plan"
+   * plan: "header:x-plan" // a text, also in code: its reading needs no code of its own
    */
   readonly plan?: PlanOption<Context, PlanOf<P>>;
   /**

@@ -217,7 +217,7 @@ export const PLAIN_SOURCE = {
 
 export const REDIS_VARIABLE = {
   code: "missing",
-  say: "Set this variable: on Workers as a variable or secret, for wrangler dev in .dev.vars before it starts. In code, createLimiter() and rateLimit() take redis: { url, token }, or store: memoryStore() to try it without a Redis; the gateway takes STORE=memory.",
+  say: "Set this variable: on Workers as a variable or secret, for wrangler dev in .dev.vars before it starts. In code, createLimiter() and rateLimit() take redis: { url, token }, on Node redis: fromIoredis(client) or fromNodeRedis(client) of tidegate/node, or store: memoryStore() to try it without a Redis; the gateway takes STORE=memory.",
 } as const;
 
 export const REDIS_TOKEN_VARIABLE = {

@@ -62,6 +62,7 @@ describe("override", () => {
 
   test.for([
     [["42", "--plan", "gold"], "An identity is a header's name and value"],
+    [["ip:127.0.0.1", "--plan", "gold"], "For an address, give its name from `tidegate top`"],
     [["x-user-id:42"], "Give either --plan or --set"],
     [["x-user-id:42", "--plan", "a", "--set", "b.limit=1"], "Give either --plan or --set"],
     [["x-user-id:42", "--set", "limit=1"], "--set takes policy.option=value"],

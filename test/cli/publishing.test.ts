@@ -121,7 +121,7 @@ describe("rules push", () => {
     on.gateway.script(problem(412, "Another version is live", { version: 9 }));
     const { err, exit } = await on.run(["rules", "push", "rules.json"]);
     expect(err).toBe(
-      "error: Another version is live (412)\n`tidegate rules diff --from N --to live` shows what changed since version N, which your document is based on.\n",
+      'error: Another version is live (412)\n`tidegate rules diff --from N --to live` shows what changed since version N, which your document is based on. Once your document has that, set its "version" to the live one, or use --force.\n',
     );
     expect(exit).toBe(5);
   });

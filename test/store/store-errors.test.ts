@@ -54,7 +54,7 @@ const other = (found: string) => `What answered is not the Redis REST API: ${fou
 const page = (status: number) => other(`HTTP ${status}, and its body is not JSON`);
 const noResult = (status: number) => other(`HTTP ${status} without a result`);
 const REFUSED_TOKEN =
-  "redis.token: (hidden): Redis rejected it. Copy the REST token again from the console of your Redis.";
+  "redis.token: (hidden): Redis rejected it. Copy the REST token (UPSTASH_REDIS_REST_TOKEN) again from the console of your Redis, or from what the bridge prints.";
 const MISSING_RIGHT =
   "redis.token: (hidden): it may not run this command or use this key. Give one that may write, with the rights that docs/redis.md names.";
 const DAILY = "ERR max daily request limit exceeded. Limit: 10000, Usage: 10000.";

@@ -108,5 +108,5 @@ function problemLines({ title, status, detail, errors = [] }: Problem): readonly
 /** Advice that the gateway cannot give, because it does not know that this program asks. */
 const ADVICE: Readonly<Record<number, string>> = {
   401: "The token comes from TIDEGATE_TOKEN or --token-file: it has to be the gateway's ADMIN_TOKEN or READ_TOKEN.",
-  412: "`tidegate rules diff --from N --to live` shows what changed since version N, which your document is based on.",
+  412: '`tidegate rules diff --from N --to live` shows what changed since version N, which your document is based on. Once your document has that, set its "version" to the live one, or use --force.',
 };

@@ -24,7 +24,8 @@ export function unauthorized(why = REJECTED): StoreError {
   return new StoreError("ERR_STORE_UNAUTHORIZED", `redis.token: (hidden): ${why}`);
 }
 
-const REJECTED = "Redis rejected it. Copy the REST token again from the console of your Redis.";
+const REJECTED =
+  "Redis rejected it. Copy the REST token (UPSTASH_REDIS_REST_TOKEN) again from the console of your Redis, or from what the bridge prints.";
 const FORBIDDEN =
   "it may not run this command or use this key. Give one that may write, with the rights that docs/redis.md names.";
 

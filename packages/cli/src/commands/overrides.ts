@@ -57,7 +57,8 @@ async function changeOverride(
   options: OverrideOptions,
   command: Command,
 ): Promise<void> {
-  if (!isIdentity(identity)) {
+  const isAddress = identity.startsWith("ip:") && !isDigest(identity, options);
+  if (!isIdentity(identity) || isAddress) {
     throw new UsageError(
       `An identity is a header's name and value (x-user-id:42), not "${identity}". For an address, give its name from \`tidegate top\`, with --digest.`,
     );
