@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
+import { LongestFirst } from "./test/support/longest-first.ts";
 import { SecondTries } from "./test/support/second-tries.ts";
 
 const source = (file: string) => fileURLToPath(new URL("src/", import.meta.url)) + file;
@@ -45,14 +46,14 @@ const STRESS_ONLY = [
 
 /** Files that `npm test` runs in a short form: of their random runs, their faults and their loads it takes a part. */
 const SHORTENED = globSync("test/**/*.test.ts", { exclude: [...PROGRAMS, BROWSER] }).filter(
-  (file) => /(?:support\/runs|\.\/fuzz)\.ts"/.test(readFileSync(file, "utf8")),
+  (file) => /(?:support\/runs|\.\/fuzz|ledger\/cells)\.ts"/.test(readFileSync(file, "utf8")),
 );
 
 /** `TEST_RUNS=10` makes ten times as many random runs in a test, and takes ten times as long. */
 const inNode = (runs: string) => {
   const TEST_RUNS = process.env["TEST_RUNS"] || runs;
   return {
-    setupFiles: ["test/support/seed.ts"],
+    setupFiles: ["test/support/seed.ts", "test/support/fresh-log.ts"],
     env: { TEST_RUNS },
     testTimeout: PATIENCE_MS * Math.max(1, Number(TEST_RUNS)),
     hookTimeout: PATIENCE_MS,
@@ -94,6 +95,7 @@ export default defineConfig({
     reporters: ["default", new SecondTries()],
     // A test that asserts nothing fails.
     expect: { requireAssertions: true, poll: { timeout: PATIENCE_MS / 4 } },
+    sequence: { sequencer: LongestFirst },
     // Many tests wait for timeouts and restarts of a Redis, so that three share two cores well.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [

@@ -8,7 +8,7 @@
 import { waitUntil } from "#bindings";
 
 import type { Limiter } from "./decide/limiter-types.ts";
-import { shareDenials } from "./features/share-denials-option.ts";
+import { shareDenials } from "./features/shared-denials-feature.ts";
 import type { SharedCache, SharedDenials } from "./features/shared-denials.ts";
 import { hash } from "./partition/key-text.ts";
 

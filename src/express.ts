@@ -7,6 +7,7 @@
 import { createNodeLimiter, type NodeLimiterOptions } from "./adapter/node-limiter.ts";
 import { type NodeRequest, type NodeResponse, setFields } from "./adapter/node-server.ts";
 import { Faults } from "./options/faults.ts";
+import type { MadeBy } from "./options/option-value.ts";
 
 export type { RateLimited } from "./adapter/node-limiter.ts";
 export { TidegateStore, type TidegateStoreOptions } from "./express-rate-limit.ts";
@@ -25,7 +26,8 @@ export interface ExpressResponse extends NodeResponse {
 /** The options of `rateLimit()`; its functions get Express's request. */
 export interface RateLimitOptions<
   R extends ExpressRequest = ExpressRequest,
-> extends NodeLimiterOptions<R> {}
+  P extends MadeBy<"plans()"> = MadeBy<"plans()">,
+> extends NodeLimiterOptions<R, P> {}
 
 /** A middleware of Express. */
 export type RateLimit<R extends ExpressRequest> = (
@@ -47,9 +49,10 @@ export type RateLimit<R extends ExpressRequest> = (
  *   clientIp: "socket",
  * }));
  */
-export function rateLimit<R extends ExpressRequest = ExpressRequest>(
-  options: RateLimitOptions<R>,
-): RateLimit<R> {
+export function rateLimit<
+  R extends ExpressRequest = ExpressRequest,
+  P extends MadeBy<"plans()"> = MadeBy<"plans()">,
+>(options: RateLimitOptions<R, P>): RateLimit<R> {
   const limit = createNodeLimiter(options, [], new Faults());
 
   return async function rateLimit(request, response, next) {

@@ -8,6 +8,7 @@ import { createNodeLimiter, type NodeLimiterOptions } from "./adapter/node-limit
 import { type NodeRequest, type NodeResponse, setFields } from "./adapter/node-server.ts";
 import { Faults } from "./options/faults.ts";
 import { CHOICE } from "./options/messages.ts";
+import type { MadeBy } from "./options/option-value.ts";
 import { reportOnce } from "./runtime/log.ts";
 
 export type { RateLimited } from "./adapter/node-limiter.ts";
@@ -49,7 +50,8 @@ type FastifyHook = (request: FastifyRequest, reply: FastifyReply) => Promise<unk
 /** The options of the plugin; its functions get Fastify's request. */
 export interface RateLimitOptions<
   R extends FastifyRequest = FastifyRequest,
-> extends NodeLimiterOptions<R> {
+  P extends MadeBy<"plans()"> = MadeBy<"plans()">,
+> extends NodeLimiterOptions<R, P> {
   /**
    * The hook in which requests are decided: a later one if the functions in the options need data that arrives later,
    * such as the body. Range: `"onRequest"`, `"preParsing"`, `"preValidation"`, `"preHandler"`. Default: `"onRequest"`.
@@ -57,11 +59,14 @@ export interface RateLimitOptions<
   readonly hook?: (typeof HOOKS)[number];
 }
 
-/** A plugin of Fastify; `rateLimit<FastifyRequest>` is one whose functions get Fastify's own request. */
+/**
+ * A plugin of Fastify; `rateLimit<FastifyRequest>` is one whose functions get Fastify's own request. `register()` tells TypeScript no
+ * plans: those of `rateLimit<FastifyRequest, typeof plans>` are checked.
+ */
 export interface RateLimitPlugin {
-  <R extends FastifyRequest>(
+  <R extends FastifyRequest, P extends MadeBy<"plans()"> = MadeBy<"plans()">>(
     instance: FastifyInstance,
-    options: RateLimitOptions<R>,
+    options: RateLimitOptions<R, P>,
   ): Promise<void>;
   (instance: FastifyInstance, options: RateLimitOptions): Promise<void>;
 }

@@ -6,16 +6,16 @@
 
 import type { Context, Env, MiddlewareHandler } from "hono";
 
-import { answerDenied } from "./adapter/answer-denied.ts";
-import { goneResponse } from "./adapter/gone-response.ts";
+import { answerDenied, goneResponse } from "./adapter/answer-denied.ts";
 import { compileRefuseImitations } from "./adapter/refuse-imitations.ts";
 import {
   type PlainRequestOptions,
   REQUEST_OPTIONS,
   type RequestOptions,
 } from "./adapter/request-options.ts";
-import { decideRequest, compileRequest } from "./adapter/request-reader.ts";
+import { compileRequest, decideRequest } from "./adapter/request-reader.ts";
 import { takeRequestApart } from "./adapter/take-request-apart.ts";
+import type { WithoutBy } from "./algorithms/common-options.ts";
 import type { Decision } from "./decide/decision.ts";
 import type { Hold, ReservingLimiter } from "./decide/hold.ts";
 import { appendFields } from "./decide/present.ts";
@@ -32,6 +32,7 @@ import { Faults } from "./options/faults.ts";
 import type { MadeBy, RedisMakers } from "./options/option-value.ts";
 import { checkedOptions } from "./options/unknown-options.ts";
 import { connectionAddress, GONE } from "./partition/client-ip.ts";
+import type { Policy } from "./policy/policy.ts";
 import { readEnvironment } from "./runtime/environment.ts";
 import { waitUntilOf } from "./runtime/wait-until.ts";
 import type { RedisEndpoint } from "./store/redis/client.ts";
@@ -39,8 +40,13 @@ import type { RedisEndpoint } from "./store/redis/client.ts";
 type Redis = RedisEndpoint | MadeBy<RedisMakers>;
 
 /** The options of `rateLimit()`; its functions get Hono's context. */
-export interface RateLimitOptions<E extends Env = Env>
-  extends Omit<CreateLimiterOptions, "redis" | "lists">, RequestOptions<Context<E>> {
+export interface RateLimitOptions<
+  E extends Env = Env,
+  P extends MadeBy<"plans()"> = MadeBy<"plans()">,
+>
+  extends
+    Omit<CreateLimiterOptions<Policy & WithoutBy, P>, "redis" | "lists">,
+    RequestOptions<Context<E>, P> {
   /**
    * Redis as for `createLimiter()`, or a function that returns it from the context of the first request. Default: the
    * variables that `createLimiter()` reads, from `c.env` or else from the environment.
@@ -70,7 +76,9 @@ declare module "hono" {
  *   partition: [header("x-api-key"), "ip"],
  * }));
  */
-export function rateLimit<E extends Env = any>(options: RateLimitOptions<E>): RateLimit<E> {
+export function rateLimit<E extends Env = any, P extends MadeBy<"plans()"> = MadeBy<"plans()">>(
+  options: RateLimitOptions<E, P>,
+): RateLimit<E> {
   const faults = new Faults();
   const taken = takeRequestApart<Taken<E>>(options, faults);
   return makeRateLimit(taken, faults);

@@ -1,20 +1,20 @@
 export { limit } from "./limit.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
-export { month, week, day, hour, type CalendarPlace } from "./features/calendar-windows.ts";
-export { refundable } from "./features/holds/refundable-option.ts";
-export { lease } from "./features/leases/lease-option.ts";
-export { lists } from "./features/lists/lists-option.ts";
-export { notify } from "./features/notify-option.ts";
-export { optimistic } from "./features/optimistic-option.ts";
-export { plans } from "./features/plans-option.ts";
-export { denials } from "./features/roles/denials-option.ts";
+export { month, week, day, hour, type CalendarPlace } from "./features/calendar-feature.ts";
+export { refundable } from "./features/holds/holds-feature.ts";
+export { lease } from "./features/leases/leases-feature.ts";
+export { lists } from "./features/lists/lists-feature.ts";
+export { notify } from "./features/notices-feature.ts";
+export { optimistic } from "./features/optimistic-feature.ts";
+export { plans } from "./features/plans-feature.ts";
+export { denials } from "./features/roles/roles-feature.ts";
 export { failures } from "./limiter/failures-option.ts";
-export { region } from "./features/region/region-option.ts";
-export type { RegionOptions } from "./features/region/region-options.ts";
-export { shadow, soft } from "./features/roles/mode-options.ts";
-export { shards } from "./features/shards-option.ts";
-export { asn, cookie, country, header, query, subnet } from "./features/source-options.ts";
-export { cluster } from "./features/cluster-option.ts";
+export { region } from "./features/region-feature.ts";
+export type { RegionOptions } from "./features/region-options.ts";
+export { shadow, soft } from "./features/roles/roles-feature.ts";
+export { shards } from "./features/shards-feature.ts";
+export { asn, cookie, country, header, query, subnet } from "./features/sources-feature.ts";
+export { cluster } from "./features/cluster-feature.ts";
 export { client } from "./store/redis/client-option.ts";
 export {
   ConfigurationError,
@@ -27,7 +27,7 @@ export {
 export type { HeaderOptions } from "./decide/header-fields.ts";
 export type { CreateLimiterOptions, LimiterOptions } from "./limiter/options.ts";
 export type { PlanNumbers, Plans } from "./features/plans.ts";
-export { shareDenials } from "./features/share-denials-option.ts";
+export { shareDenials } from "./features/shared-denials-feature.ts";
 export type { SharedCache, SharedDenials } from "./features/shared-denials.ts";
 export type { ListEntry, ListOptions } from "./features/lists/list-options.ts";
 export type { StoreOptions } from "./store/open-store.ts";
@@ -41,7 +41,7 @@ export type {
   Settlement,
   StreamOptions,
 } from "./decide/hold.ts";
-export type { NoticedPolicy, NoticeListener } from "./features/notice-listener.ts";
+export type { NoticedPolicy, NoticeListener } from "./features/notice-marks.ts";
 export type { DecisionInfo, DecisionListener } from "./features/decision-listener.ts";
 export type { CallTypesOf, PlansNamed } from "./decide/call-types.ts";
 export type {
@@ -77,11 +77,12 @@ export type {
   Failures,
   Holding,
   Labelled,
+  Literal,
   PolicyOptions,
 } from "./algorithms/common-options.ts";
 export type { MadeBy } from "./options/option-value.ts";
 export type { LimiterOf } from "./decide/hold.ts";
-export { memoryStore } from "./store/checked-memory-store.ts";
+export { memoryStore } from "./store/memory-store.ts";
 export type { MemoryStoreOptions } from "./store/memory-store.ts";
 export type { RedisClient, RedisEndpoint } from "./store/redis/client.ts";
 export type { Reply, Slot, Store } from "./store/store.ts";

@@ -4,5 +4,5 @@
  * @module
  */
 
-export { claim, jwt } from "./features/jwt/jwt-option.ts";
+export { claim, jwt } from "./features/jwt/jwt-feature.ts";
 export type { JwtOptions } from "./features/jwt/jwt-options.ts";

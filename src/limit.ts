@@ -1,13 +1,14 @@
 import { IMPLEMENTATION } from "./algorithms/algorithm.ts";
+import type { WithoutLimiter } from "./algorithms/common-options.ts";
 import type { Decision } from "./decide/decision.ts";
 import { byText, checkCallOptions } from "./decide/identify.ts";
 import type { LimiterPath } from "./decide/limiter-context.ts";
 import type { CostOptions } from "./decide/limiter-types.ts";
+import { createLocalUnits, type LocalUnits } from "./decide/local-units.ts";
 import { createContext, createPath } from "./limiter/limiter.ts";
 import { DEFAULTS } from "./limiter/settings.ts";
 import { Faults } from "./options/faults.ts";
 import { ONLY_IN_LIMITERS, ONLY_WITH_HOLDS } from "./options/messages.ts";
-import { createLocalUnits, type LocalUnits } from "./outage/local-units.ts";
 import { COMMON, compilePolicy } from "./policy/compile.ts";
 import type { Policy } from "./policy/policy.ts";
 import { LIMITER_TRAITS } from "./policy/traits.ts";
@@ -35,7 +36,8 @@ const byPolicy = new Map<string, LimiterPath>();
  *
  * Calls with equal policies count together; give a policy a `name` to keep it apart. A Redis that fails is suspended as
  * a whole. With a Redis Cluster, use `createLimiter()`, which continues with the masters that answer. The policy has no
- * `by`, `counts`, `lease`, `optimistic`, `notify`, `shards` or `refundable`: for these, use `createLimiter()`.
+ * `by`, `counts`, `lease`, `optimistic`, `notify`, `shards` or `refundable`, no window of a calendar such as `month()`, and is no
+ * `concurrency()`: for these, use `createLimiter()`.
  *
  * @throws ConfigurationError if the policy has faults, or the variables are missing
  * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`
@@ -45,7 +47,7 @@ const byPolicy = new Map<string, LimiterPath>();
  */
 export async function limit(
   identity: string,
-  policy: Policy,
+  policy: Policy & WithoutLimiter,
   options?: CostOptions,
 ): Promise<Decision> {
   checkCallOptions(options, ["cost"]);
@@ -59,7 +61,7 @@ function limiterFor(policy: Policy): LimiterPath {
   const existing = byPolicy.get(key);
   if (existing) return existing;
   const faults = new Faults();
-  const compiled = compilePolicy(policy, "policies[0]", faults, checkAlone);
+  const compiled = compilePolicy(policy, "policies[0]", faults, checkWithoutLimiter);
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
   units ??= createLocalUnits();
@@ -77,7 +79,7 @@ function limiterFor(policy: Policy): LimiterPath {
 }
 
 /** Reports options that need features. */
-function checkAlone(policy: Policy, path: string, faults: Faults): void {
+function checkWithoutLimiter(policy: Policy, path: string, faults: Faults): void {
   for (const option of [...LIMITER_TRAITS, "mode"] as const) {
     if (policy[option] === undefined) continue;
     faults.add(`${path}.${option}`, policy[option], ONLY_IN_LIMITERS);

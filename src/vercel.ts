@@ -15,6 +15,7 @@ import {
 import { decideRequest, compileRequest } from "./adapter/request-reader.ts";
 import { goesOn, tellRoute } from "./adapter/route-fields.ts";
 import { takeRequestApart } from "./adapter/take-request-apart.ts";
+import type { WithoutBy } from "./algorithms/common-options.ts";
 import type { Decision } from "./decide/decision.ts";
 import type { Hold } from "./decide/hold.ts";
 import { appendFields } from "./decide/present.ts";
@@ -33,14 +34,18 @@ import {
   HOLDS_OF_ROUTES,
   SOCKET_ON_VERCEL,
 } from "./options/messages.ts";
+import type { MadeBy } from "./options/option-value.ts";
 import { checkedOptions } from "./options/unknown-options.ts";
 import type { Policy } from "./policy/policy.ts";
 import { readEnvironment } from "./runtime/environment.ts";
 import type { WaitUntil } from "./runtime/wait-until.ts";
 
 /** The options of `rateLimit()`; its functions get the request. */
-export interface RateLimitOptions<R extends Request = Request>
-  extends Omit<CreateLimiterOptions, "lists">, RequestOptions<R> {
+export interface RateLimitOptions<
+  R extends Request = Request,
+  P extends MadeBy<"plans()"> = MadeBy<"plans()">,
+>
+  extends Omit<CreateLimiterOptions<Policy & WithoutBy, P>, "lists">, RequestOptions<R, P> {
   /**
    * Your own middleware, called for allowed requests only. If it returns a response, the header fields of the decision
    * are added to it; otherwise the request goes on to its route. A policy that counts failures needs it, because it
@@ -70,7 +75,10 @@ export type OwnAnswer = Response | null | undefined | void;
  * export const config = { matcher: "/api/:path*" };
  * export default rateLimit({ policies: [tokenBucket({ limit: 20, refill: 10, per: "1s" })] });
  */
-export function rateLimit<R extends Request = Request>(options: RateLimitOptions<R>): RateLimit<R> {
+export function rateLimit<
+  R extends Request = Request,
+  P extends MadeBy<"plans()"> = MadeBy<"plans()">,
+>(options: RateLimitOptions<R, P>): RateLimit<R> {
   const faults = new Faults();
   return makeRateLimit(takeRequestApart<Taken<R>>(options, faults), faults);
 }

@@ -74,6 +74,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
   group(
     "Operations",
     [
+      ["On call", "on-call"],
       ["Upgrades and rollbacks", "operations"],
       ["Redis and the doctor", "redis"],
       ["Outages", "outages"],

@@ -14,7 +14,7 @@ import { readLua } from "./source.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** The scripts of decisions, by the names of their files. */
-const SCRIPTS = ["decide-one", "decide-enforced", "decide", "lease", "take"];
+const SCRIPTS = ["decide-one", "decide-enforced", "decide-logs", "decide", "lease", "take"];
 /** The scripts of holds: by the same names for their locals, they repeat text of the others, which a compressed bundle has once. */
 const HOLD_SCRIPTS = ["refund", "extend"];
 /** The scripts that write and read live rules, each a text of its own. */
@@ -36,7 +36,7 @@ const DROPINS = ["counter", "throttler"];
 /** The scripts of regional stores, each a text of its own. */
 const REGION = ["spend", "put"];
 const OUTPUT = "src/algorithms/scripts.generated.ts";
-const LIVE_OUTPUT = "src/store/control/redis/scripts.generated.ts";
+const LIVE_OUTPUT = "src/store/control/scripts.generated.ts";
 const REGION_OUTPUT = "src/store/region/scripts.generated.ts";
 const DROPINS_OUTPUT = "src/dropins/scripts.generated.ts";
 

@@ -4,16 +4,16 @@ import { edit, type Edit, type Node, nodes, parse, type Ranged } from "./syntax.
 
 /** Seven bytes hold every whole number that Lua's numbers hold exactly, those below 2^53. */
 const MAX_WIDTH = 7;
-/** Begins the names of unpacked bytes. */
-const BYTE = "byte_";
+/** The names of the words, and of the bytes that they stand for. */
+const RESERVED = /^(?:(?:bytes|number|char)\d+|_\d+)$/;
 
 type Call = Ranged<luaparse.CallExpression>;
 type Assignment = Ranged<luaparse.LocalStatement | luaparse.AssignmentStatement>;
 
 /**
- * Replaces calls of Redis's struct library by string.byte, string.char and arithmetic: they cost less there than a
- * format that is read anew with each call, and not every server of Redis's protocol has the library. The source means
- * the same without it. These are the forms that it knows, of numbers of 1 to 7 bytes, the highest byte first:
+ * Replaces calls of Redis's struct library by string.byte, string.char and words that `expandNumbers()` turns into arithmetic: they
+ * cost less there than a format that is read anew with each call, and not every server of Redis's protocol has the library. The
+ * source means the same without it. These are the forms that it knows, of numbers of 1 to 7 bytes, the highest byte first:
  *
  *     local ends, used = struct.unpack('>I7 I4', value, 1)     or as an assignment; from a literal or a name on
  *     redis.call('SET', key, struct.pack('>I7 I4', ends, used))     of names, anywhere
@@ -41,9 +41,8 @@ export function expandStructs(source: string): string {
   if (identifiers.filter(({ name }) => name === "struct").length !== expanded) {
     throw new Error("lua: struct is used in a way that the build does not know");
   }
-  if (expanded > 0 && identifiers.some(({ name }) => name!.startsWith(BYTE))) {
-    throw new Error(`lua: names that begin with ${BYTE} are the build's`);
-  }
+  const reserved = identifiers.find(({ name }) => RESERVED.test(name!));
+  if (reserved) throw new Error(`lua: the name ${reserved.name} is the build's`);
   return edit(source, edits);
 }
 
@@ -68,7 +67,7 @@ function widthsOf(format: luaparse.Expression | undefined, count: number): numbe
   return widths;
 }
 
-/** `local byte_1, byte_2 = string.byte(value, 1, 2)`, and the numbers of those. */
+/** `bytes11 = string.byte(value, 1, 11)`, and the numbers of those. */
 function unpacked({ variables, range }: Assignment, call: Call, source: string): string {
   const [format, value, at, ...others] = call.arguments;
   const widths = widthsOf(format, variables.length);
@@ -76,19 +75,10 @@ function unpacked({ variables, range }: Assignment, call: Call, source: string):
     throw new Error("lua: struct.unpack takes a format, a name and a position");
   }
   const total = widths.reduce((sum, width) => sum + width, 0);
-  let read = 0;
-  const numbers = widths.map((width) => {
-    let number = BYTE + ++read;
-    for (let rest = 1; rest < width; rest++) {
-      number = `${rest > 1 ? `(${number})` : number} * 256 + ${BYTE}${++read}`;
-    }
-    return number;
-  });
-  const bytes = Array.from({ length: total }, (_, i) => BYTE + (i + 1));
   const targets = source.slice(range[0], (variables as unknown as Node[]).at(-1)!.range[1]);
   return [
-    `local ${bytes.join(", ")} = string.byte(${value.name}, ${span(at, total)})`,
-    `${targets} = ${numbers.join(", ")}`,
+    `bytes${total} = string.byte(${value.name}, ${span(at, total)})`,
+    `${targets} = ${widths.map((width) => `number${width}`).join(", ")}`,
   ].join("\n");
 }
 
@@ -101,24 +91,13 @@ function span(at: luaparse.Expression | undefined, total: number): string {
 
 function packed({ arguments: [format, ...values] }: Call, source: string): string {
   const widths = widthsOf(format, values.length);
-  const bytes = widths.flatMap((width, i) => {
+  const bytes = widths.map((width, i) => {
     const value = values[i]!;
     if (value.type !== "Identifier") {
       const [from, to] = (value as unknown as Node).range;
       throw new Error(`lua: struct.pack takes names, not '${source.slice(from, to)}'`);
     }
-    return Array.from({ length: width }, (_, at) => byteOf(value.name, width - 1 - at, at === 0));
+    return `char${width}(${value.name})`;
   });
   return `string.char(${bytes.join(", ")})`;
-}
-
-/**
- * One byte of a number, from 0 for the last. A remainder cuts off the lower bytes, so that the division is exact; another cuts
- * off the higher ones, if there are any.
- */
-function byteOf(number: string, index: number, first: boolean): string {
-  if (index === 0) return first ? number : `${number} % 256`;
-  // Lua computes the power when it compiles the script.
-  const unit = index === 1 ? "256" : `2 ^ ${8 * index}`;
-  return `(${number} - ${number} % ${unit}) / ${unit}${first ? "" : " % 256"}`;
 }

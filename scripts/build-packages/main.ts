@@ -1,7 +1,7 @@
 // Builds the packages that stand beside the library, or only those that are named: `-- cli`. `npm pack` and `npm publish` run
 // it first in each of their folders.
 
-import { copyFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -11,6 +11,9 @@ import { buildDashboard } from "../build-dashboard/build.ts";
 import { billOfMaterials } from "../support/bill-of-materials.ts";
 import { buildProgram } from "./program.ts";
 import { copyTemplates } from "./templates.ts";
+
+/** What `tidegate alerts` prints, from the same place in the source and in the package. */
+const MONITORING = ["prometheus/alerts.yml", "grafana/tidegate.json"];
 
 process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 
@@ -23,6 +26,7 @@ const BUILDS: Readonly<Record<string, (folder: string) => Promise<Metafile>>> = 
       chunks: "node/shared/[name]-[hash]",
     });
     const { inputs, outputs } = await buildDashboard(join(folder, "dashboard"));
+    for (const file of MONITORING) cpSync(`deploy/${file}`, join(folder, "../deploy", file));
     return {
       inputs: { ...program.inputs, ...inputs },
       outputs: { ...program.outputs, ...outputs },

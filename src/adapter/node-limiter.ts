@@ -1,3 +1,4 @@
+import type { WithoutBy } from "../algorithms/common-options.ts";
 import type { Decision } from "../decide/decision.ts";
 import type { Hold } from "../decide/hold.ts";
 import { dimensionsOfRequests } from "../features/dimensions-feature.ts";
@@ -8,11 +9,12 @@ import {
   type LimiterOptions,
 } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
+import type { MadeBy } from "../options/option-value.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import { connectionAddress, GONE } from "../partition/client-ip.ts";
+import type { Policy } from "../policy/policy.ts";
 import { readEnvironment } from "../runtime/environment.ts";
-import { answerDenied } from "./answer-denied.ts";
-import { goneResponse } from "./gone-response.ts";
+import { answerDenied, goneResponse } from "./answer-denied.ts";
 import { endOf, type NodeRequest, type NodeResponse, requestDataOf } from "./node-server.ts";
 import { compileRefuseImitations } from "./refuse-imitations.ts";
 import {
@@ -20,12 +22,11 @@ import {
   REQUEST_OPTIONS,
   type RequestOptions,
 } from "./request-options.ts";
-import { decideRequest, compileRequest } from "./request-reader.ts";
+import { compileRequest, decideRequest } from "./request-reader.ts";
 import { takeRequestApart } from "./take-request-apart.ts";
 
-/** The options of a middleware for servers on Node. */
-export interface NodeLimiterOptions<Context>
-  extends Omit<CreateLimiterOptions, "lists">, RequestOptions<Context> {}
+export interface NodeLimiterOptions<Context, P extends MadeBy<"plans()"> = MadeBy<"plans()">>
+  extends Omit<CreateLimiterOptions<Policy & WithoutBy, P>, "lists">, RequestOptions<Context, P> {}
 
 /** The value that a middleware leaves for the handlers of a request. */
 export interface RateLimited {

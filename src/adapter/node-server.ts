@@ -1,7 +1,6 @@
 import type { NodeSocket } from "../partition/client-ip.ts";
 import type { RequestData } from "../partition/request-data.ts";
 
-/** The fields that are read of a request of Node. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -65,7 +64,6 @@ export function setFields(sink: FieldSink, fields: Headers): void {
   if (cookies.length > 0) sink.set("set-cookie", cookies);
 }
 
-/** How a response has ended. */
 export interface ResponseEnd {
   readonly status: number;
   /** Whether its client had hung up before. */

@@ -8,7 +8,6 @@ import type { Policy } from "../policy/policy.ts";
 import { highestCost } from "../policy/shards.ts";
 import type { PlainRequestOptions } from "./request-options.ts";
 
-/** The cost of a request. */
 export type ReadCost<Context> = (context: Context) => Cost | undefined | Promise<Cost>;
 
 /** Checks a cost that is known already, and compiles how any other is read. */

@@ -1,14 +1,15 @@
+import type { PlanOf } from "../decide/call-types.ts";
 import type { Decision } from "../decide/decision.ts";
 import type { Cost } from "../decide/limiter-types.ts";
 import type { JwtOptions } from "../features/jwt/jwt-options.ts";
 import type { ListOptions } from "../features/lists/list-options.ts";
-import type { PlanOption } from "../features/read-plan.ts";
+import type { PlanOption } from "../features/plans-feature.ts";
 import type { MadeBy } from "../options/option-value.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import type { Sources, SourceValues } from "../partition/source.ts";
 
 /** How a request is identified and charged, and how a denial is answered. `Context`: what the framework's handlers get. */
-export interface RequestOptions<Context> {
+export interface RequestOptions<Context, P = MadeBy<"plans()">> {
   /**
    * The client that is counted: a list of sources, of which the first one present in the request is used; `"*"` for all
    * clients together; or a function that returns the identity, or `undefined` for a request without one. The sources
@@ -50,7 +51,7 @@ export interface RequestOptions<Context> {
    * @example
    * plan: "header:x-plan"
    */
-  readonly plan?: PlanOption<Context>;
+  readonly plan?: PlanOption<Context, PlanOf<P>>;
   /**
    * Answers a denied request. The header fields of the decision (`Retry-After`, `RateLimit`) are added to the response
    * where it does not set them itself. Default: `decision.response()`.

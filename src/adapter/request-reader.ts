@@ -6,7 +6,7 @@ import { problemResponse } from "../decide/problem.ts";
 import { compileListener, type DecisionListener } from "../features/decision-listener.ts";
 import type { Features } from "../features/features.ts";
 import type { Failures } from "../features/holds/failures.ts";
-import type { Token, TokenReader } from "../features/jwt/read-token.ts";
+import type { TokenReader } from "../features/jwt/read-token.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { FUNCTION, NO_JWT, PLAN_WITHOUT_PLANS } from "../options/messages.ts";
@@ -19,7 +19,6 @@ import { compilePartitions, type Identified, withoutPartition } from "./partitio
 import { compileCost } from "./request-cost.ts";
 import type { PlainRequestOptions } from "./request-options.ts";
 
-/** How requests are read, compiled from options. */
 export interface RequestReader<Context> extends DecideOptions {
   /** The policies without what only the reader needs. */
   readonly policies: readonly Policy[];
@@ -45,7 +44,6 @@ interface RuleContext {
   readonly tokenReader: TokenReader | undefined;
 }
 
-/** Checks the options and compiles how requests are read. */
 export function compileRequest<Context>(
   options: PlainRequestOptions<Context> & Pick<LimiterOptions, "plans" | "onDecision">,
   policies: readonly Policy[],
@@ -95,20 +93,11 @@ export function compileRequest<Context>(
       : readMore(context, data, identified);
   }
 
-  function readByToken(
-    context: Context,
-    data: RequestData,
-    token: Token,
-  ): ReadRequest | Promise<ReadRequest> {
-    if (token.kind === "refused") return { kind: "unidentified", response: token.response };
-    const claims = token.kind === "verified" ? token.claims : undefined;
-    return readIdentified(context, { ...data, claims });
-  }
-
   const sources = sourcesIn(options, list);
   const verifying = sources.some((source) => claimNameIn(source) !== undefined)
     ? tokenReader
     : undefined;
+  const readVerified = verifying?.withClaims(readIdentified);
   // Lists of identities that a function returns need the claims first.
   const listedBefore = typeof options.partition === "function" ? undefined : listed;
 
@@ -126,14 +115,10 @@ export function compileRequest<Context>(
     policies: Array.isArray(policies) ? list.map(withoutPartition) : policies,
 
     read(context, data) {
-      if (!verifying) return readIdentified(context, data);
+      if (!readVerified) return readIdentified(context, data);
       // A client that a list has costs no signature.
       const decision = listedBefore?.find(data.request, data.connection);
-      if (decision) return { kind: "listed", decision };
-      const token = verifying.read(data.request);
-      return token instanceof Promise
-        ? token.then((found) => readByToken(context, data, found))
-        : readByToken(context, data, token);
+      return decision ? { kind: "listed", decision } : readVerified(context, data);
     },
   };
 }
@@ -165,7 +150,6 @@ export interface Client {
   readonly plan: string | OwnNumbers | undefined;
 }
 
-/** A request that a list decides. */
 export interface Listed {
   readonly kind: "listed";
   readonly decision: Decision;
@@ -180,7 +164,6 @@ export interface Unidentified {
 /** A request, read: its client, the list that has it, or the answer without an identity. */
 export type ReadRequest = Client | Listed | Unidentified;
 
-/** How requests are decided. */
 export interface DecideOptions {
   readonly operation: "limit" | "reserve" | "peek";
   /** Makes a decision that took nothing a hold, for requests that are reserved. */

@@ -1,8 +1,9 @@
 import type { Features } from "../features/features.ts";
 import { takeApart, type TakenApart } from "../limiter/take-apart.ts";
 import type { Faults } from "../options/faults.ts";
+import { refuseNames } from "../options/names-elsewhere.ts";
 import { meaningOf } from "../options/option-value.ts";
-import { OF_MIDDLEWARE, OF_POLICIES, refuseNames } from "./names-elsewhere.ts";
+import { OF_MIDDLEWARE } from "./names-elsewhere.ts";
 
 /** The options of a middleware as data, also its sources, and the features that values brought. */
 export function takeRequestApart<Options extends { readonly policies?: unknown }>(
@@ -16,9 +17,7 @@ export function takeRequestApart<Options extends { readonly policies?: unknown }
   const taken = {
     ...withTexts(options, kinds),
     ...(Array.isArray(policies) && {
-      policies: Array.from(policies as readonly object[], (policy, i) =>
-        withTexts(refuseNames(policy, OF_POLICIES, `policies[${i}].`, faults), kinds),
-      ),
+      policies: Array.from(policies as readonly object[], (policy) => withTexts(policy, kinds)),
     }),
   };
   return { options: taken as Options, features: { ...features, sources: kinds } };

@@ -5,7 +5,7 @@ import type { Gauges } from "../metrics/open-metrics.ts";
 import type { Recorder } from "../metrics/recorder.ts";
 import type { Fault } from "../options/errors.ts";
 import type { EntryKind } from "../store/control/live-state.ts";
-import type { ControlPlace } from "../store/control/place.ts";
+import type { ControlPlace } from "../store/counts-place.ts";
 import type { Store } from "../store/store.ts";
 
 /** The state of a client in a policy. */

@@ -50,9 +50,11 @@ export function keptChanges(changes: readonly Change[]): {
   const kept: Change[] = [];
   let characters = 0;
   for (const change of changes.slice(0, MAX_KEPT_CHANGES)) {
-    characters += JSON.stringify(change).length;
+    const text = JSON.stringify(change);
+    characters += text.length;
     if (characters > MAX_KEPT_CHARACTERS) break;
-    kept.push(change);
+    // A Durable Object refuses objects without a prototype.
+    kept.push(JSON.parse(text) as Change);
   }
   const omitted = changes.length - kept.length;
   return { changes: kept, ...(omitted > 0 && { omitted }) };

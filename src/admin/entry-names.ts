@@ -1,4 +1,4 @@
-import { parseCidr } from "../features/lists/cidr.ts";
+import { parseCidr } from "../features/lists/address-ranges.ts";
 import { HEADER_IDENTITIES } from "../features/lists/header-identities.ts";
 import { hexOf } from "./hex.ts";
 

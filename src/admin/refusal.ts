@@ -1,6 +1,6 @@
 import { MAX_FAULTS } from "../gateway/live/first-faults.ts";
 import { type Fault, isNotAsked, type StoreError } from "../options/errors.ts";
-import { NotSentError } from "../store/control/redis/not-sent.ts";
+import { NotSentError } from "../store/control/connection.ts";
 import type { Trial } from "../store/control/trial.ts";
 import type { Problem } from "./problem-answer.ts";
 

@@ -1,9 +1,8 @@
-import { storageOver } from "../store/control/control-over.ts";
-import { objectControl } from "../store/control/object-control.ts";
-import type { ControlPlace } from "../store/control/place.ts";
-import { connectionTo } from "../store/control/redis/connection.ts";
-import { storageOf } from "../store/control/redis/storage.ts";
+import { connectionTo } from "../store/control/connection.ts";
+import { objectControl, storageOver } from "../store/control/control-over.ts";
+import { storageOf } from "../store/control/redis-storage.ts";
 import type { Storage } from "../store/control/storage.ts";
+import type { ControlPlace } from "../store/counts-place.ts";
 
 /** The control data of a gateway at a place. */
 export function storageIn(place: ControlPlace, prefix: string): Storage {

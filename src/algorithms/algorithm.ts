@@ -1,13 +1,13 @@
 import type { Duration, DurationRange } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import type { CommonOptions } from "./common-options.ts";
-import type { Evaluation, ModelRequest } from "./model.ts";
+import type { AlgorithmModel, Evaluation, ModelRequest } from "./model.ts";
 
 /** Above 10^9, products of a limit and a time exceed 2^53, up to which Lua and JavaScript count exactly. */
 export const MAX_LIMIT = 1_000_000_000;
 
 /** Up to here both Lua and JavaScript count exactly. */
-export const MAX_UNITS = Number.MAX_SAFE_INTEGER;
+export const MAX_UNITS = 2 ** 53 - 1;
 
 /** A policy as its builder returns it: the options, the algorithm's name, and its implementation. */
 export type PolicyOf<Name extends string, Options> = Options & {
@@ -144,7 +144,6 @@ declare const POLICY: unique symbol;
 /** An implementation with the type of its policies, which exists for the compiler only. */
 export type ImplementationOf<Policy> = Implementation & { readonly [POLICY]?: Policy };
 
-/** The type of the policies that an implementation decides. */
 export type PolicyMadeFor<Made> = Made extends ImplementationOf<infer Policy> ? Policy : never;
 
 /**
@@ -159,4 +158,15 @@ export function defineAlgorithm<
   algorithm: AlgorithmDefinition<Policy["algorithm"], Values, Parameters>,
 ): ImplementationOf<Policy> {
   return algorithm as unknown as ImplementationOf<Policy>;
+}
+
+/**
+ * Makes an algorithm by which only drop-ins count. No limiter has policies of it, so that it is what stores read and no more; its
+ * script is a whole one, in place of the one for a single policy.
+ */
+export function defineForDropIns<Parameters, State>(
+  name: string,
+  model: AlgorithmModel<Parameters, State>,
+): Implementation {
+  return { name, script: "", model } as unknown as Implementation;
 }

@@ -6,7 +6,7 @@ import {
   fixedWindowBytes,
   refundFixedWindow,
 } from "./fixed-window.ts";
-import type { AnyModel, Refund } from "./model.ts";
+import type { AnyModel, Refund, RefundRequest } from "./model.ts";
 import {
   countSegmentedWindow,
   refundSegmentedWindow,
@@ -79,3 +79,12 @@ export const STATE_BYTES: Readonly<
   "segmented-window": segmentedWindowBytes,
   "fixed-window": fixedWindowBytes,
 };
+
+/**
+ * Gives back as `lua/refund.lua` does. No units come back without a state, or from a time to come. A slot of
+ * `concurrency` comes back by its id instead. Importing this puts the refunds of all algorithms into the bundle.
+ */
+export function refund(algorithm: string, state: unknown, request: RefundRequest): Refund<unknown> {
+  if (state === undefined || request.takenAtUs > request.nowUs) return { refunded: 0, state };
+  return REFUNDS[algorithm as keyof typeof REFUNDS](state as never, request as never);
+}

@@ -53,14 +53,46 @@ export interface Labelled<Name extends string, By extends string> {
   readonly [LABELS]: { readonly name: Name; readonly by: By };
 }
 
-/** The facts that TypeScript learns of a policy: its name, its dimension, and whether it gives something back. */
-export type MarksOf<Given, Name extends string, By extends string> = HoldingOf<Given> &
-  Labelled<Name, By>;
+declare const LITERAL: unique symbol;
 
-/** The options from which the compiler learns a policy's name and dimension. */
-export interface Labels<Name extends string, By extends string> {
+/** Marks a policy with the dimension and the makers of options that it has for certain: none where its options are not literal. */
+export interface Literal<By extends string, Has extends string> {
+  readonly [LITERAL]: {
+    readonly by: string extends By ? never : By;
+    readonly has: string extends By ? never : Has;
+  };
+}
+
+/** The facts that TypeScript learns of a policy: its name, its dimension, its options, and whether it gives something back. */
+export type MarksOf<
+  Given,
+  Name extends string,
+  By extends string,
+  Has extends string,
+> = HoldingOf<Given> & Labelled<Name, By> & Literal<By, Has>;
+
+/** The options from which the compiler learns a policy's name, its dimension, and the makers of the others. */
+export interface Labels<Name extends string, By extends string, Has extends string = never> {
   readonly name?: Name;
   readonly by?: By;
+  readonly counts?: MadeBy<Has>;
+  readonly lease?: MadeBy<Has>;
+  readonly notify?: MadeBy<Has>;
+  readonly optimistic?: MadeBy<Has>;
+  readonly refundable?: MadeBy<Has>;
+  readonly shards?: MadeBy<Has>;
+}
+
+/** A policy of a middleware. The compiler shows the text where the policy has a dimension. */
+export interface WithoutBy {
+  readonly [LITERAL]?: { readonly by: "(in middleware: partition)" } | undefined;
+}
+
+type Alone = "(only with createLimiter())";
+
+/** A policy of `limit()`. The compiler shows the text where the policy has an option that only limiters have. */
+export interface WithoutLimiter {
+  readonly [LITERAL]?: { readonly by: Alone; readonly has: Alone } | undefined;
 }
 
 /** The options that are values, each made by the function of its name. */

@@ -3,14 +3,12 @@ import { type Evaluation, type ModelRequest, type Refund, takes, waitingCost } f
 
 /** The state of an algorithm with one count per window. */
 export interface CountedWindow {
-  /** When the counted window ends. */
   readonly endsUs: number;
   readonly used: number;
   /** How long the state is kept, if that is longer than the window. */
   readonly keptUntilUs?: number | undefined;
 }
 
-/** Decides a request in the window that counts now. */
 export function countIn<Window extends CountedWindow>(
   window: Window,
   kept: Window | undefined,

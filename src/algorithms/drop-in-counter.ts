@@ -1,4 +1,4 @@
-import { defineForDropIns } from "./define-for-drop-ins.ts";
+import { defineForDropIns } from "./algorithm.ts";
 import type { AlgorithmModel } from "./model.ts";
 
 /** The effect of a charge, as `lua/dropins/counter.lua` knows it. */

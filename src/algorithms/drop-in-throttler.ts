@@ -1,4 +1,4 @@
-import { defineForDropIns } from "./define-for-drop-ins.ts";
+import { defineForDropIns } from "./algorithm.ts";
 import type { AlgorithmModel } from "./model.ts";
 
 /** How a throttler is asked, in the script's order. */

@@ -69,9 +69,10 @@ export function fixedWindow<
   R extends Refundable = never,
   Name extends string = string,
   By extends string = never,
+  Has extends string = never,
 >(
-  options: FixedWindowOptions<F, R> & Labels<Name, By>,
-): FixedWindowPolicy & MarksOf<F | R, Name, By> {
+  options: FixedWindowOptions<F, R> & Labels<Name, By, Has>,
+): FixedWindowPolicy & MarksOf<F | R, Name, By, Has> {
   return madeOf(options, FIXED_WINDOW);
 }
 

@@ -53,9 +53,10 @@ export function segmentedWindow<
   R extends Refundable = never,
   Name extends string = string,
   By extends string = never,
+  Has extends string = never,
 >(
-  options: SegmentedWindowOptions<F, R> & Labels<Name, By>,
-): SegmentedWindowPolicy & MarksOf<F | R, Name, By> {
+  options: SegmentedWindowOptions<F, R> & Labels<Name, By, Has>,
+): SegmentedWindowPolicy & MarksOf<F | R, Name, By, Has> {
   return madeOf(options, SEGMENTED_WINDOW);
 }
 
@@ -64,7 +65,6 @@ interface SegmentedWindowValues extends WindowValues {
 }
 
 interface SegmentedWindowParameters extends Readonly<Record<string, number>> {
-  /** Length of a segment. */
   readonly lengthUs: number;
   /** How many of them make up the window. */
   readonly segments: number;

@@ -36,9 +36,10 @@ export function slidingWindowCounter<
   R extends Refundable = never,
   Name extends string = string,
   By extends string = never,
+  Has extends string = never,
 >(
-  options: WindowOptions<F, R> & Labels<Name, By>,
-): SlidingWindowCounterPolicy & MarksOf<F | R, Name, By> {
+  options: WindowOptions<F, R> & Labels<Name, By, Has>,
+): SlidingWindowCounterPolicy & MarksOf<F | R, Name, By, Has> {
   return madeOf(options, SLIDING_WINDOW_COUNTER);
 }
 
@@ -97,7 +98,6 @@ export const countSlidingWindowCounter: AlgorithmModel<
   };
 };
 
-/** The counts of the window that is running now. */
 function countsAt(
   nowUs: number,
   windowUs: number,

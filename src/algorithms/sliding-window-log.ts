@@ -13,18 +13,35 @@ import {
   takes,
   waitingCost,
 } from "./model.ts";
-import { RUN, type SlidingWindowLogParameters, type SlidingWindowLogState } from "./runs.ts";
-import { SLIDING_WINDOW_LOG as script } from "./scripts.generated.ts";
+import { DECIDE_LOGS, SLIDING_WINDOW_LOG as script } from "./scripts.generated.ts";
 import {
   lengthText,
   maxWindowLeaseUs,
   partOfWindow,
   WINDOW,
-  windowNameParts,
   type WindowData,
+  windowNameParts,
   type WindowOptions,
   type WindowValues,
 } from "./window.ts";
+
+interface SlidingWindowLogParameters extends Readonly<Record<string, number>> {
+  readonly windowUs: number;
+  /** The script takes two parameters of every algorithm; a log needs one. */
+  readonly unused: number;
+}
+
+export interface SlidingWindowLogState {
+  /**
+   * Runs of units, oldest first, each as RUN numbers in one flat list: the moment from which they count, in microseconds, how
+   * many they are, and the moment at which the first of them was taken. The two moments are the same unless runs were merged:
+   * then a refund finds the run that has the units of a moment. The script has an entry for each.
+   */
+  readonly runs: readonly number[];
+}
+
+/** How many numbers a run takes in the list. */
+const RUN = 3;
 
 export type SlidingWindowLogPolicy = PolicyOf<"sliding-window-log", WindowData>;
 
@@ -41,9 +58,10 @@ export function slidingWindowLog<
   R extends Refundable = never,
   Name extends string = string,
   By extends string = never,
+  Has extends string = never,
 >(
-  options: WindowOptions<F, R> & Labels<Name, By>,
-): SlidingWindowLogPolicy & MarksOf<F | R, Name, By> {
+  options: WindowOptions<F, R> & Labels<Name, By, Has>,
+): SlidingWindowLogPolicy & MarksOf<F | R, Name, By, Has> {
   return madeOf(options, SLIDING_WINDOW_LOG);
 }
 
@@ -170,6 +188,9 @@ export const refundSlidingWindowLog: RefundModel<
 /** Bytes of the state in Redis: a trailer, and 10 for each request; twice as many, because Redis doubles a text that grows. */
 export const slidingWindowLogBytes = (limit: number): number => 2 * (33 + 10 * limit);
 
+/** The script that decides several policies without reading all of a log. */
+export const LOGS = { scripts: { decide: DECIDE_LOGS } };
+
 export const SLIDING_WINDOW_LOG: ImplementationOf<SlidingWindowLogPolicy> =
   /* @__PURE__ */ defineAlgorithm<SlidingWindowLogPolicy, WindowValues, SlidingWindowLogParameters>(
     {
@@ -192,6 +213,7 @@ export const SLIDING_WINDOW_LOG: ImplementationOf<SlidingWindowLogPolicy> =
       },
       partOf: partOfWindow,
       script,
+      features: { logs: LOGS },
     },
   );
 

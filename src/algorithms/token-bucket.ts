@@ -60,9 +60,10 @@ export function tokenBucket<
   R extends Refundable = never,
   Name extends string = string,
   By extends string = never,
+  Has extends string = never,
 >(
-  options: TokenBucketOptions<F, R> & Labels<Name, By>,
-): TokenBucketPolicy & MarksOf<F | R, Name, By> {
+  options: TokenBucketOptions<F, R> & Labels<Name, By, Has>,
+): TokenBucketPolicy & MarksOf<F | R, Name, By, Has> {
   return madeOf(options, TOKEN_BUCKET);
 }
 

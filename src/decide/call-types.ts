@@ -16,7 +16,8 @@ export interface CallTypesOf<Of, Plans> extends CallTypes {
 
 type NameOf<Of> = Of extends Labelled<infer Name, string> ? Name : string;
 type ByOf<Of> = Of extends Labelled<string, infer By> ? By : string;
-type PlanOf<Plans> = Plans extends PlansNamed<infer Plan> ? Plan : string;
+/** The names of plans; any text where they are not literal. */
+export type PlanOf<Plans> = Plans extends PlansNamed<infer Plan> ? Plan : string;
 
 /** Without dimensions a text; with those that are literal, some of them, and `"*"` for `reset()`. */
 type IdentityBy<By extends string> = [By] extends [never]

@@ -34,6 +34,7 @@ export function decidePath<Settings extends CoreSettings>(
     makeVerdict(
       context,
       stack<AskStore>(
+        features.holds?.answerCounted,
         role?.send,
         lease?.spend,
         role?.count,

@@ -1,11 +1,11 @@
 import type { FailureVerdict } from "../algorithms/common-options.ts";
-import type { LocalCounts } from "../outage/local-counts.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Slot, Store } from "../store/store.ts";
 import type { Decision } from "./decision.ts";
 import type { PolicyGroup } from "./groups.ts";
 import type { HeaderOptions } from "./header-fields.ts";
 import type { Identity, LimitOptions } from "./limiter-types.ts";
+import type { LocalCounts } from "./local-counts.ts";
 import type { Decide, CountRequest, PartitionRequest, Verdict } from "./step.ts";
 
 /** The checked settings that a limiter's steps read. Each feature adds its own. */

@@ -38,8 +38,18 @@ export interface Outcome {
   readonly nowUs: number;
   /** One per policy. */
   readonly rows: readonly Row[];
+  /** Answers a client that a list denies. */
+  readonly problem?: Problem | undefined;
   /** The policies in shadow, and their rows. */
   readonly shadow?: PolicyRows;
+}
+
+/** An RFC 9457 problem. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
 }
 
 /** Policies, and their rows in a decision. */

@@ -1,14 +1,6 @@
 import { waitInWords } from "../runtime/wait-in-words.ts";
 import { type HeaderOptions, retryAfter, setFields } from "./header-fields.ts";
-import { denies, type Outcome } from "./outcome.ts";
-
-/** An RFC 9457 problem. */
-interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-}
+import { denies, type Outcome, type Problem } from "./outcome.ts";
 
 const REGISTRY = "https://iana.org/assignments/http-problem-types#";
 
@@ -37,13 +29,9 @@ export function decisionResponse(
 }
 
 function withoutFields(outcome: Outcome, random: () => number): Response {
-  const { status } = outcome;
+  const { status, problem } = outcome;
   if (status === 200) return new Response(null, { headers: { "Cache-Control": "no-store" } });
-  if (status === 403) {
-    const detail = "Requests from this client are not accepted.";
-    return problemResponse({ type: "about:blank", title: "Forbidden", status, detail });
-  }
-  return respond(status, denialText(outcome, status, random));
+  return problem ? problemResponse(problem) : respond(status, denialText(outcome, status, random));
 }
 
 /**

@@ -28,6 +28,10 @@ export interface StepsOfFeatures<Settings extends CoreSettings = CoreSettings> {
     /** Takes what a region counted by itself as an answer. */
     readonly answerAlone: Step<AskStore>;
   };
+  readonly holds?: {
+    /** Takes charges as answered that this isolate's memory has counted. */
+    readonly answerCounted: Step<AskStore>;
+  };
   readonly cluster?: { readonly partialAnswer: PartialAnswer };
   readonly notices?: WithSteps<(context: LimiterContext<Settings>) => NoticeSteps>;
 }

@@ -37,14 +37,13 @@ export function decideWithoutStore({ local, keysOf }: LimiterContext<CoreSetting
     const isClosed = unanswered.some(({ asked }) => local.failsClosed(asked.group.denying));
     const isDenied = isClosed || answered.some(deniesIn);
     const shadows = beside?.unanswered ?? [];
-    const left = [...unanswered.filter(({ asked }) => !asked.isCountedInMemory), ...shadows];
+    const left = [...unanswered, ...shadows];
     const { nowUs, rows } = local.decide(
       // The request is denied anyway, so it takes no units.
       isDenied && operation === "consume" ? "peek" : operation,
       left.map(({ asked, costs }) => counted(asked, costs)),
       slot,
     );
-    for (const each of unanswered) verdicts.set(each.asked, notCounted(each));
     left.forEach((each, i) => verdicts.set(each.asked, countedHere(each, rows[i]!, nowUs)));
     for (const { asked } of shadows) beside!.verdicts.set(asked, verdicts.get(asked)!);
     const inOrder = () => groups.flatMap((each) => verdicts.get(each) ?? []);
@@ -62,15 +61,4 @@ function countedHere(
   nowUs: number,
 ): GroupVerdict {
   return { asked, rows, countedBy: "memory", at: { ...NO_MOMENT, nowUs }, error };
-}
-
-/** The verdict of a charge that only the store may count. It never denies. */
-function notCounted({ asked, error }: Unanswered): GroupVerdict {
-  const rows = asked.group.policies.map(({ limit }) => ({
-    allowed: true,
-    remaining: limit,
-    retryAfterUs: 0,
-    resetAfterUs: 0,
-  }));
-  return { asked, rows, countedBy: "none", at: NO_MOMENT, error };
 }

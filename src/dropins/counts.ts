@@ -37,14 +37,12 @@ export interface Counts<Parameters> {
   ask(key: unknown, question: Question<Parameters>): Promise<Answer>;
 }
 
-/** How a drop-in counts. */
 export interface CountsBy<Parameters, State> {
   /** Ends its keys in Redis, so that drop-ins of one prefix count apart. */
   readonly name: string;
   readonly algorithm: Implementation;
   /** The names of the parameters, in the order in which the script takes them after the limit. */
   readonly parameters: readonly (keyof Parameters)[];
-  /** The units that a state counts. */
   unitsOf(state: State): number;
   /** The units that Redis counts after an answer. */
   unitsAfter(question: Question<Parameters>, row: Row): number;

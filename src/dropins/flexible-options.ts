@@ -143,6 +143,9 @@ export function checkedFlexible(unchecked: RateLimiterTidegateOptions, faults: F
   if (!PREFIX.test(prefix)) faults.add("keyPrefix", keyPrefix, PREFIX_FAULT);
 
   const { onFailure, redis, store, dialect, timeout, onStoreError } = options;
+  // The Redis stands under its earlier name: two faults about missing variables would hide that one.
+  const isRenamed = "storeClient" in Object(unchecked) && redis === undefined;
+  if (isRenamed && store === undefined) faults.throwIfAny();
   return {
     points,
     duration,

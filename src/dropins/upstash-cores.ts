@@ -1,9 +1,9 @@
 import { byText } from "../decide/identify.ts";
+import { createLocalUnits } from "../decide/local-units.ts";
 import type { Features } from "../features/features.ts";
 import { createContext, createPath } from "../limiter/limiter.ts";
 import { checkSettings, DEFAULTS } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
-import { createLocalUnits } from "../outage/local-units.ts";
 import type { Policy } from "../policy/policy.ts";
 import { setRecent } from "../runtime/lru.ts";
 import { takeTogether } from "../store/decide-together.ts";

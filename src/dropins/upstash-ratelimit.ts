@@ -1,7 +1,7 @@
 import { DECIDE_ENFORCED } from "../algorithms/scripts.generated.ts";
 import type { Verdict } from "../decide/step.ts";
 import { holds } from "../features/holds/holds-feature.ts";
-import { optimistic } from "../features/optimistic-feature.ts";
+import { optimisticFeature } from "../features/optimistic-feature.ts";
 import type { Duration as OwnDuration } from "../options/duration.ts";
 import { Faults } from "../options/faults.ts";
 import { REDIS_CLIENT } from "../options/messages.ts";
@@ -73,7 +73,7 @@ export class Ratelimit {
         timeout: timeoutOf(timeout) as OwnDuration,
       },
       {
-        features: { holds, optimistic },
+        features: { holds, optimistic: optimisticFeature },
         scripts: { decide: DECIDE_ENFORCED, ...holds.scripts },
         remembers: ephemeralCache !== false,
       },

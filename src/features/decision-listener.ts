@@ -1,4 +1,6 @@
 import type { Decision } from "../decide/decision.ts";
+import type { Reserve } from "../decide/hold.ts";
+import type { Limiter } from "../decide/limiter-types.ts";
 import type { Faults } from "../options/faults.ts";
 import { FUNCTION } from "../options/messages.ts";
 import { report } from "../runtime/log.ts";
@@ -40,5 +42,38 @@ export function compileListener(
     } catch (error) {
       fail(error);
     }
+  };
+}
+
+/** A limiter that reports each of its decisions to a listener. */
+export function withListener<Given extends Limiter & Partial<Reserve>>(
+  limiter: Given,
+  listener: DecisionListener,
+): Given {
+  const { reserve } = limiter;
+  return {
+    ...limiter,
+    async limit(identity, options) {
+      const decision = await limiter.limit(identity, options);
+      listener(decision, { operation: "limit", identity });
+      return decision;
+    },
+    async peek(identity, options) {
+      const decision = await limiter.peek(identity, options);
+      listener(decision, { operation: "peek", identity });
+      return decision;
+    },
+    async charge(identity, cost, options) {
+      const decision = await limiter.charge(identity, cost, options);
+      listener(decision, { operation: "charge", identity });
+      return decision;
+    },
+    ...(reserve && {
+      async reserve(identity, options) {
+        const hold = await reserve(identity, options);
+        listener(hold, { operation: "reserve", identity });
+        return hold;
+      },
+    }),
   };
 }

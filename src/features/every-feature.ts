@@ -1,17 +1,17 @@
 import { clients } from "../store/redis/client-adapter.ts";
 import { calendar } from "./calendar-feature.ts";
-import { cluster } from "./cluster-feature.ts";
+import { clusterFeature } from "./cluster-feature.ts";
 import { dimensions } from "./dimensions-feature.ts";
 import { slots } from "./holds/concurrency-option.ts";
 import { holds } from "./holds/holds-feature.ts";
 import { leases } from "./leases/leases-feature.ts";
-import { lists } from "./lists/lists-feature.ts";
+import { listsFeature } from "./lists/lists-feature.ts";
 import { notices } from "./notices-feature.ts";
-import { optimistic } from "./optimistic-feature.ts";
-import { plans } from "./plans-feature.ts";
-import { regions } from "./region/regions-feature.ts";
+import { optimisticFeature } from "./optimistic-feature.ts";
+import { plansFeature } from "./plans-feature.ts";
+import { regions } from "./region-feature.ts";
 import { roles } from "./roles/roles-feature.ts";
-import { shards } from "./shards-feature.ts";
+import { shardsFeature } from "./shards-feature.ts";
 import { sharedDenials } from "./shared-denials-feature.ts";
 import { everySource } from "./sources-feature.ts";
 
@@ -19,17 +19,17 @@ import { everySource } from "./sources-feature.ts";
 export const EVERY_FEATURE = {
   calendar,
   clients,
-  cluster,
+  cluster: clusterFeature,
   dimensions,
   holds,
   leases,
-  lists,
+  lists: listsFeature,
   notices,
-  optimistic,
-  plans,
+  optimistic: optimisticFeature,
+  plans: plansFeature,
   regions,
   roles,
-  shards,
+  shards: shardsFeature,
   sharedDenials,
   slots,
   sources: everySource,

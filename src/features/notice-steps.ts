@@ -5,21 +5,22 @@ import { presenter } from "../decide/present.ts";
 import {
   after,
   type CountRequest,
-  type PartitionRequest,
   type GroupVerdict,
+  type PartitionRequest,
   type Verdict,
 } from "../decide/step.ts";
 import type { NoticeSteps } from "../decide/steps-of-features.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { keepAlive } from "../runtime/keep-alive.ts";
 import { reportOnce } from "../runtime/log.ts";
-import type { NoticedPolicy, NoticeListener } from "./notice-listener.ts";
 import {
   endOf,
   keepSilent,
   type Mark,
   marksOf,
   mayAsk,
+  type NoticedPolicy,
+  type NoticeListener,
   type Watched,
   watcher,
 } from "./notice-marks.ts";

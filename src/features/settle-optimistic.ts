@@ -30,7 +30,6 @@ export interface Settler {
   sendWaiting(admitted: readonly Admitted[]): Promise<void>;
 }
 
-/** The settings of settlements. */
 interface Settling {
   readonly next: Decide;
   readonly of: (asked: PartitionRequest) => OptimisticPartitions;

@@ -8,7 +8,7 @@ import type { Context, Handler, Hono } from "hono";
 // A few routes need no more than the smallest of its routers.
 import { Hono as TinyHono } from "hono/tiny";
 
-import { goneResponse } from "../adapter/gone-response.ts";
+import { goneResponse } from "../adapter/answer-denied.ts";
 import { problemResponse } from "../decide/problem.ts";
 import { periodicWrites } from "../metrics/periodic-writes.ts";
 import { connectionAddress, GONE } from "../partition/client-ip.ts";

@@ -58,12 +58,14 @@ export function partsOf({
   cluster,
   holds,
   leases,
+  logs,
   regions,
   roles,
   slots,
 }: Features): RedisParts {
   const scripts = {
     decide: DECIDE_ENFORCED,
+    ...logs?.scripts,
     ...(roles ?? slots)?.scripts,
     ...leases?.scripts,
     ...regions?.scripts,

@@ -1,8 +1,7 @@
 import type { LimiterOf, ReservingLimiter } from "../decide/hold.ts";
-import { compileListener } from "../features/decision-listener.ts";
+import { compileListener, withListener } from "../features/decision-listener.ts";
 import { dimensions } from "../features/dimensions-feature.ts";
 import type { Features } from "../features/features.ts";
-import { withListener } from "../features/listening-limiter.ts";
 import { Faults } from "../options/faults.ts";
 import type { MadeBy } from "../options/option-value.ts";
 import { checkedOptions } from "../options/unknown-options.ts";

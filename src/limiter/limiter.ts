@@ -10,13 +10,13 @@ import {
 } from "../decide/identify.ts";
 import type { CoreSettings, LimiterContext, LimiterPath } from "../decide/limiter-context.ts";
 import type { Limiter } from "../decide/limiter-types.ts";
+import { createLocalCounts, type LocalParts } from "../decide/local-counts.ts";
+import { createLocalUnits } from "../decide/local-units.ts";
 import { presenter } from "../decide/present.ts";
 import type { CountRequest, Decide, PartitionRequest, Step } from "../decide/step.ts";
 import type { StepsOfFeatures } from "../decide/steps-of-features.ts";
 import type { Features } from "../features/features.ts";
 import { TidegateError } from "../options/errors.ts";
-import { createLocalCounts, type LocalParts } from "../outage/local-counts.ts";
-import { createLocalUnits } from "../outage/local-units.ts";
 import { takeTogether } from "../store/decide-together.ts";
 import type { Store } from "../store/store.ts";
 import type { LimiterSettings } from "./settings.ts";
@@ -133,19 +133,11 @@ export function createPath<Settings extends CoreSettings>(
 }
 
 /** The public operations of a limiter. */
-export function operationsOf({
-  context,
-  ask,
-  show,
-  reset,
-}: ReturnType<typeof createPath>): Limiter {
-  const slotted = context.settings.policies.find(({ implementation }) => implementation.hasSlots);
-
+function operationsOf({ ask, show, reset }: ReturnType<typeof createPath>): Limiter {
   return {
     // Not async: wrapping the path's promise would cost as much as a known denial itself.
     limit(identity, options) {
       try {
-        if (slotted) throw needsHold(slotted.name);
         checkCallOptions(options, CALL_OPTIONS);
         const verdict = ask("consume", identity, options);
         return verdict instanceof Promise ? verdict.then(show) : Promise.resolve(show(verdict));
@@ -172,11 +164,4 @@ export function operationsOf({
 
 function costsNothing({ costs }: PartitionRequest): boolean {
   return costs.every((cost) => cost === 0);
-}
-
-function needsHold(name: string): TidegateError {
-  return new TidegateError(
-    "ERR_HOLD",
-    `The policy ${name} gives slots to holds, which end: use reserve(), and settle() or release() of its hold.`,
-  );
 }

@@ -3,7 +3,7 @@ import type { HeaderOptions } from "../decide/header-fields.ts";
 import type { DecisionListener } from "../features/decision-listener.ts";
 import type { ListOptions } from "../features/lists/list-options.ts";
 import type { Plans } from "../features/plans.ts";
-import type { PlainRegion } from "../features/region/region-options.ts";
+import type { PlainRegion } from "../features/region-options.ts";
 import type { SharedDenials } from "../features/shared-denials.ts";
 import type { Duration } from "../options/duration.ts";
 import type { MadeBy, RedisMakers } from "../options/option-value.ts";

@@ -3,7 +3,8 @@ import type { HeaderOptions } from "../decide/header-fields.ts";
 import type { CoreSettings } from "../decide/limiter-context.ts";
 import type { Features } from "../features/features.ts";
 import type { NoticeSettings } from "../features/notice-steps.ts";
-import type { PlanSettings } from "../features/plan-step.ts";
+import type { PlanSettings } from "../features/plans-feature.ts";
+import type { Planned } from "../features/plans.ts";
 import type { SharedDenialSettings } from "../features/shared-denials-step.ts";
 import type { Faults } from "../options/faults.ts";
 import {
@@ -13,7 +14,7 @@ import {
   PREFIX as PREFIX_FAULT,
 } from "../options/messages.ts";
 import { checkOptions } from "../options/unknown-options.ts";
-import { type CheckMore, compilePolicies } from "../policy/compile.ts";
+import { type CheckMore, type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
 import { oncePerPolicy } from "../policy/once-per-policy.ts";
 import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
 import { monotonicNow, steadyClock } from "../runtime/time.ts";
@@ -52,6 +53,9 @@ export function checkSettings(
   const { headers = DEFAULTS.headers, sharedDenials } = options;
   const before = faults.list.length;
   const isSound = () => faults.list.length === before;
+  /** Without policies after a fault: what stands beside them is checked anyway. */
+  const ifSound = (planned: Planned): Planned =>
+    isSound() ? planned : { ...planned, policies: [] };
   const policies = features.calendar?.adopt(options.policies, store) ?? options.policies;
   const compiled = compilePolicies(policies, "policies", faults, policyCheck(features));
   const placed = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
@@ -62,13 +66,9 @@ export function checkSettings(
     policies: placed,
     plans: DEFAULTS.plans,
   };
-  const leased = features.leases?.compile(
-    options,
-    isSound() ? planned : { ...planned, policies: [] },
-    faults,
-  );
-  const optimism = features.optimistic?.compile(options, isSound() ? planned.policies : [], faults);
-  const noticed = features.notices?.compile(options, isSound() ? planned.policies : [], faults);
+  const leased = features.leases?.compile(options, ifSound(planned), faults);
+  const optimism = features.optimistic?.compile(options, ifSound(planned).policies, faults);
+  const noticed = features.notices?.compile(options, ifSound(planned).policies, faults);
   checkVerdict(onFailure, "onFailure", faults);
   checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);
@@ -79,20 +79,10 @@ export function checkSettings(
     ...noticed?.(policy),
     retryJitter: policy.retryJitter ?? retryJitter,
   }));
-  const settled = {
-    policies: planned.policies.map(enforce),
-    plans: new Map([...planned.plans].map(([plan, list]) => [plan, list.map(enforce)])),
-  };
-  const nearby = features.regions?.compile(
-    options,
-    isSound() ? settled : { ...settled, policies: [] },
-    faults,
-  );
+  const settled = changeEach(planned, enforce);
+  const nearby = features.regions?.compile(options, ifSound(settled), faults);
   return {
-    policies: nearby ? settled.policies.map(nearby) : settled.policies,
-    plans: nearby
-      ? new Map([...settled.plans].map(([plan, list]) => [plan, list.map(nearby)]))
-      : settled.plans,
+    ...(nearby ? changeEach(settled, nearby) : settled),
     prefix: checkPrefix(options.prefix ?? DEFAULTS.prefix, faults),
     onFailure,
     maxDenials: checkDenialCache(options.denialCache, faults),
@@ -101,6 +91,15 @@ export function checkSettings(
     random: DEFAULTS.random,
     now: typeof store?.now === "function" ? steadyClock(() => store.now!() / 1000) : DEFAULTS.now,
   };
+}
+
+/** Changes the policies, also those of plans. */
+function changeEach(
+  { policies, plans }: Planned,
+  change: (policy: CompiledPolicy) => CompiledPolicy,
+): Planned {
+  const changed = [...plans].map(([plan, list]) => [plan, list.map(change)] as const);
+  return { policies: policies.map(change), plans: new Map(changed) };
 }
 
 /** Checks the options of a policy that make sense beside others. */

@@ -7,7 +7,6 @@ import { keepAlive } from "../runtime/keep-alive.ts";
 import { greaterCost } from "./cost-by-name.ts";
 import { readSessionEvent, type SessionEvent, type SessionMessage } from "./session-event.ts";
 import { costOf, end, settleAt } from "./settle-by-usage.ts";
-import { usageGrowth } from "./usage-growth.ts";
 import type { Usage } from "./usage.ts";
 
 /** The options of `meterSession()`. */
@@ -153,4 +152,29 @@ function checked(value: SessionOptions): SessionOptions {
   }
   faults.throwIfAny();
   return options;
+}
+
+const COUNTERS = [
+  "inputTokens",
+  "outputTokens",
+  "cachedTokens",
+  "cacheWriteTokens",
+  "cacheWriteHourTokens",
+  "audioInputTokens",
+  "audioOutputTokens",
+  "searches",
+  "containers",
+  "costMicroDollars",
+] as const;
+
+/** The units that a session has used since an earlier usage of it. A counter that is smaller than before adds none. */
+function usageGrowth(now: Usage, before: Usage | undefined): Usage {
+  if (!before) return now;
+  const grown = COUNTERS.flatMap((name) => {
+    const units = now[name];
+    return units === undefined ? [] : [[name, Math.max(0, units - (before[name] ?? 0))] as const];
+  });
+  const counts = Object.fromEntries(grown) as Pick<Usage, "inputTokens" | "outputTokens">;
+  const totalTokens = Math.min(counts.inputTokens + counts.outputTokens, Number.MAX_SAFE_INTEGER);
+  return { ...now, ...counts, totalTokens };
 }

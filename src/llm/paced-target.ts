@@ -1,7 +1,7 @@
 import { slidingWindowCounter } from "../algorithms/sliding-window-counter.ts";
 import type { Hold, Reserve } from "../decide/hold.ts";
 import type { Limiter } from "../decide/limiter-types.ts";
-import { refundable } from "../features/holds/refundable-option.ts";
+import { refundable } from "../features/holds/holds-feature.ts";
 import type { Policy } from "../policy/policy.ts";
 import { QUOTA_KINDS, type Quota, type QuotaKind, quotasIn } from "./provider-quota.ts";
 

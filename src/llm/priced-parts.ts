@@ -9,7 +9,6 @@ export type Member = readonly [name: string, text: string, isText: boolean];
 
 /** Collects what decides a price beside the numbers of tokens. */
 export interface PricedParts {
-  /** Reads an object that has ended. */
   endObject(place: Place, members: readonly Member[]): void;
   /** Reads an item of a list that is no object. */
   addItem(place: Place, text: string, isText: boolean): void;

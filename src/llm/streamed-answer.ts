@@ -1,6 +1,6 @@
 import { isRecord } from "../options/record.ts";
-import { createEventCutter } from "./cut-events.ts";
 import { usageOfDocument } from "./document-usage.ts";
+import { readEvents } from "./event-stream.ts";
 import { STREAM_ENDINGS, type StreamEnding, type StreamEvent } from "./stream-endings.ts";
 import { HUNDREDTHS, textTokens } from "./text-tokens.ts";
 
@@ -81,4 +81,44 @@ function parsed(data: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Longer than any event but the last one of a long answer, of which nothing needs to be known. */
+const LONGEST = 65_536;
+
+/** An event of a stream that has ended in a chunk: its data, and the index of the first byte after it. */
+interface EndedEvent {
+  readonly data: string;
+  readonly end: number;
+}
+
+/** Splits a stream of server-sent events where one of them ends, without changing a byte. */
+interface EventCutter {
+  read(chunk: Uint8Array): readonly EndedEvent[];
+}
+
+function createEventCutter(): EventCutter {
+  const decoder = new TextDecoder();
+  let data = "";
+  let size = 0;
+  let ended: EndedEvent[] = [];
+  const readChunk = readEvents({
+    scan(bytes, from, to) {
+      size += to - from;
+      const text = decoder.decode(bytes.subarray(from, to), { stream: true });
+      if (size <= LONGEST) data += text;
+    },
+    restart(end) {
+      ended.push({ data: size <= LONGEST ? data : "", end });
+      [data, size] = ["", 0];
+    },
+  });
+
+  return {
+    read(chunk) {
+      ended = [];
+      readChunk(chunk);
+      return ended;
+    },
+  };
 }

@@ -18,7 +18,6 @@ export interface TokenCounters {
   usage(isLast: boolean): Usage | undefined;
 }
 
-/** A number, and what it counts. */
 export type CountedTokens = readonly [Counted, number];
 
 /** Numbers of the answer, of the iterations that are included in these, and of what is beside them. */

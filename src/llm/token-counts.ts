@@ -6,7 +6,6 @@ import type { Role } from "./usage-shapes.ts";
  */
 export type Counted = Role | "unknown" | "detail";
 
-/** The numbers of a usage by what they count. */
 export type TokenCounts = Readonly<Partial<Record<Counted, number>>>;
 
 /** The tokens of a usage if every number that may be beside another one is beside it. */

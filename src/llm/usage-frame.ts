@@ -8,7 +8,6 @@ export interface Frame {
   readonly place: Place;
   readonly isList: boolean;
   readonly isDetails: boolean;
-  /** Whether it has told a number. */
   hasTold: boolean;
   /** Whether it says that the answer has ended. */
   hasEnded: boolean;

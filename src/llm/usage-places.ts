@@ -8,7 +8,6 @@ export interface Place {
   readonly isUsage: boolean;
   readonly isList: boolean;
   readonly members: Map<string, Place | Role>;
-  /** The members that say that the answer has ended. */
   readonly ends: Set<string>;
   /** The parts of a price, by the name of a member, after `name=value.` if another member must say so. */
   readonly priced: Map<string, PricedPart>;

@@ -1,4 +1,4 @@
-import type { Counted, MetricsBatch } from "../store/metrics/metrics-store.ts";
+import type { Counted, MetricsBatch } from "../store/metrics-store.ts";
 import { FIELD } from "./fields.ts";
 import type { Counts } from "./minutes.ts";
 import { partitionName } from "./partition-name.ts";

@@ -1,6 +1,6 @@
 import type { CountsPlace } from "../store/counts-place.ts";
-import { objectMetrics } from "../store/metrics/object-metrics.ts";
-import { redisMetrics } from "../store/metrics/redis-metrics.ts";
+import { objectMetrics } from "../store/object-metrics.ts";
+import { redisMetrics } from "../store/redis/redis-metrics.ts";
 import { restSender } from "../store/redis/rest.ts";
 import { createRecorder, type Recorder, type RecorderOptions } from "./recorder.ts";
 

@@ -1,5 +1,5 @@
 import type { Trial } from "../store/control/trial.ts";
-import type { RegionCount } from "../store/region/region-counts.ts";
+import type { RegionCount } from "../store/region/region-store.ts";
 import { counter, eachOf, gauge, histogram } from "./metric-families.ts";
 import {
   DURATION_BOUNDS_MS,

@@ -1,4 +1,4 @@
-import type { MetricsStore } from "../store/metrics/metrics-store.ts";
+import type { MetricsStore } from "../store/metrics-store.ts";
 import type { Batch } from "./batch.ts";
 
 /** Batches that the store has not confirmed, in their order. */

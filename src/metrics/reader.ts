@@ -7,7 +7,7 @@ import {
   TOP_KINDS,
   TOP_SPAN_MS,
   type TopKind,
-} from "../store/metrics/metrics-store.ts";
+} from "../store/metrics-store.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
 import { type Stats, statsOf } from "./stats.ts";
 

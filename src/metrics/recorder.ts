@@ -1,4 +1,4 @@
-import { type MetricsStore, MINUTE_MS } from "../store/metrics/metrics-store.ts";
+import { type MetricsStore, MINUTE_MS } from "../store/metrics-store.ts";
 import { type AnalyticsDataset, analyticsWriter } from "./analytics.ts";
 import { batchesOf, MAX_PARTITIONS, namesOf } from "./batch.ts";
 import { type Counter, counters } from "./counter.ts";

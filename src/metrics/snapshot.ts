@@ -1,4 +1,4 @@
-import { REGION_COUNTS, type RegionCount } from "../store/region/region-counts.ts";
+import { REGION_COUNTS, type RegionCount } from "../store/region/region-store.ts";
 import { codeOf, FIELD, positionOf } from "./fields.ts";
 import {
   DURATION_BOUNDS_MS,

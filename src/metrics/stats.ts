@@ -1,4 +1,4 @@
-import { REGION_COUNTS } from "../store/region/region-counts.ts";
+import { REGION_COUNTS } from "../store/region/region-store.ts";
 import { DURATION_BOUNDS_MS, UTILIZATION_BOUNDS } from "./outcomes.ts";
 import type { Snapshot } from "./snapshot.ts";
 

@@ -1,6 +1,6 @@
 import type { StoreError } from "../options/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { type NoteRegion, REGION_COUNTS } from "../store/region/region-counts.ts";
+import { type NoteRegion, REGION_COUNTS } from "../store/region/region-store.ts";
 import type { Reply, Store } from "../store/store.ts";
 import { codeOf, FIELD } from "./fields.ts";
 import { DURATION_BOUNDS_MS, STORE_ERRORS } from "./outcomes.ts";

@@ -97,6 +97,8 @@ export class ConfigurationError extends TidegateError {
 /** Redis gave no usable answer. Passed to `decision.error` and `onStoreError`; a decision is made anyway. */
 export class StoreError extends TidegateError {
   override readonly name = "StoreError";
+  /** The region whose store failed, where it is not the Redis that counts. */
+  declare readonly region?: string;
 }
 
 /** Whether Redis was not asked, and so did not run the call. After any other failure the call may have run. */

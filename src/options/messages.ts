@@ -227,7 +227,7 @@ export const REDIS_TOKEN_VARIABLE = {
 
 export const REDIS_URL = {
   code: "shape",
-  say: 'Give the HTTP address of the Redis REST API, "https://...", without user, password, query, spaces or quotes. For redis://, pass fromIoredis() or fromNodeRedis() of tidegate/node, or run @tidegate/redis-rest.',
+  say: 'Give the HTTP address of the Redis REST API, "https://...", without user, password, query, spaces or quotes. For redis://, give fromIoredis(...) or fromNodeRedis(...) of tidegate/node, or run @tidegate/redis-rest.',
 } as const;
 
 export const REDIS_TOKEN = {
@@ -570,7 +570,7 @@ export const DIALECT = {
 
 export const REDIS = {
   code: "shape",
-  say: "Give { url, token }, new Redis() of @upstash/redis, or for redis:// fromIoredis() or fromNodeRedis() of tidegate/node.",
+  say: "Give { url, token }, or client(...) for new Redis() of @upstash/redis. For ioredis or node-redis, give fromIoredis(...) or fromNodeRedis(...) of tidegate/node.",
 } as const;
 
 export const REDIS_CLIENT = {
@@ -690,7 +690,7 @@ export const ENTRY_IDENTITY = {
 
 export const HEADER_IDENTITY = {
   code: "shape",
-  say: 'Write one header\'s name and its value, such as "x-user-id:42"; for an address, give cidr instead.',
+  say: 'Write one header\'s name and its value, such as "x-user-id:42", without "header:"; for an address, give cidr instead.',
 } as const;
 
 export const ASN = {

@@ -16,7 +16,7 @@ export interface MadeBy<Makers extends string> {
 export type RedisMakers = "client(), cluster(), fromIoredis() or fromNodeRedis()";
 
 /** The functions that make the value of a source of identities. */
-export type SourceMakers = "header(), cookie(), query() or another source";
+export type SourceMakers = "header('x-api-key'), cookie('session') or another source";
 
 /** The plain options that a value stands for. A class, because an option may be any object, also one with every property. */
 export class Meaning {

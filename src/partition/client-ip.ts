@@ -91,7 +91,6 @@ export function readsAddress(sources: unknown): boolean {
   return each.some((source) => source === "ip" || source === "subnet");
 }
 
-/** Reads the client's address as an identity. */
 export function addressReader(trusted: ClientIp): (data: RequestData) => string | undefined {
   return ({ request, connection }) => {
     const ip = clientIp(request.headers, trusted, connection);

@@ -20,7 +20,6 @@ const MAX_SOURCES = 16;
 /** Joins the parts of an identity. No part has a comma, so no two lists of parts give the same text. */
 const JOINT = ",";
 
-/** One item of a list of sources, and its reader. */
 interface Choice {
   /** One word for each of its sources, equal for equal ones; empty after a fault. */
   readonly parts: ReadonlySet<string>;

@@ -1,10 +1,6 @@
 /** An address as words of 32 bits: one of IPv4, four of IPv6. IPv6 that contains IPv4 is that IPv4. */
 export type Address = readonly number[];
 
-const DOT = 0x2e;
-const COLON = 0x3a;
-const ZERO = 0x30;
-
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
 /** An address without port, brackets and zone; `undefined` for anything else. */
@@ -80,67 +76,31 @@ function hexGroups(words: Address): string {
 
 function ipv4Word(text: string): number {
   let word = 0;
-  let byte = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === DOT) {
-      word = word * 256 + byte;
-      byte = 0;
-    } else {
-      byte = byte * 10 + code - ZERO;
-    }
-  }
-  return word * 256 + byte;
+  for (const byte of text.split(".")) word = word * 256 + Number(byte);
+  return word;
 }
 
-/** The words of an IPv6 address. Reads characters one by one, because every request has an address. */
+/** The words of an IPv6 address. */
 function ipv6Words(text: string): Address | undefined {
-  const groups: number[] = [];
-  /** How many groups come before the "::". */
-  let gap = -1;
-  let at = 0;
-  if (text.startsWith("::")) {
-    gap = 0;
-    at = 2;
+  if (text.includes(".")) {
+    // The last two groups may be written as IPv4.
+    const last = text.slice(text.lastIndexOf(":") + 1);
+    if (!IPV4.test(last)) return undefined;
+    return ipv6Words(text.slice(0, -last.length) + hexGroups([ipv4Word(last)]));
   }
-  while (at < text.length) {
-    if (groups.length === 8) return undefined;
-    const start = at;
-    let group = 0;
-    for (let digit; (digit = hexDigit(text.charCodeAt(at))) >= 0; at++) group = group * 16 + digit;
-    const digits = at - start;
-    if (text.charCodeAt(at) === DOT) {
-      // The last two groups may be written as IPv4.
-      const rest = text.slice(start);
-      if (!IPV4.test(rest)) return undefined;
-      const word = ipv4Word(rest);
-      groups.push(word >>> 16, word & 0xffff);
-      break;
-    }
-    if (digits < 1 || digits > 4) return undefined;
-    groups.push(group);
-    if (at === text.length) break;
-    if (text.charCodeAt(at++) !== COLON || at === text.length) return undefined;
-    if (text.charCodeAt(at) === COLON) {
-      if (gap !== -1) return undefined;
-      gap = groups.length;
-      at++;
-    }
-  }
-  const missing = 8 - groups.length;
-  // A "::" stands for at least one group.
-  if (gap === -1 ? missing !== 0 : missing < 1) return undefined;
+  if (!/^[\da-f:]+$/i.test(text)) return undefined;
+  // An empty group is the "::", which stands for at least one.
+  let gaps = text.includes("::") ? 1 : 0;
+  const start = text.startsWith("::") ? 1 : 0;
+  const groups = text.slice(start, text.endsWith("::") ? -1 : undefined).split(":");
+  if (groups.length > 8) return undefined;
   const words = [0, 0, 0, 0];
-  for (let i = 0; i < groups.length; i++) {
-    const place = gap === -1 || i < gap ? i : i + missing;
-    words[place >> 1]! += place % 2 === 0 ? groups[i]! * 65_536 : groups[i]!;
+  let place = 0;
+  for (const group of groups) {
+    if (group.length > 4 || (group === "" && gaps-- === 0)) return undefined;
+    const value = parseInt(group || "0", 16);
+    words[place >> 1]! += place % 2 === 0 ? value * 65_536 : value;
+    place += group ? 1 : 9 - groups.length;
   }
-  return words;
-}
-
-/** The value of a hexadecimal digit; NaN for any other character. */
-function hexDigit(code: number): number {
-  if (code >= ZERO && code < COLON) return code - ZERO;
-  const letter = code | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : NaN;
+  return place === 8 ? words : undefined;
 }

@@ -17,7 +17,6 @@ export interface RequestData {
   readonly readings?: PathReadings;
 }
 
-/** The parts of a `Request` that sources read. */
 export interface RequestParts {
   readonly headers: Headers;
   readonly url: string;

@@ -3,12 +3,14 @@ import { NO_JWT, NO_PATH, UNKNOWN_FACT_SOURCE } from "../options/messages.ts";
 import { claimText } from "./claims.ts";
 import { addressReader, type ClientIp, clientIp } from "./client-ip.ts";
 import { oneSpelling } from "./credential.ts";
+import { foldCase } from "./decode.ts";
 import { subnetOf } from "./ip-address.ts";
 import { hash } from "./key-text.ts";
+import { foldValue, oneValue } from "./one-value.ts";
 import { platformFacts, tellsFacts } from "./platform-facts.ts";
-import { readCookie } from "./read-cookie.ts";
-import { readQuery } from "./read-query.ts";
+import { queriesOf } from "./queries.ts";
 import type { NamedSegments, RequestData } from "./request-data.ts";
+import { pairsNamed } from "./spelled-names.ts";
 
 /** The context in which sources are compiled. */
 export interface SourceContext {
@@ -112,5 +114,56 @@ function factReader(
   return ({ request }) => {
     const fact = platformFacts(request, trusted)[kind];
     return fact === undefined ? undefined : `${kind}:${fact}`;
+  };
+}
+
+/** The characters that RFC 6265 allows in a value. Some origins take a backslash for an escape. */
+const VALUE = /^[!#-+\--:<-[\]-~]*$/;
+
+/**
+ * Compiles the function that reads a cookie from the `Cookie` field. Several different values count as none
+ * (one-value.ts), and so does a value that origins read differently. A value keeps its case: cookies are secrets that
+ * origins made.
+ *
+ * @example
+ * readCookie("session")("theme=dark; session=a") // "a"
+ */
+export function readCookie(cookie: string): (field: string | null) => string | undefined {
+  const findPairs = pairsNamed([cookie], ";,");
+
+  return (field) => {
+    if (!field) return undefined;
+    const values: string[] = [];
+    for (const { before, value, after } of findPairs(field)) {
+      const bare = value.trim().replace(/^"([^]*)"$/, "$1");
+      // Some origins separate cookies by commas, too, and some platforms join several Cookie fields by one; to others a
+      // comma is part of a value.
+      if (before === "," || after === "," || !VALUE.test(bare)) return undefined;
+      values.push(bare);
+    }
+    return oneValue(values, foldValue);
+  };
+}
+
+/**
+ * Compiles the function that reads a query parameter from an address, in small letters, because some origins ignore the
+ * case of a value. Several different values count as none (one-value.ts).
+ *
+ * @example
+ * readQuery("user")("https://example.com/?user=Ann") // "ann"
+ */
+export function readQuery(parameter: string): (url: string) => string | undefined {
+  const findPairs = pairsNamed([parameter], "&;");
+
+  return (url) => {
+    const { query, others } = queriesOf(url);
+    if (query === "" || others.some((text) => findPairs(text).length > 0)) return undefined;
+    const values: string[] = [];
+    for (const { before, value, after } of findPairs(query)) {
+      // To some origins a semicolon is a separator, to others it is part of this value.
+      if (before !== ";" && after === ";") return undefined;
+      values.push(value);
+    }
+    return oneValue(values, (value) => foldCase(foldValue(value)));
   };
 }

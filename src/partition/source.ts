@@ -12,18 +12,17 @@ export type Source = SingleSource | readonly SingleSource[];
 /** The sources of an identity in order, or `"*"` for all clients together. */
 export type Sources = readonly Source[] | typeof EVERYBODY;
 
-/** The value of `header()`, `cookie()`, `claim()` and the others, or the address. */
-export type SingleSourceValue = "ip" | MadeBy<SourceMakers>;
-
-/** The same, as code has them. */
+/**
+ * The same, as code has them: the address, and the values of `header()`, `cookie()`, `claim()` and the others. Without a name for
+ * one of them, because the compiler would show that name in place of the functions.
+ */
 export type SourceValues =
-  | readonly (SingleSourceValue | readonly SingleSourceValue[])[]
+  | readonly ("ip" | MadeBy<SourceMakers> | readonly ("ip" | MadeBy<SourceMakers>)[])[]
   | typeof EVERYBODY;
 
 /** Reads the identity of a request; `undefined` if it has none. */
 export type ReadIdentity = (data: RequestData) => string | undefined | Promise<string | undefined>;
 
-/** The context of sources. */
 export interface SourceContext {
   /** The kinds of sources that are there besides the address. */
   readonly kinds?: Readonly<Record<string, CompileSource>> | undefined;

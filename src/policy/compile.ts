@@ -15,6 +15,7 @@ import {
   POLICY_LIST,
   SAME_NAME,
 } from "../options/messages.ts";
+import { OF_POLICIES, refuseNames } from "../options/names-elsewhere.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import type { Policy } from "./policy.ts";
@@ -49,7 +50,6 @@ export const MAX_FIELD_INTEGER = 1e15 - 1;
 /** A policy's name, in keys and header fields. */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** The options of a policy of any algorithm. */
 export const COMMON = ["algorithm", "limit", "name", ...TRAITS];
 
 /** Plain options for which only values stand: people do not write them. */
@@ -109,7 +109,7 @@ export function compilePolicy(
   const { maxLimit, limitHint, options } = implementation;
   const known = [...COMMON, ...Object.keys(options)];
   checkOptions(
-    policy,
+    refuseNames(policy, OF_POLICIES, `${path}.`, faults),
     known,
     `${path}.`,
     faults,

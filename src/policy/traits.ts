@@ -1,7 +1,7 @@
 import type { Implementation } from "../algorithms/algorithm.ts";
 import type { FailureVerdict, Listener, Mode } from "../algorithms/common-options.ts";
 import type { Faults } from "../options/faults.ts";
-import { ADVERTISE, CHOICE, JITTER, SHARE, VERDICT } from "../options/messages.ts";
+import { ADVERTISE, JITTER, SHARE, VERDICT } from "../options/messages.ts";
 import type { Algorithm, Policy } from "./policy.ts";
 
 /** The properties of a policy besides its numbers. */
@@ -120,15 +120,12 @@ export function traitsOf(
 
 /** Checks the options behind the traits that a policy by itself has. */
 export function checkTraits(policy: Policy, path: string, faults: Faults): void {
-  const { advertise, onFailure, retryJitter, mode } = policy;
+  const { advertise, onFailure, retryJitter } = policy;
   if (advertise !== undefined && typeof advertise !== "boolean") {
     faults.add(`${path}.advertise`, advertise, ADVERTISE);
   }
   if (onFailure !== undefined) checkVerdict(onFailure, `${path}.onFailure`, faults);
   if (retryJitter !== undefined) checkRetryJitter(retryJitter, `${path}.retryJitter`, faults);
-  if (mode !== undefined && !MODES.includes(mode)) {
-    faults.add(`${path}.mode`, mode, CHOICE, MODES);
-  }
 }
 
 /** Checks a failure verdict. */

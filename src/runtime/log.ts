@@ -10,7 +10,8 @@ export function logLine(line: string): void {
   console.log(line);
 }
 
-const reported = new Set<string>();
+/** What this isolate has logged once. */
+export const reported = new Set<string>();
 
 /** Logs each message once per isolate, and at most 100 different ones. */
 export function reportOnce(message: string): void {

@@ -77,7 +77,6 @@ export function createPlainBreaker(): StoreBreaker {
 /** Hash slots of a Redis Cluster. */
 export const SLOTS = 16_384;
 
-/** The suspended parts of a store. */
 export interface StoreBreakerState {
   /** Open if any part is suspended, half-open if the next request to it is a probe. */
   readonly breaker: BreakerState;
@@ -85,7 +84,6 @@ export interface StoreBreakerState {
   readonly suspendedSlots: number;
 }
 
-/** A circuit breaker for a store, or for each part of one. */
 export interface StoreBreaker {
   /** Whether to ask the store about this key now. */
   admits(key: string, nowMs: number): boolean;

@@ -1,8 +1,7 @@
 import { decideInParts } from "./cluster/decide-in-parts.ts";
-import { extendInParts } from "./cluster/extend-in-parts.ts";
 import { tagOf } from "./cluster/hash-slot.ts";
+import { extendInParts, refundInParts } from "./cluster/holds-in-parts.ts";
 import { inGroups } from "./cluster/in-groups.ts";
-import { refundInParts } from "./cluster/refund-in-parts.ts";
 import type { GuardedStore } from "./guarded-store.ts";
 import type { Store } from "./store.ts";
 

@@ -8,7 +8,7 @@ import { createSlotBreaker } from "./cluster/slot-breaker.ts";
 import { perPartition } from "./durable-object-partitions.ts";
 import { toData } from "./durable-object-policies.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore, TIMEOUT_RANGE } from "./guarded-store.ts";
-import type { ObjectNamespace } from "./object-namespace.ts";
+import type { ObjectNamespace } from "./object-call.ts";
 import { callsOf, checkNamespace } from "./partition-objects.ts";
 import type { Store } from "./store.ts";
 import type { TidegateObject } from "./tidegate-object.ts";

@@ -48,10 +48,11 @@ export function guardStore(
 
 const DEFAULT_NAME = "Redis";
 
-/** The words of a guard's messages. */
 export interface GuardWords {
   /** The name of the store in messages. Default: `Redis`. */
   readonly name?: string | undefined;
+  /** The region of the store, for its errors. Default: none, it is the store that counts. */
+  readonly region?: string;
   /** Says in messages what happens while the store does not answer. Default: each policy's onFailure decides. */
   readonly meanwhile?: string;
   /** Says in messages what happens once it answers again. Default: decisions are exact again. */
@@ -71,7 +72,6 @@ export interface GuardOptions extends GuardWords {
 export interface Guard {
   /** Runs a call. Throws StoreError after the timeout, and at once while the part of the first key is suspended. */
   run<Answer>(keys: readonly string[], ask: () => Answer | Promise<Answer>): Promise<Answer>;
-  /** The state of the breaker, and its suspended parts. */
   state(): StoreBreakerState;
 }
 
@@ -79,6 +79,7 @@ export interface Guard {
 export function createGuard(
   {
     name = DEFAULT_NAME,
+    region,
     meanwhile = "each policy's onFailure decides",
     afterwards = "decisions are exact again",
     timeoutMs,
@@ -151,6 +152,7 @@ export function createGuard(
                 "ERR_STORE_UNREACHABLE",
                 `The ${name} client failed for an unknown reason.`,
               );
+        if (region !== undefined) Object.assign(failure, { region });
         const failedAtMs = now();
         if (breaker.failed(key!, sentAtMs, failedAtMs)) {
           firstFailureMs = failedAtMs;

@@ -1,5 +1,5 @@
+import { type ConcurrencyState, withoutSlot, withSlotExtended } from "../algorithms/concurrency.ts";
 import type { Slot } from "../algorithms/model.ts";
-import { type ConcurrencyState, withoutSlot, withSlotExtended } from "../algorithms/slots.ts";
 import type { CountedPolicy } from "../policy/compile.ts";
 import type { States } from "./states.ts";
 

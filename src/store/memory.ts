@@ -37,7 +37,6 @@ export function createMemory(bounds?: MemoryBounds): Memory {
   };
 }
 
-/** The model by which a memory counts a policy. */
 export function modelOf({
   algorithm,
   implementation,

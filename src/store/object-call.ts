@@ -1,6 +1,12 @@
 import { StoreError } from "../options/errors.ts";
 import { TIMED_OUT, withTimeout } from "../runtime/time.ts";
-import type { ObjectNamespace } from "./object-namespace.ts";
+import type { LocationHint } from "./region/location-hints.ts";
+
+/** A binding of a class of this package: the parts of Cloudflare's `DurableObjectNamespace` that are used. */
+export interface ObjectNamespace {
+  idFromName(name: string): object;
+  get(id: object, options?: { readonly locationHint?: LocationHint }): object;
+}
 
 /** A document of 900,000 bytes reaches an object far away in less. */
 const TIMEOUT_MS = 10_000;

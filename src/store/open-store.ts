@@ -68,7 +68,6 @@ export interface RegionStoreOptions {
   readonly store?: RegionStore;
 }
 
-/** A store, and the regions that it is the home of. */
 export interface HomeOptions extends StoreOptions {
   readonly region?: RegionStoreOptions | undefined;
   /** Whether it is the home of regions. Default: if it has the `region`. */

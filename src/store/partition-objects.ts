@@ -2,7 +2,7 @@ import { StoreError } from "../options/errors.ts";
 import type { Faults } from "../options/faults.ts";
 import { NAMESPACE } from "../options/messages.ts";
 import { tagOf } from "./cluster/hash-slot.ts";
-import type { ObjectNamespace } from "./object-namespace.ts";
+import type { ObjectNamespace } from "./object-call.ts";
 
 /** A class whose methods other isolates call. */
 type Remote<Calls> = {

@@ -4,7 +4,7 @@ import type { Operation, Slot } from "../algorithms/model.ts";
 import { type KeptControl, keptControl } from "./control/kept-control.ts";
 import { type KeptCounts, keepCounts, type ObjectStorage } from "./durable-object-counts.ts";
 import { type PolicyData, withAlgorithm } from "./durable-object-policies.ts";
-import { type KeptMetrics, keptMetrics } from "./metrics/kept-metrics.ts";
+import { type KeptMetrics, keptMetrics } from "./kept-metrics.ts";
 import type { LeaseRequest, Reply } from "./store.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { Operation } from "../algorithms/model.ts";
 import { type PolicyData, withAlgorithm } from "./durable-object-policies.ts";
 import { storeOver, type SynchronousStore } from "./memory-store.ts";
 import { createMemory } from "./memory.ts";
-import { createMemoryPools, type MemoryPools } from "./region/objects/memory-pools.ts";
+import { createMemoryPools, type MemoryPools } from "./region/memory-pools.ts";
 import type { Delivery, PoolRequest, PutReply, SpendReply } from "./region/pools.ts";
 import type { Reply } from "./store.ts";
 

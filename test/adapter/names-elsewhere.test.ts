@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 
-import { OF_MIDDLEWARE, OF_POLICIES } from "../../src/adapter/names-elsewhere.ts";
+import { OF_MIDDLEWARE } from "../../src/adapter/names-elsewhere.ts";
 import { rateLimit as ofExpress } from "../../src/express.ts";
 import { rateLimit as ofHono } from "../../src/hono.ts";
-import { fixedWindow, memoryStore } from "../../src/index.ts";
+import { createLimiter, fixedWindow, memoryStore } from "../../src/index.ts";
 import { LIMITER_OPTIONS } from "../../src/limiter/options.ts";
 import { ConfigurationError, type Fault } from "../../src/options/errors.ts";
+import { OF_POLICIES } from "../../src/options/names-elsewhere.ts";
 import { rateLimit as ofVercel } from "../../src/vercel.ts";
 import { faultsOf } from "../gateway/faults.ts";
 
@@ -51,6 +52,14 @@ describe.for(Object.entries(MIDDLEWARE))("rateLimit() of %s", ([, rateLimit]) =>
       },
     ]);
   });
+});
+
+test.for(Object.entries(OF_POLICIES))("createLimiter() says what %s is here", ([name, ours]) => {
+  const policies = [{ ...policy, [name]: 60 }];
+  const faults = thrownBy(() => createLimiter({ store: memoryStore(), policies }));
+  expect(faults).toMatchObject([
+    { path: `policies[0].${name}`, remedy: `Here it is \`${ours}\`.` },
+  ]);
 });
 
 test("a rule of the gateway says what `points` is here", () => {

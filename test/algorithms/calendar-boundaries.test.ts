@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { boundariesAround } from "../../src/algorithms/calendar-boundaries.ts";
-import { follow } from "../../src/algorithms/calendar-current.ts";
+import { follow } from "../../src/algorithms/calendar-definition.ts";
 import type { CalendarUnit } from "../../src/algorithms/calendar-units.ts";
 import { openZone } from "../../src/algorithms/calendar-zone.ts";
 import { expectedOf, KNOWN, windowOf } from "../support/calendar/known.ts";

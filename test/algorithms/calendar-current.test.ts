@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { follow } from "../../src/algorithms/calendar-current.ts";
+import { follow } from "../../src/algorithms/calendar-definition.ts";
 import { openZone } from "../../src/algorithms/calendar-zone.ts";
 
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { environmentsIn } from "../../packages/cli/src/check/environments.ts";
+import { environmentsIn } from "../../packages/cli/src/check/in-wrangler-file.ts";
 import { checkEnvironments } from "../../packages/cli/src/doctor/checks/environments.ts";
 import { useGateway } from "./use-gateway.ts";
 
@@ -77,6 +77,20 @@ test("the doctor reads them in a wrangler file, and says what to do", async () =
   expect(exit).toBe(1);
   expect(out).toContain("warning: Environments of the worker share counts");
   expect(out).toContain('PREFIX = "preview" below [env.preview.vars]');
+});
+
+test("the doctor checks the values of a wrangler file, as rules check does", async () => {
+  writeFileSync(
+    join(on.cwd, "wrangler.toml"),
+    `[vars]\nORIGIN = "${ORIGIN}"\n[[vars.RULES]]\npath = "/*"\npartition = ["x-key", "ip"]\npolicies = []\n`,
+  );
+  const { out, exit } = await on.run(["doctor", "--config", "wrangler.toml"], ALONE);
+  expect(exit).toBe(1);
+  expect(out).toContain(
+    "(config-faults)\n  evidence: wrangler.toml:5:14: vars.RULES[0].partition[0]: ",
+  );
+  expect(out).toContain("and 1 more\n");
+  expect(out).toContain("npx tidegate rules check wrangler.toml");
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { oversizedVariables, variablesIn } from "../../packages/cli/src/check/oversized.ts";
+import { oversizedVariables, variablesIn } from "../../packages/cli/src/check/in-wrangler-file.ts";
 import { checkVariables } from "../../packages/cli/src/doctor/checks/variables.ts";
 import { useGateway } from "./use-gateway.ts";
 

@@ -32,7 +32,7 @@ test("the entry that blocks a client is shown with its end, taken away, and put 
   await on.ask("PUT", "/lists/deny", { cidr: "198.51.100.0/24", until });
   const page = await on.open("#/partition?method=POST&path=/rides/7&ip=198.51.100.77");
   const naming = page.getByRole("group", { name: "Entries that block it" });
-  expect(await naming.locator("code").allInnerTexts()).toEqual(["198.51.100.0/24"]);
+  await expect.poll(() => naming.locator("code").allInnerTexts()).toEqual(["198.51.100.0/24"]);
   await naming.getByText(/^until /).waitFor();
   // No policy explains it, but its earlier counts can be reset all the same.
   const about = page.getByRole("group", { name: "About this client" });

@@ -2,7 +2,7 @@ import type { LocalStack } from "../../scripts/local-stack/local-stack.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { metrics } from "../../src/metrics/metrics.ts";
 import { createMemory } from "../../src/store/memory.ts";
-import { MINUTE_MS } from "../../src/store/metrics/metrics-store.ts";
+import { MINUTE_MS } from "../../src/store/metrics-store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { decisionOf } from "../support/metrics/decision-of.ts";
 

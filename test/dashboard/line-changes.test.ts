@@ -3,7 +3,7 @@ import { Text } from "@codemirror/state";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { changesByLine } from "../../packages/dashboard/src/code/line-changes.ts";
+import { changesByLine } from "../../packages/dashboard/src/code/compare.ts";
 import { runs } from "../support/runs.ts";
 
 const texts = fc

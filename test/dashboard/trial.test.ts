@@ -17,7 +17,7 @@ const withLimit = (limit: number) =>
   JSON.stringify({ rules: RULES }).replace('"limit":3', `"limit":${limit}`);
 const dialogOf = (page: Page) => page.getByRole("dialog");
 
-test("a version is published to a part of the clients, and the decisions of both sides are beside it", async () => {
+test("a version is published to a part of the clients, watched beside the other one, raised, and taken back", async () => {
   const page = await on.open("#/edit");
   await putText(page, withLimit(1));
   await page.getByText("Sound: 1 change.").waitFor();
@@ -47,11 +47,7 @@ test("a version is published to a part of the clients, and the decisions of both
   expect(tried!.split("\t")).toEqual(["40 %", "1", String(decided), `${decided / 2} (50 %)`]);
   expect(others!.split("\t")).toEqual(["60 %", "as deployed", String(60 - decided), "0 (0 %)"]);
   expect(await violationsOf(page)).toEqual([]);
-});
 
-test("it is raised by one dialog, and taken back by another", async () => {
-  const page = await on.open("#/rules");
-  const trial = regionOf(page, "Trial");
   await trial.getByRole("button", { name: "Another percentage…" }).click();
   await dialogOf(page).getByLabel("Percent of the clients").fill("75");
   await dialogOf(page).getByRole("button", { name: "Give" }).click();

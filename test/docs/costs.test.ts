@@ -3,12 +3,13 @@ import { readFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { dollarsPerMillion } from "../../packages/cli/src/doctor/observe.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { fixedWindow, segmentedWindow, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
-import { decisionCommands, dollarsPerMillion } from "../../src/store/redis/billed-commands.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import { compile } from "../support/compile-policy.ts";
+import { decisionCommands } from "../support/store/decision-commands.ts";
 
 /* docs/costs.md, by the commands that a real server counts. */
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi
 
 import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
 import { quota } from "../support/gateway/gateway.ts";
-import { codeBlocks } from "./code-blocks.ts";
+import { type CodeBlock, codeBlocks } from "./code-blocks.ts";
 import { configuredGateway } from "./configured-gateway.ts";
 import { guideBlocks, guideCode } from "./guides.ts";
 
@@ -42,9 +42,6 @@ beforeAll(async () => {
   vi.stubEnv("SESSION_SECRET", SESSION_SECRET);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const { file, code } of blocks) {
-    writeFileSync(join(folder, file), code.replace("https://origin.example.com", origin.url));
-  }
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -57,7 +54,21 @@ type Handler =
   | { fetch(request: Request): Response | Promise<Response> }
   | ((request: Request) => Promise<Response>);
 
+/** Runs a block anew, with a client of its own in the place of one that the block names: a test may be tried again. */
+async function run<Exports>({ code }: CodeBlock): Promise<Exports> {
+  const file = join(folder, `${crypto.randomUUID()}.ts`);
+  const ownClient = JSON.stringify(crypto.randomUUID());
+  writeFileSync(
+    file,
+    code
+      .replace("https://origin.example.com", origin.url)
+      .replaceAll(/"(?:user:42|partner:7|trial|everyone)"/g, ownClient),
+  );
+  return import(file);
+}
+
 let clients = 0;
+const addressOfNext = () => `192.0.2.${++clients}`;
 
 interface Sent {
   readonly asked?: readonly [method: string, path: string];
@@ -72,11 +83,11 @@ async function statusesOf(
   { asked: [method, path] = ["GET", "/api/rides"], enough, atOnce = 1 }: Sent = {},
 ): Promise<number[]> {
   const statuses: number[] = [];
-  const address = `192.0.2.${++clients}`;
+  const address = addressOfNext();
   const headers = {
     "cf-connecting-ip": address,
     "x-real-ip": address,
-    cookie: sessionOf("guide"),
+    cookie: sessionOf(`guide${clients}`),
   };
   const statusOf = async () => {
     const asked = new Request(`https://example.com${path}`, { method, headers });
@@ -95,9 +106,10 @@ describe("the guides' TypeScript", () => {
 
   test.for(blocks)(
     "of $document on line $line runs, and limits where it handles requests",
-    async ({ file, code }) => {
+    async (block) => {
+      const { code } = block;
       const log = vi.spyOn(console, "log").mockImplementation(() => {});
-      const { default: handler } = (await import(join(folder, file))) as { default?: Handler };
+      const { default: handler } = await run<{ default?: Handler }>(block);
       if (handler === undefined) {
         const expected = code.includes("plans:")
           ? [["address 200, user 6000, everybody 5000"]]
@@ -121,11 +133,16 @@ describe("the guides' TypeScript", () => {
   );
 });
 
+interface Served {
+  readonly default: { request(path: string, init: RequestInit): Promise<Response> };
+}
+
 test("the Hono page shows the 429 that its first app answers with", async () => {
-  const { default: app } = (await import(
-    join(folder, blocks.find(({ document }) => document === "docs/hono.md")!.file)
-  )) as { default: { request(path: string, init: RequestInit): Promise<Response> } };
-  const ask = () => app.request("/api/rides", { headers: { "cf-connecting-ip": "198.51.100.61" } });
+  const { default: app } = await run<Served>(
+    blocks.find(({ document }) => document === "docs/hono.md")!,
+  );
+  const headers = { "cf-connecting-ip": addressOfNext() };
+  const ask = () => app.request("/api/rides", { headers });
   let denied = await ask();
   // Perhaps more than the page says: units come back while a busy machine sends them.
   for (let sent = 1; denied.status !== 429 && sent < 600; sent++) denied = await ask();
@@ -142,10 +159,8 @@ test("the Hono page shows the 429 that its first app answers with", async () => 
 
 test("the guides' Hono app with cors() counts no preflight, and scripts can read its 429", async () => {
   const block = blocks.find(({ code }) => code.includes("hono/cors"))!;
-  const { default: app } = (await import(join(folder, block.file))) as {
-    default: { request(path: string, init: RequestInit): Promise<Response> };
-  };
-  const headers = { "cf-connecting-ip": "198.51.100.60", origin: "https://app.example.com" };
+  const { default: app } = await run<Served>(block);
+  const headers = { "cf-connecting-ip": addressOfNext(), origin: "https://app.example.com" };
   const ask = (method: string) => {
     const asked = { "access-control-request-method": "GET", ...headers };
     return app.request("/api/rides", { method, headers: method === "OPTIONS" ? asked : headers });
@@ -191,30 +206,30 @@ test("the guides' stores of several regions are those among which a name chooses
 
 test("the guide's middleware takes no client for signed in that says so itself", async () => {
   const block = blocks.find(({ code }) => code.includes("isSignedIn"))!;
-  const { default: handler } = (await import(join(folder, block.file))) as {
-    default: (request: Request) => Promise<Response>;
-  };
+  const { default: handler } = await run<{ default(request: Request): Promise<Response> }>(block);
+  const address = { "x-real-ip": addressOfNext() };
   const answerTo = async (headers: Record<string, string>) => {
     const { status, headers: fields } = await handler(
-      new Request("https://example.com/api/rides", { headers }),
+      new Request("https://example.com/api/rides", { headers: { ...address, ...headers } }),
     );
     return [status, fields.get("location") ?? fields.get("x-middleware-next")];
   };
+  const user = `guide${++clients}`;
   const signIn = [302, "https://example.com/sign-in"];
-  const [signature] = /[0-9a-f]{64}/.exec(sessionOf("guide"))!;
+  const [signature] = /[0-9a-f]{64}/.exec(sessionOf(user))!;
   for (const headers of [
     {},
-    { "x-user-id": "guide" },
-    { cookie: "session=guide" },
+    { "x-user-id": user },
+    { cookie: `session=${user}` },
     { cookie: `session=other.${signature}` },
-    { cookie: `session=guide.${"0".repeat(64)}` },
-    { cookie: sessionOf("guide", "another secret") },
-    { cookie: `no${sessionOf("guide")}` },
+    { cookie: `session=${user}.${"0".repeat(64)}` },
+    { cookie: sessionOf(user, "another secret") },
+    { cookie: `no${sessionOf(user)}` },
   ]) {
     expect([headers, await answerTo(headers)]).toEqual([headers, signIn]);
   }
-  expect(await answerTo({ cookie: sessionOf("guide") })).toEqual([200, "1"]);
-  expect(await answerTo({ cookie: `a=b; ${sessionOf("guide")}; c=d` })).toEqual([200, "1"]);
+  expect(await answerTo({ cookie: sessionOf(user) })).toEqual([200, "1"]);
+  expect(await answerTo({ cookie: `a=b; ${sessionOf(user)}; c=d` })).toEqual([200, "1"]);
 });
 
 test("the guides' wrangler.toml is a gateway's, and its rule limits", async () => {
@@ -276,14 +291,8 @@ test("the guide's lists exempt and refuse who they name", async () => {
 });
 
 test("the example of docs/options.md exempts and refuses who it names", async () => {
-  const { code } = codeBlocks("docs/options.md").find((block) =>
-    block.code.includes("lists: lists("),
-  )!;
-  const file = join(folder, "example.ts");
-  writeFileSync(file, code);
-  const { default: app } = (await import(file)) as {
-    default: { request(path: string, init: RequestInit): Promise<Response> };
-  };
+  const example = codeBlocks("docs/options.md").find(({ code }) => code.includes("lists: lists("))!;
+  const { default: app } = await run<Served>(example);
   const ask = async (headers: Record<string, string>) =>
     reasonOf(await app.request("/", { headers }));
   expect(await ask({ "cf-connecting-ip": "192.0.2.1" })).toBe("exempt");

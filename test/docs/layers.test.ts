@@ -153,14 +153,18 @@ describe("the linter", () => {
 
   /** An empty refusal is an import that may be. */
   const IMPORTS: readonly (readonly [file: string, target: string, refusal: string])[] = [
-    [`${FEATURE}/leases/a.ts`, "../shards-option.ts", "The feature leases does not know shards"],
+    [`${FEATURE}/leases/a.ts`, "../shards-feature.ts", "The feature leases does not know shards"],
     [`${FEATURE}/leases/a.ts`, "../holds/b.ts", "The feature leases does not know holds"],
     [`${FEATURE}/leases/a.ts`, "./b.ts", ""],
     [`${FEATURE}/leases/a.ts`, "../../limiter/b.ts", "src/features is below src/limiter"],
-    [`${FEATURE}/plans.ts`, "./shards-option.ts", "The feature plans does not know shards"],
-    [`${FEATURE}/read-plan.ts`, "./leases/b.ts", "The feature plans does not know leases"],
-    [`${FEATURE}/plans-feature.ts`, "./plan-step.ts", ""],
-    [`${FEATURE}/plan-step.ts`, "../limiter/b.ts", "src/features is below src/limiter"],
+    [`${FEATURE}/plans.ts`, "./shards-feature.ts", "The feature plans does not know shards"],
+    [
+      `${FEATURE}/optimistic-step.ts`,
+      "./leases/b.ts",
+      "The feature optimistic does not know leases",
+    ],
+    [`${FEATURE}/plans-feature.ts`, "./plans.ts", ""],
+    [`${FEATURE}/shard-step.ts`, "../limiter/b.ts", "src/features is below src/limiter"],
     [`${DASHBOARD}/parts/a.ts`, "../edit/b.ts", "imports go down"],
     [`${DASHBOARD}/code/a.ts`, "../edit/b.ts", "imports go down"],
     [`${DASHBOARD}/rule/a.ts`, "../edit/b.ts", "imports go down"],

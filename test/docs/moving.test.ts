@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 
 import express, { type Express } from "express";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeEach, expect, onTestFinished, test } from "vitest";
 
 import { rateLimit } from "../../src/express.ts";
 import { type Decision, failures, fixedWindow, memoryStore } from "../../src/index.ts";
@@ -21,7 +21,7 @@ interface Moved {
   readonly resetKey: (user: string) => Promise<void>;
 }
 let moved: Moved;
-beforeAll(async () => {
+beforeEach(async () => {
   moved = (await typed.run(blocks.at(-1)!.line)) as Moved;
 });
 

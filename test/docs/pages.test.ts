@@ -8,7 +8,7 @@ import { writeBlocks } from "./typed-blocks.ts";
 const PAGES = [
   // The statements about tools are held by test/llm/limit-tools.test.ts.
   ["agents", "ts toml ts! ts! ts!"],
-  ["llm", "ts! ts! ts! ts! ts! ts! ts! ts! ts!"],
+  ["llm", "ts! ts! ts! ts! ts! js ts! ts! ts! ts! ts!"],
   ["notices", "ts! toml json"],
   ["pacing", "ts!"],
   ["outages", "ts!"],

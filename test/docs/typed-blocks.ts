@@ -5,7 +5,7 @@ import type { CodeBlock } from "./code-blocks.ts";
 
 /** Blocks of TypeScript as files, which import the package by its name. `test/docs/types.test.ts` checks their types. */
 export interface TypedBlocks {
-  /** Runs the block that begins on this line, and resolves to its exports. */
+  /** Runs the block that begins on this line anew, and resolves to its exports. */
   run<Module>(line: number): Promise<Module>;
   remove(): void;
 }
@@ -19,7 +19,7 @@ export function writeBlocks(name: string, blocks: readonly CodeBlock[]): TypedBl
   for (const { line, code } of blocks) writeFileSync(fileOf(line), code);
 
   return {
-    run: (line) => import(fileOf(line)),
+    run: (line) => import(`${fileOf(line)}?run=${crypto.randomUUID()}`),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

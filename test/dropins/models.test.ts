@@ -5,6 +5,7 @@ import { ACTION, COUNTER } from "../../src/algorithms/drop-in-counter.ts";
 import { THROTTLER } from "../../src/algorithms/drop-in-throttler.ts";
 import type { AnyModel, Operation } from "../../src/algorithms/model.ts";
 import * as scripts from "../../src/dropins/scripts.generated.ts";
+import { scriptOf } from "../../src/store/redis/script.ts";
 import { clientWithClock } from "../support/redis-with-clock.ts";
 import { runs } from "../support/runs.ts";
 import { testRedis } from "../support/test-redis.ts";
@@ -73,7 +74,11 @@ test.for([
       for (const { gapUs, operation, limit, parameters } of steps) {
         nowUs = Math.max(START_US - 40 * SECOND, nowUs + gapUs);
         const numbers = [limit, ...Object.values(parameters)].map(String);
-        const reply = await client.eval(script, [key], [operation, "1", name, ...numbers]);
+        const reply = await client.eval(
+          scriptOf(script).text,
+          [key],
+          [operation, "1", name, ...numbers],
+        );
         const said = decide(state, { nowUs, operation, cost: 1, limit, parameters });
         state = said.state;
         const { allowed, remaining, retryAfterUs, resetAfterUs } = said;
@@ -104,7 +109,7 @@ test("a foreign value is no state, and is replaced", async () => {
       await plant(key);
       for (const hits of [1, 2]) {
         const args = ["charge", "1", name, ...numbers].map(String);
-        const reply = (await redis.eval(script, 1, key, ...args)) as number[];
+        const reply = (await redis.eval(scriptOf(script).text, 1, key, ...args)) as number[];
         expect([name, plant.toString(), reply[2]]).toEqual([
           name,
           plant.toString(),

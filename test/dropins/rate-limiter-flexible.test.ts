@@ -224,6 +224,9 @@ describe("RateLimiterTidegate", () => {
       "duration range",
       expect.stringMatching(/^redis /),
     ]);
+    // The Redis stands under its earlier name, so it is not missing as well.
+    const moved = { storeClient: {}, points: 1, duration: -1 };
+    expect(faultsOf(moved)).toEqual(["storeClient unknown-option", "duration range"]);
     expect(faultsOf(undefined)).toContain("options shape");
   });
 

@@ -137,7 +137,17 @@ describe("the packages beside the library", () => {
   const beside = (name: Beside) => join(inject("installed"), "node_modules", manifestIn(name).name);
 
   test.for([
-    ["cli", ["dist/dashboard", "dist/node/cli", "dist/node/shared"], 518_000],
+    [
+      "cli",
+      [
+        "deploy/grafana",
+        "deploy/prometheus",
+        "dist/dashboard",
+        "dist/node/cli",
+        "dist/node/shared",
+      ],
+      518_000,
+    ],
     [
       "create-tidegate",
       [

@@ -111,16 +111,21 @@ describe("/_tidegate/health", () => {
     const redis = new Redis(inject("redisUrl"));
     onTestFinished(() => redis.disconnect());
     const values = new Set<string>();
-    // Many within one window.
-    for (let isolate = 0; isolate < 6; isolate++) {
+    const look = async () => {
       expect(await gatewayOn(bridge.url, "test", { PREFIX: prefix })()).toEqual([200, OK]);
-      const keys = await redis.keys(`*${prefix}*`);
-      expect(keys).toEqual([`${prefix}:{#health}:health:f3:1s`]);
-      values.add((await redis.getBuffer(keys[0]!))!.toString("hex"));
-      const ttl = await redis.pttl(keys[0]!);
+      const key = `${prefix}:{#health}:health:f3:1s`;
+      const [keys, value, ttl] = await Promise.all([
+        redis.keys(`*${prefix}*`),
+        redis.getBuffer(key),
+        redis.pttl(key),
+      ]);
+      expect(keys).toEqual([key]);
       expect(ttl).toBeGreaterThan(0);
       expect(ttl).toBeLessThanOrEqual(2_000);
-    }
+      values.add(value!.toString("hex"));
+    };
+    // Many within one window. On a busy machine the key of a look may have gone before it is read: then it looks again.
+    for (let isolate = 0; isolate < 6; isolate++) await vi.waitFor(look, 10_000);
     expect(values.size).toBe(6);
   });
 

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { afterEach, describe, expect, inject, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { shareDenials } from "../../src/features/share-denials-option.ts";
+import { shareDenials } from "../../src/features/shared-denials-feature.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
 import { denials, header, plans, subnet } from "../../src/index.ts";
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { createHolding } from "../../src/features/leases/holding.ts";
-import { replyFromHolding } from "../../src/features/leases/lease-reply.ts";
+import { replyFromHolding } from "../../src/features/leases/lease-access.ts";
 
 /** After an answer at 0 ms: no unit for half a millisecond, and no lease for 25 ms. */
 const SHORT = {

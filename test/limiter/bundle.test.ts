@@ -28,7 +28,7 @@ const CODE: Readonly<Record<string, string>> = {
   notices: "src/features/notice",
   optimistic: "src/features/optimistic-",
   plans: "src/features/plan",
-  regions: "src/features/region/",
+  regions: "src/features/region-",
   roles: "src/features/roles/",
   shards: "src/features/shard-",
   sharedDenials: "src/features/shared-denials",

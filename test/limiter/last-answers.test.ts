@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createLastAnswers } from "../../src/outage/last-answers.ts";
+import { createLastAnswers } from "../../src/decide/last-answers.ts";
 
 /* Answers may arrive in another order than that in which the store gave them: then the store's clock says which is newer. */
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { compilePlan } from "../../src/features/read-plan.ts";
+import { compilePlan } from "../../src/features/plans-feature.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { createLimiter, fixedWindow, memoryStore } from "../support/limiter/plain.ts";
 import { watchedStore } from "../support/limiter/watched-store.ts";

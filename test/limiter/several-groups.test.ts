@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 
-import { byTextOrDimensions } from "../../src/features/by-dimensions.ts";
-import { shards } from "../../src/features/shards-feature.ts";
+import { createLocalUnits } from "../../src/decide/local-units.ts";
+import { byTextOrDimensions } from "../../src/features/dimensions-feature.ts";
+import { shardsFeature } from "../../src/features/shards-feature.ts";
 import { createContext, createPath } from "../../src/limiter/limiter.ts";
-import { createLocalUnits } from "../../src/outage/local-units.ts";
 import { takeTogether } from "../../src/store/decide-together.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { limiterOver, settingsOf } from "../support/limiter/limiter-over.ts";
@@ -84,7 +84,7 @@ describe("of several shards", () => {
       together: takeTogether,
     });
     const group = vi.spyOn(context, "group");
-    createPath(context, { shards }, byTextOrDimensions);
+    createPath(context, { shards: shardsFeature }, byTextOrDimensions);
     // The whole, the 36 with 2 units, and the 28 with one.
     expect(group).toHaveBeenCalledTimes(3);
   });

@@ -1,8 +1,8 @@
 import { StoreError } from "../../src/options/errors.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
-import { CrossSlotError } from "../../src/store/cross-slot.ts";
 import { openMemoryStore } from "../../src/store/memory-store.ts";
+import { CrossSlotError } from "../../src/store/redis/errors.ts";
 import type { Store } from "../../src/store/store.ts";
 import { limiterOver } from "../support/limiter/limiter-over.ts";
 import type { Policy } from "../support/limiter/plain.ts";

@@ -45,7 +45,7 @@ test.each([
   ["lease", tokenBucket({ ...bucket, lease: lease("100ms") })],
   ["mode", shadow(tokenBucket(bucket))],
 ])("limit() takes no %s", async (option, policy) => {
-  await expect(limit("a", policy)).rejects.toThrow(
+  await expect(limit("a", policy as Policy)).rejects.toThrow(
     new RegExp(`policies\\[0\\]\\.${option}: .*limit\\(\\) has none`),
   );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { parseCidr } from "../../src/features/lists/cidr.ts";
+import { parseCidr } from "../../src/features/lists/address-ranges.ts";
 import type { Refuse } from "../../src/options/faults.ts";
 import { CIDR, CIDR_BITS, CIDR_OF_IPV4, CIDR_PREFIX } from "../../src/options/messages.ts";
 

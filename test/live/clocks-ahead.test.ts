@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 
 import { liveKeys } from "../../src/store/control/live-keys.ts";
 import { NO_STATE } from "../../src/store/control/live-state.ts";
-import { stateReader } from "../../src/store/control/redis/read-state.ts";
+import { stateReader } from "../../src/store/control/read-state.ts";
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2031, 0, 1, 9);

@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { beforeEach, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { admin } from "../../src/admin.ts";
-import { plans } from "../../src/features/plans-feature.ts";
+import { plansFeature } from "../../src/features/plans-feature.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { liveKeys } from "../../src/store/control/live-keys.ts";
 import { requestOf } from "../admin/ask.ts";
@@ -13,8 +13,8 @@ import { ADMIN_TOKEN, DEPLOYED, limited, liveVariables } from "../support/live/l
 let working = { compiled: 0 };
 
 beforeEach(() => {
-  const { compilePlan } = plans;
-  const spy = vi.spyOn(plans, "compilePlan").mockImplementation((...given) => {
+  const { compilePlan } = plansFeature;
+  const spy = vi.spyOn(plansFeature, "compilePlan").mockImplementation((...given) => {
     working.compiled++;
     return compilePlan(...given);
   });

@@ -1,10 +1,10 @@
 import { describe, inject } from "vitest";
 
+import { connectionTo } from "../../src/store/control/connection.ts";
 import { liveStoreOver, storageOver } from "../../src/store/control/control-over.ts";
 import { keptControl } from "../../src/store/control/kept-control.ts";
-import { connectionTo } from "../../src/store/control/redis/connection.ts";
-import { redisLiveStore } from "../../src/store/control/redis/live-store.ts";
-import { storageOf } from "../../src/store/control/redis/storage.ts";
+import { redisLiveStore } from "../../src/store/control/live-store.ts";
+import { storageOf } from "../../src/store/control/redis-storage.ts";
 import { keptValues } from "../support/store/kept-values.ts";
 import { controlContract } from "./control-contract.ts";
 

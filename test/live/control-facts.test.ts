@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { inspectControl } from "../../src/gateway/live/control-facts.ts";
 import { StoreError } from "../../src/options/errors.ts";
 import type { Persistence } from "../../src/store/control/control-store.ts";
-import { redisLiveStore } from "../../src/store/control/redis/live-store.ts";
+import { redisLiveStore } from "../../src/store/control/live-store.ts";
 
 const PLACE = {
   kind: "redis",

@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import { readConfig } from "../../src/gateway/config/config.ts";
-import { redisLiveStore } from "../../src/store/control/redis/live-store.ts";
+import { redisLiveStore } from "../../src/store/control/live-store.ts";
 import { limited, liveVariables } from "../support/live/live-gateway.ts";
 import { ownRedis } from "../support/own-redis.ts";
 import { startFleet } from "./fleet.ts";

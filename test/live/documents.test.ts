@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { MAX_DOCUMENT_BYTES } from "../../src/store/control/document-size.ts";
+import { MAX_DOCUMENT_BYTES } from "../../src/store/control/storage.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { DEPLOYED, quotaOf, startLiveGateway } from "../support/live/live-gateway.ts";
 

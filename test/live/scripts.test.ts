@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test } from "vitest";
 
 import { liveKeys } from "../../src/store/control/live-keys.ts";
-import * as scripts from "../../src/store/control/redis/scripts.generated.ts";
+import * as scripts from "../../src/store/control/scripts.generated.ts";
 
 const { COUNT_TRIAL, DRAFT, NOTE, PUBLISH, PUT_ENTRY, READ_HISTORY, READ_RULES } = scripts;
 const { REMOVE_ENTRY, TRIAL, WITHDRAW } = scripts;

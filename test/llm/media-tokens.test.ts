@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { estimateTokens } from "../../src/llm/estimate-tokens.ts";
-import { imageSize } from "../../src/llm/image-size.ts";
+import { imageSize } from "../../src/llm/media-tokens.ts";
 
 /** The beginnings of images of a size, with what else may stand before it. */
 const IMAGES = {

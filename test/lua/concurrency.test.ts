@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 
 import type { Operation, Slot } from "../../src/algorithms/model.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
-import { refundInMemory } from "../../src/store/memory-refund.ts";
 import { extendSlots } from "../../src/store/memory-slots.ts";
+import { refundInMemory } from "../../src/store/memory-store.ts";
 import { createMemory } from "../../src/store/memory.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compile } from "../support/compile-policy.ts";

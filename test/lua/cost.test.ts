@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { DECIDE_ONE } from "../../src/algorithms/scripts.generated.ts";
@@ -30,6 +30,7 @@ beforeAll(async () => {
   server = await startRedisServer();
   redis = new Redis(server.url);
 });
+beforeEach(() => redis.flushall());
 afterAll(async () => {
   redis.disconnect();
   await server.stop();

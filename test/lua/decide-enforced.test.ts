@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { DECIDE_ENFORCED } from "../../src/algorithms/scripts.generated.ts";
+import { DECIDE_ENFORCED, DECIDE_LOGS } from "../../src/algorithms/scripts.generated.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
@@ -10,7 +10,8 @@ import { storeWithClock } from "../support/redis-with-clock.ts";
 import { least, runs } from "../support/runs.ts";
 import { testRedis } from "../support/test-redis.ts";
 
-/* A limiter without roles and slots has a script of its own for several policies, which says and counts what the other one does. */
+/* A limiter without roles and slots has a script of its own for several policies, and one with logs another: both say and count what
+   the script for any roles does. */
 
 const redis = testRedis();
 
@@ -38,12 +39,16 @@ const run = fc.array(policy, { minLength: 2, maxLength: 4 }).chain((drawn) =>
 
 test("enforced policies are decided, counted and reset as by the script for any roles", async () => {
   let now = FUTURE;
-  const own = storeWithClock(redis, () => now, { decide: DECIDE_ENFORCED });
+  const whole = storeWithClock(redis, () => now, { decide: DECIDE_ENFORCED });
+  const withLogs = storeWithClock(redis, () => now, { decide: DECIDE_LOGS });
   const other = storeWithClock(redis, () => now);
   const seen = { allowed: 0, denied: 0 };
   await fc.assert(
     fc.asyncProperty(run, async ({ drawn, steps }) => {
       const policies = compile(drawn);
+      const own = drawn.some(({ algorithm }) => algorithm === "sliding-window-log")
+        ? withLogs
+        : whole;
       const keysOf = (id: string) => policies.map(({ key }) => `tg:{${id}}:${key}`);
       const [keys, others] = [keysOf(crypto.randomUUID()), keysOf(crypto.randomUUID())];
       for (const { passed, operation, costs } of steps) {

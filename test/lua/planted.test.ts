@@ -5,7 +5,7 @@ import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { concurrency } from "../../src/features/holds/concurrency-option.ts";
-import { scriptFor } from "../../src/store/redis/script.ts";
+import { scriptFor, scriptOf } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { testRedis } from "../support/test-redis.ts";
@@ -49,7 +49,7 @@ describe.each(subjects)("$subject", ({ compiled }) => {
     const key = `tg:{${crypto.randomUUID()}}:planted`;
     await PLANTED[name]!(redis, key);
     const takenAtUs = Date.now() * 1000 - 1e6;
-    const reply = await redis.eval(REFUND, 1, key, takenAtUs, 3, ...scriptArguments);
+    const reply = await redis.eval(scriptOf(REFUND).text, 1, key, takenAtUs, 3, ...scriptArguments);
     const [, given] = reply as number[];
     expect(given).toBeGreaterThanOrEqual(0);
     expect(given).toBeLessThanOrEqual(3 * (compiled.parameters["intervalUs"] ?? 1));
@@ -136,7 +136,15 @@ test.for(Object.keys(planted))(
     await planted[name]!(redis, key);
     const before = await redis.dump(key);
     const slot = ["e", "none", TTL_US];
-    const refund = await redis.eval(REFUND, 1, key, 0, 1, ...slots.scriptArguments, ...slot);
+    const refund = await redis.eval(
+      scriptOf(REFUND).text,
+      1,
+      key,
+      0,
+      1,
+      ...slots.scriptArguments,
+      ...slot,
+    );
     expect((refund as number[])[1]).toBe(0);
     const extended = await redis.eval(EXTEND, 1, key, "none", TTL_US, TTL_US);
     expect((extended as number[])[1]).toBe(0);

@@ -3,10 +3,11 @@ import type { Redis } from "ioredis";
 import type { RefundRequest } from "../../src/algorithms/model.ts";
 import { REFUND } from "../../src/algorithms/scripts.generated.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
+import { scriptOf } from "../../src/store/redis/script.ts";
 import { EVERY_IMPLEMENTATION } from "../support/policy/implementations.ts";
 
 /** The refund script as it ships, with the clock after its arguments: seconds, then microseconds. */
-const timed = REFUND.replace("redis.call('TIME')", "{ARGV[#ARGV-1],ARGV[#ARGV]}");
+const timed = scriptOf(REFUND).text.replace("redis.call('TIME')", "{ARGV[#ARGV-1],ARGV[#ARGV]}");
 
 /** The refund of one policy on a real Redis, with the caller's clock instead of the server's. Tells how much came back. */
 export function refundScript(redis: Redis, algorithm: Algorithm) {

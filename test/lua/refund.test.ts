@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { MODELS } from "../../src/algorithms/all.ts";
-import { refund as refundModel } from "../../src/algorithms/refund.ts";
+import { MODELS, refund as refundModel } from "../../src/algorithms/all.ts";
 import { slidingWindowCounter, slidingWindowLog } from "../../src/index.ts";
 import { fromData } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, inject, test } from "vitest";
 
-import { keptMetrics } from "../../src/store/metrics/kept-metrics.ts";
-import { HOUR_MS, MINUTE_MS, SETS } from "../../src/store/metrics/metrics-store.ts";
-import { redisMetrics } from "../../src/store/metrics/redis-metrics.ts";
+import { keptMetrics } from "../../src/store/kept-metrics.ts";
+import { HOUR_MS, MINUTE_MS, SETS } from "../../src/store/metrics-store.ts";
+import { redisMetrics } from "../../src/store/redis/redis-metrics.ts";
 import { restSender } from "../../src/store/redis/rest.ts";
 import { keptValues } from "../support/store/kept-values.ts";
 import { metricsContract } from "./metrics-contract.ts";

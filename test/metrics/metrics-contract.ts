@@ -5,7 +5,7 @@ import {
   type MetricsStore,
   MINUTE_MS,
   SETS,
-} from "../../src/store/metrics/metrics-store.ts";
+} from "../../src/store/metrics-store.ts";
 
 /** A moment at which a minute, an hour and ten minutes begin. */
 const MORNING = Date.UTC(2031, 0, 1, 9);

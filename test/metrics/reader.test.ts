@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 
-import { metricsKeys } from "../../src/store/metrics/redis-metrics.ts";
+import { metricsKeys } from "../../src/store/redis/redis-metrics.ts";
 import { metricsReaderOf } from "../support/metrics/metrics-reader-of.ts";
 
 const MORNING = Date.UTC(2031, 0, 1, 9);

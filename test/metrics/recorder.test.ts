@@ -4,7 +4,7 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { listedDecision } from "../../src/decide/listed.ts";
 import { createRecorder } from "../../src/metrics/recorder.ts";
-import { metricsKeys, redisMetrics } from "../../src/store/metrics/redis-metrics.ts";
+import { metricsKeys, redisMetrics } from "../../src/store/redis/redis-metrics.ts";
 import { restSender, type SendCommand } from "../../src/store/redis/rest.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { decisionOf } from "../support/metrics/decision-of.ts";

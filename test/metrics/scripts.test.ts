@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test } from "vitest";
 
 import { ADD_METRICS, READ_METRICS } from "../../src/algorithms/scripts.generated.ts";
-import { keysOf, metricsKeys } from "../../src/store/metrics/redis-metrics.ts";
+import { keysOf, metricsKeys } from "../../src/store/redis/redis-metrics.ts";
 
 const MORNING = Date.UTC(2031, 0, 1, 9);
 

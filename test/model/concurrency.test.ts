@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { concurrency } from "../../src/features/holds/concurrency-option.ts";
-import { refundInMemory } from "../../src/store/memory-refund.ts";
 import { extendSlots } from "../../src/store/memory-slots.ts";
+import { refundInMemory } from "../../src/store/memory-store.ts";
 import { createMemory } from "../../src/store/memory.ts";
 import { compile } from "../support/compile-policy.ts";
 import { random } from "../support/random.ts";

@@ -1,8 +1,7 @@
 import { expect } from "vitest";
 
-import { MODELS } from "../../src/algorithms/all.ts";
+import { MODELS, refund } from "../../src/algorithms/all.ts";
 import type { Evaluation, Operation } from "../../src/algorithms/model.ts";
-import { refund } from "../../src/algorithms/refund.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 
 /**

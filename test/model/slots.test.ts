@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { withSlot, withSlotExtended } from "../../src/algorithms/slots.ts";
+import { withSlot, withSlotExtended } from "../../src/algorithms/concurrency.ts";
 import { concurrency, memoryStore } from "../../src/index.ts";
 import { compile } from "../support/compile-policy.ts";
 

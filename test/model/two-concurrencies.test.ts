@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { concurrency } from "../../src/features/holds/concurrency-option.ts";
-import { refundInMemory } from "../../src/store/memory-refund.ts";
+import { refundInMemory } from "../../src/store/memory-store.ts";
 import { createMemory } from "../../src/store/memory.ts";
 import { compile } from "../support/compile-policy.ts";
 import { least, runs } from "../support/runs.ts";

@@ -47,7 +47,7 @@ test("a mutant says where it stands and what it replaces", () => {
 
 test("a glance runs the nearest tests only, and leaves out files without one", () => {
   const glance = nearestOnly(
-    generatedMutants(["src/partition/client-ip.ts", "packages/cli/src/loopback.ts"]),
+    generatedMutants(["src/partition/client-ip.ts", "packages/cli/src/reading.ts"]),
   );
   expect(new Set(glance.map(({ file }) => file))).toEqual(new Set(["src/partition/client-ip.ts"]));
   expect(glance.flatMap(({ tests }) => tests)).toEqual([]);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 
 import { type Bridge, startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import { admin } from "../../src/admin/admin.ts";
-import type { NoticeListener } from "../../src/features/notice-listener.ts";
+import type { NoticeListener } from "../../src/features/notice-marks.ts";
 import type { Platform } from "../../src/gateway.ts";
 import { createGateway, type Gateway } from "../../src/gateway/gateway.ts";
 import { metrics } from "../../src/metrics/metrics.ts";

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { methodsInstead } from "../../src/gateway/rules/methods.ts";
 import { decode } from "../../src/partition/decode.ts";
-import { readCookie } from "../../src/partition/read-cookie.ts";
-import { readQuery } from "../../src/partition/read-query.ts";
+import { readCookie, readQuery } from "../../src/partition/source-reader.ts";
 import { random } from "../support/random.ts";
 import { least, runs } from "../support/runs.ts";
 import { COOKIE, KEY, METHOD, type Readers, startReaders } from "./readers.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { readCookie } from "../../src/partition/read-cookie.ts";
+import { readCookie } from "../../src/partition/source-reader.ts";
 import { identify } from "./identify.ts";
 
 const read = readCookie("sid");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { readQuery } from "../../src/partition/read-query.ts";
+import { readQuery } from "../../src/partition/source-reader.ts";
 import { identify } from "./identify.ts";
 
 const read = (query: string) => readQuery("api_key")(`https://example.com/a${query}`);

@@ -7,8 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Backend } from "../../packages/redis-rest/src/backend.ts";
 import { boundReplies } from "../../packages/redis-rest/src/bound-replies.ts";
 import type { Bridge } from "../../packages/redis-rest/src/bridge.ts";
-import { encodeReply } from "../../packages/redis-rest/src/encode.ts";
-import { execute } from "../../packages/redis-rest/src/execute.ts";
+import { encodeReply, execute } from "../../packages/redis-rest/src/execute.ts";
 import { random } from "../support/random.ts";
 import {
   ask,
@@ -43,6 +42,7 @@ test("a request has at most 100,000 arguments, in one command or in all of them"
   const values = (count: number) => Array.from({ length: count }, (_, i) => `${i}`);
   const tooMany = /^ERR too many arguments in one request\. Limit: 100000, Actual: 1000\d\d$/;
   const sadd = (key: string, count: number) => ["SADD", key, ...values(count - 2)];
+  await ask(bridge, ["DEL", "most"]);
   expect(await ask(bridge, sadd("most", 100_000))).toEqual(result(99_998));
   for (const request of [
     sadd("more", 100_001),

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
-import { countValues } from "../../packages/redis-rest/src/count-values.ts";
+import { countValues } from "../../packages/redis-rest/src/protocol.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { ask, others as othersOf, result, token } from "../support/redis-rest/harness.ts";
 

@@ -1,5 +1,5 @@
 import { Redis as UpstashRedis } from "@upstash/redis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { startBridge } from "../../packages/redis-rest/src/bridge.ts";
 import type { Bridge } from "../../packages/redis-rest/src/bridge.ts";
@@ -11,9 +11,11 @@ import { ask, error, result, token, until } from "../support/redis-rest/harness.
 let port: number;
 let redis: RedisServer;
 let bridge: Bridge;
-const told: string[] = [];
+let told: string[];
 
-beforeAll(async () => {
+// Each test stops it in its own way.
+beforeEach(async () => {
+  told = [];
   port = await freePort();
   redis = await startRedisServer({ port });
   bridge = await startBridge({
@@ -23,9 +25,9 @@ beforeAll(async () => {
     tell: (line) => told.push(line.replace(/\d+ s$/, "n s")),
   });
 });
-afterAll(async () => {
-  await bridge.close();
+afterEach(async () => {
   await redis.stop();
+  await bridge.close();
 });
 
 const unreachable = () =>

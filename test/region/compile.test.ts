@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 
+import { compileRegion } from "../../src/features/compile-region.ts";
 import { compileNumbers } from "../../src/features/plans.ts";
-import { compileRegion } from "../../src/features/region/compile-region.ts";
+import { withLeases } from "../../src/gateway/rules/with-leases.ts";
 import { Faults } from "../../src/options/faults.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { tightenPolicy } from "../../src/policy/tighten.ts";
@@ -77,7 +78,7 @@ test("a client's own numbers are tightened, too; where too little would be left,
     const faults = new Faults();
     const own = compileNumbers(changes, "numbers", [bucket, log], policies, faults);
     faults.throwIfAny();
-    return own;
+    return withLeases(own, policies);
   };
   expect(numbered({ l: { limit: 60 } })[1]).toMatchObject({
     limit: 50,

@@ -1,4 +1,3 @@
-import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import {
@@ -100,24 +99,25 @@ test.each([
 );
 
 test("the commandstats of the two stores tell that few decisions of a hot identity are made at home", async () => {
-  const callsAt = async ({ server }: Own) => {
-    const redis = new Redis(server.url);
+  const callsAt = async ({ redis }: Own) => {
     const stats = await redis.info("commandstats");
-    redis.disconnect();
     return Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(stats)?.[1] ?? 0);
   };
   const limiter = limiterIn(fra);
   for (let i = 0; i < 20; i++) await limiter.limit("a");
   await settled();
   const before = [await callsAt(home), await callsAt(fra)] as const;
+  const begin = performance.now();
   for (let i = 0; i < 500; i++) await limiter.limit("a");
   await settled();
-  expect((await callsAt(home)) - before[0]).toBeLessThan(50);
+  // On a busy machine more terms pass, and in each a region asks home anew.
+  const terms = (performance.now() - begin) / 250;
+  expect((await callsAt(home)) - before[0]).toBeLessThan(50 + terms);
   expect((await callsAt(fra)) - before[1]).toBeGreaterThanOrEqual(500);
 });
 
 test("two regions never admit more than the limit together, and say what a region denied", async () => {
-  const policies = [slidingWindowLog({ name: "log", limit: 100, window: "1h" })];
+  const policies = [slidingWindowLog({ name: "log", limit: 100, window: "30d" })];
   const limiters = [limiterIn(fra, { policies }), limiterIn(gru, { policies })];
   const reasons = new Map<string, number>();
   for (let round = 0; round < 10; round++) {
@@ -139,7 +139,7 @@ test("two regions never admit more than the limit together, and say what a regio
 
 test("a denial of a region tells a wait, and has the rows of its policies", async () => {
   const limiter = limiterIn(fra, {
-    policies: [fixedWindow({ name: "p", limit: 3, window: "1h" })],
+    policies: [fixedWindow({ name: "p", limit: 3, window: "30d" })],
     // The region asks home again after a quarter of it.
     own: { term: "10s" },
   });
@@ -157,7 +157,7 @@ test("a denial of a region tells a wait, and has the rows of its policies", asyn
 
 test("where few units are left for a large cost, a small one is still asked for at home", async () => {
   const limiter = limiterIn(fra, {
-    policies: [fixedWindow({ name: "p", limit: 10, window: "1h" })],
+    policies: [fixedWindow({ name: "p", limit: 10, window: "30d" })],
   });
   expect((await limiter.limit("a", { cost: 8 })).allowed).toBe(true);
   expect((await limiter.limit("a", { cost: 5 })).allowed).toBe(false);
@@ -168,7 +168,7 @@ test("where few units are left for a large cost, a small one is still asked for 
 test("while the region gives no answer home decides, and the listener hears of it", async () => {
   const errors: StoreError[] = [];
   const more = { onStoreError: (error: StoreError) => void errors.push(error) };
-  const policies = [fixedWindow({ name: "p", limit: 8, window: "1h" })];
+  const policies = [fixedWindow({ name: "p", limit: 8, window: "30d" })];
   const limiter = limiterIn(fra, { policies, redis: GONE, more });
   const allowed = [];
   for (let i = 0; i < 12; i++) allowed.push((await limiter.limit("a")).reason);
@@ -176,6 +176,7 @@ test("while the region gives no answer home decides, and the listener hears of i
   expect(errors.map(({ code, message }) => [code, /^The region \w+: /.test(message)])).toEqual([
     ["ERR_STORE_UNREACHABLE", true],
   ]);
+  expect(errors.map(({ region }) => region)).toEqual(["fra"]);
   expect(calls.home).toBeGreaterThanOrEqual(12);
 });
 
@@ -189,6 +190,7 @@ test("the log names the region that gives no answer, and says who decides", asyn
 test("the log and the decision name home where it is home that gives no answer", async () => {
   const { error } = await limiterIn(fra, { more: { redis: GONE } }).limit("a");
   expect(error!.message).toMatch(/^Home: Redis could not be reached/);
+  expect(error!.region).toBeUndefined();
   expect(vi.mocked(console.warn).mock.calls.flat().join("\n")).toMatch(
     /ERR_STORE_UNREACHABLE: Home: .* Until it answers again, each region spends what it holds, then each policy's onFailure decides\./,
   );
@@ -210,7 +212,7 @@ test("while home gives no answer the region spends what it has, then onFailure d
 });
 
 test("while home gives no answer regions admit no more than the limit together, however many isolates they have", async () => {
-  const policies = [fixedWindow({ name: "p", limit: 11, window: "1h" })];
+  const policies = [fixedWindow({ name: "p", limit: 11, window: "30d" })];
   const isolate = (where: Own, more: object = {}) =>
     limiterIn(where, {
       policies,
@@ -230,12 +232,12 @@ test("while home gives no answer regions admit no more than the limit together, 
   // What fails closed has no share, nor has a limit below the number of regions.
   const closed = isolate(fra, { onFailure: "closed" });
   expect((await closed.limit("b")).status).toBe(503);
-  const small = [fixedWindow({ name: "small", limit: 1, window: "1h" })];
+  const small = [fixedWindow({ name: "small", limit: 1, window: "30d" })];
   expect((await isolate(fra, { policies: small }).limit("c")).allowed).toBe(true);
 });
 
 test("a reset empties the pools of this region, too", async () => {
-  const policies = [fixedWindow({ name: "p", limit: 50, window: "1h" })];
+  const policies = [fixedWindow({ name: "p", limit: 50, window: "30d" })];
   const limiter = limiterIn(fra, { policies });
   for (let i = 0; i < 60; i++) await limiter.limit("a");
   await settled();
@@ -246,7 +248,7 @@ test("a reset empties the pools of this region, too", async () => {
 });
 
 test("peeks and charges are for home, and a charge counts for every region", async () => {
-  const policies = [fixedWindow({ name: "p", limit: 5, window: "1h" })];
+  const policies = [fixedWindow({ name: "p", limit: 5, window: "30d" })];
   const limiter = limiterIn(fra, { policies });
   await limiter.charge("a", 5);
   expect(calls.nearby).toBe(0);
@@ -257,7 +259,7 @@ test("peeks and charges are for home, and a charge counts for every region", asy
 test("the cost of several dimensions is taken together or not at all", async () => {
   const policies = [
     { ...hot, by: "*" },
-    fixedWindow({ name: "own", by: "user", limit: 2, window: "1h" }),
+    fixedWindow({ name: "own", by: "user", limit: 2, window: "30d" }),
   ];
   const limiter = limiterIn(fra, { policies });
   const asked = [];
@@ -272,13 +274,13 @@ test("the cost of several dimensions is taken together or not at all", async () 
 });
 
 const refundableOf = (name: string) =>
-  fixedWindow({ name, limit: 1e6, window: "1h", refundable: refundable() });
+  fixedWindow({ name, limit: 1e6, window: "30d", refundable: refundable() });
 
 const HOME_ALONE = [
   refundableOf("back"),
-  shadow(fixedWindow({ name: "seen", limit: 1e6, window: "1h" })),
-  fixedWindow({ name: "failed", limit: 1e6, window: "1h", counts: failures() }),
-  fixedWindow({ name: "split", limit: 1e6, window: "1h", shards: shards(2) }),
+  shadow(fixedWindow({ name: "seen", limit: 1e6, window: "30d" })),
+  fixedWindow({ name: "failed", limit: 1e6, window: "30d", counts: failures() }),
+  fixedWindow({ name: "split", limit: 1e6, window: "30d", shards: shards(2) }),
   tokenBucket({ name: "short", limit: 10, refill: 1_000, per: "1s" }),
 ];
 const WHY_HOME =
@@ -349,7 +351,7 @@ test("the log names no policy that has units to take ahead under a plan", () => 
 });
 
 test("clients of a plan are decided in the region by their numbers", async () => {
-  const policies = [fixedWindow({ name: "p", limit: 3, window: "1h" })];
+  const policies = [fixedWindow({ name: "p", limit: 3, window: "30d" })];
   const more = { plans: plans({ gold: { p: { limit: 6 } } }) };
   const limiter = limiterIn(fra, { policies, more });
   const allowed = async (id: string, plan?: string) => {
@@ -362,7 +364,7 @@ test("clients of a plan are decided in the region by their numbers", async () =>
 });
 
 test("on credit a first request does not wait for home, and home's limit leaves room for all regions", async () => {
-  const policies = [fixedWindow({ name: "p", limit: 20, window: "1h" })];
+  const policies = [fixedWindow({ name: "p", limit: 20, window: "30d" })];
   const own = { credit: 2, regions: 3 };
   const limiters = [limiterIn(fra, { policies, own }), limiterIn(gru, { policies, own })];
   for (const id of ["a", "b"]) {
@@ -383,11 +385,9 @@ test("on credit a first request does not wait for home, and home's limit leaves 
 test("keys of a region expire", async () => {
   await limiterIn(fra).limit("a");
   await settled();
-  const redis = new Redis(fra.server.url);
-  const keys = await redis.keys(`${prefix}*`);
+  const keys = await fra.redis.keys(`${prefix}*`);
   expect(keys).toHaveLength(1);
-  expect(await redis.pttl(keys[0]!)).toBeGreaterThan(0);
-  redis.disconnect();
+  expect(await fra.redis.pttl(keys[0]!)).toBeGreaterThan(0);
 });
 
 test.each<[string, object, readonly string[]]>([
@@ -415,13 +415,13 @@ test.each<[string, object, readonly string[]]>([
     "with more credit than half a limit",
     {
       region: region({ name: "a", redis: GONE, credit: 5, regions: 20 }),
-      policies: [fixedWindow({ limit: 199, window: "1h" })],
+      policies: [fixedWindow({ limit: 199, window: "30d" })],
     },
     ["region.credit"],
   ],
   [
     "with optimistic policies alone",
-    { policies: [fixedWindow({ limit: 100, window: "1h", optimistic: optimistic() })] },
+    { policies: [fixedWindow({ limit: 100, window: "30d", optimistic: optimistic() })] },
     ["region"],
   ],
   ["with a lease of all policies", { lease: lease("100ms") }, ["region"]],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { scriptRunner } from "../../src/store/redis/store.ts";
-import { createMemoryPools } from "../../src/store/region/objects/memory-pools.ts";
+import { createMemoryPools } from "../../src/store/region/memory-pools.ts";
 import {
   type Delivery,
   openPools,

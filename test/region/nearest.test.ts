@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { createNearest, type Place } from "../../src/gateway/config/nearest.ts";
-import { LOCATION_HINTS } from "../../src/store/region/objects/location-hints.ts";
+import { LOCATION_HINTS } from "../../src/store/region/location-hints.ts";
 
 /* Which of several stores is nearest to a client, by the degrees of Cloudflare's `request.cf`. */
 

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 
 import { tightenForRegion } from "../../src/policy/tighten.ts";
 import { scriptRunner } from "../../src/store/redis/store.ts";
-import { createMemoryPools } from "../../src/store/region/objects/memory-pools.ts";
-import { poolsPerPartition } from "../../src/store/region/objects/pools-per-partition.ts";
+import { createMemoryPools } from "../../src/store/region/memory-pools.ts";
+import { poolsPerPartition } from "../../src/store/region/pools-per-partition.ts";
 import { openPools, type Pools } from "../../src/store/region/pools.ts";
 import { type HomeStore, regionalStore } from "../../src/store/region/regional-store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";

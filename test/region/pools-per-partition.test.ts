@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { StoreError } from "../../src/options/errors.ts";
-import { poolsPerPartition } from "../../src/store/region/objects/pools-per-partition.ts";
+import { poolsPerPartition } from "../../src/store/region/pools-per-partition.ts";
 import {
   DENIED,
   type Delivery,

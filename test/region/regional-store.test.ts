@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { StoreError } from "../../src/options/errors.ts";
 import type { Delivery, PoolAnswer, PoolRequest, Pools } from "../../src/store/region/pools.ts";
-import type { RegionCount } from "../../src/store/region/region-counts.ts";
+import type { RegionCount } from "../../src/store/region/region-store.ts";
 import { type HomeStore, regionalStore } from "../../src/store/region/regional-store.ts";
 import type { RegionOrder } from "../../src/store/store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { IMPLEMENTATIONS, MODELS } from "../../src/algorithms/all.ts";
 import type { AnyModel, RefundRequest } from "../../src/algorithms/model.ts";
 import type { DenialCache } from "../../src/decide/denial-cache.ts";
+import type { LastAnswers } from "../../src/decide/last-answers.ts";
 import { EVERY_FEATURE } from "../../src/features/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
-import type { LastAnswers } from "../../src/outage/last-answers.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import type { StoreBreaker } from "../../src/store/breaker.ts";
 import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";
@@ -41,13 +41,13 @@ vi.mock(import("../../src/decide/denial-cache.ts"), async (original) => {
     createDenialCache: (...given) => mutation.denials(createDenialCache(...given)),
   };
 });
-vi.mock(import("../../src/algorithms/refund.ts"), async (original) => {
+vi.mock(import("../../src/algorithms/all.ts"), async (original) => {
   const { refund } = await original();
   return {
     refund: (algorithm, state, request) => refund(algorithm, state, mutation.refund(request)),
   };
 });
-vi.mock(import("../../src/outage/last-answers.ts"), async (original) => {
+vi.mock(import("../../src/decide/last-answers.ts"), async (original) => {
   const { createLastAnswers } = await original();
   return { createLastAnswers: (...given) => mutation.answers(createLastAnswers(...given)) };
 });

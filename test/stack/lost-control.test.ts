@@ -1,5 +1,4 @@
-import { Redis } from "ioredis";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { startWorker, type Worker } from "../../scripts/local-stack/worker.ts";
 import { startOrigin } from "../support/gateway/gateway.ts";
@@ -11,11 +10,6 @@ import { ownRedis } from "../support/own-redis.ts";
  */
 
 const own = ownRedis();
-let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(own.server.url, { disableClientInfo: true });
-  return () => redis.disconnect();
-});
 
 async function openWorkers(more: object = {}) {
   const origin = await startOrigin();
@@ -69,8 +63,10 @@ test("a blocked client stays blocked after FLUSHALL and a restart of one worker 
   await publish(old);
   expect([await ask(old, "ada"), await ask(old, "mal")]).toEqual(["200 20", "403"]);
   expect(await health(old)).toBe("200 ok");
-  await redis.flushall();
-  await expect.poll(() => ask(old, "ada").then(() => redis.keys("*{#live}:state"))).toHaveLength(1);
+  await own.redis.flushall();
+  await expect
+    .poll(() => ask(old, "ada").then(() => own.redis.keys("*{#live}:state")))
+    .toHaveLength(1);
   const anew = await start();
   await old.stop();
   expect([await ask(anew, "ada"), await ask(anew, "mal")]).toEqual(["200 20", "403"]);
@@ -85,7 +81,7 @@ test("where all workers end with Redis, required rules that are gone are never o
   await publish(old);
   expect(await health(old)).toBe("200 ok");
   await old.stop();
-  await redis.flushall();
+  await own.redis.flushall();
   const anew = await start();
   expect([await ask(anew, "ada"), await health(anew)]).toEqual([
     "200 5",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { demoRules } from "./demo-rules.ts";
+import { demoRules, newClient } from "./demo-rules.ts";
 import { ask, count, expectDenied, left } from "./requests.ts";
 import { useStack } from "./stack.ts";
 
@@ -14,16 +14,18 @@ const bounded = demoRules.filter(({ address }) => address !== undefined);
 describe.each(bounded.map((rule, i) => [rule.route, rule, i + 1] as const))(
   "%s, with another key for each of 1,000 requests from one address",
   (route, { limit, refill, address }, at) => {
+    const newAddress = () => ({ "cf-connecting-ip": newClient()["cf-connecting-ip"] });
+
     test("is bounded at ten times the limit", async () => {
       const header = at % 2 ? "x-api-key" : "x-user-id";
-      const from = `203.0.113.${at}`;
+      const from = newAddress();
       const begin = performance.now();
       const answers = [];
       for (let sent = 0; sent < REQUESTS; sent += BATCH) {
         const batch = Array.from({ length: BATCH }, (_, i) =>
           ask(stack.workers[i % 2]!, route, {
             [header]: `rotated-${sent + i}`,
-            "cf-connecting-ip": from,
+            ...from,
           }),
         );
         answers.push(...(await Promise.all(batch)));
@@ -37,20 +39,22 @@ describe.each(bounded.map((rule, i) => [rule.route, rule, i + 1] as const))(
       if (denial) expectDenied(denial, [address!]);
 
       // Another address is another client, with any key.
-      const elsewhere = { [header]: "rotated-0", "cf-connecting-ip": `198.51.100.${at}` };
+      const elsewhere = { [header]: "rotated-0", ...newAddress() };
       expect((await ask(stack.workers[0]!, route, elsewhere)).status).toBe(200);
     });
   },
 );
 
 test("a key over its limit costs its address no more than its allowed requests", async () => {
-  const from = { "cf-connecting-ip": "203.0.113.200" };
+  const greedy = newClient();
   const route = "GET /api/export";
-  const greedy = { ...from, "x-api-key": "greedy" };
   const statuses = [];
   for (let i = 0; i < 60; i++)
     statuses.push((await ask(stack.workers[i % 2]!, route, greedy)).status);
   expect(count(statuses)).toEqual({ 200: 6, 429: 54 });
-  const other = await ask(stack.workers[0]!, route, { ...from, "x-api-key": "modest" });
+  const other = await ask(stack.workers[0]!, route, {
+    ...greedy,
+    "x-api-key": newClient()["x-api-key"],
+  });
   expect([left(other, "export"), left(other, "export-address")]).toEqual([5, 53]);
 });

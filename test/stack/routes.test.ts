@@ -12,21 +12,26 @@ describe.each(demoRules)("$route", ({ route, policy, limit, refill, field, addre
   test("has its limit, and says so", async () => {
     const client = newClient();
     const begin = performance.now();
-    const answers: Answer[] = [];
-    while (answers.at(-1)?.status !== 429 && answers.length <= 2 * limit) {
-      answers.push(await ask(stack.workers[0]!, route, client));
+    const send = () => ask(stack.workers[0]!, route, client);
+    const first = await send();
+    const answers = [first];
+    // Together: on a busy machine units come back faster than requests that wait for each other take them.
+    while (!answers.some(({ status }) => status === 429) && answers.length <= 9 * limit) {
+      answers.push(...(await Promise.all(Array.from({ length: limit }, send))));
     }
     const refilled = Math.floor(((performance.now() - begin) / 1000) * refill);
-    const passed = answers.length - 1;
+    const passed = answers.filter(({ status }) => status === 200).length;
     expect(passed).toBeGreaterThanOrEqual(limit);
     expect(passed).toBeLessThanOrEqual(limit + refilled);
 
-    const [first, last] = [answers[0]!, answers.at(-1)!];
+    const last = answers.find(({ status }) => status === 429)!;
     expect(left(first, policy)).toBe(limit - 1);
     expectDenied(last, [policy]);
+    const both = addressField ? `${field}, ${addressField}` : field;
     for (const answer of answers) {
-      const told = answer.status === 429 || !addressField ? field : `${field}, ${addressField}`;
-      expect(answer.headers.get("ratelimit-policy")).toBe(told);
+      // A denial of Redis lists both, and one that the isolate knows lists the one that denies.
+      const told = answer.status === 429 ? [field, both] : [both];
+      expect(told).toContain(answer.headers.get("ratelimit-policy"));
       expect(Object.keys(fields(answer, "ratelimit"))).toEqual(
         Object.keys(fields(answer, "ratelimit-policy")),
       );
@@ -67,10 +72,11 @@ describe.each(demoRules)("$route", ({ route, policy, limit, refill, field, addre
 });
 
 test("a client without cf-connecting-ip is the address it calls from", async () => {
-  const local = await ask(stack.workers[0]!, "POST /api/login");
-  expect(left(local, "login-burst")).toBe(4);
+  for (let i = 0; i < 2; i++) await ask(stack.workers[0]!, "POST /api/login");
   const named = { "cf-connecting-ip": "127.0.0.1" };
-  expect(left(await ask(stack.workers[0]!, "POST /api/login", named), "login-burst")).toBe(3);
+  // One of its own would have four.
+  const last = await ask(stack.workers[0]!, "POST /api/login", named);
+  expect(left(last, "login-burst")).toBeLessThanOrEqual(2);
 });
 
 test.each(["GET /", "GET /api/login", "DELETE /api/rides/request", "POST /api/rides"])(
@@ -87,6 +93,9 @@ test.each(["GET /", "GET /api/login", "DELETE /api/rides/request", "POST /api/ri
 );
 
 test("a WebSocket goes through to the origin and back", async () => {
+  const upgrades = async () =>
+    ((await ask(stack.origin, "GET /__counts")).body as Record<string, number>)["GET /live"] ?? 0;
+  const before = await upgrades();
   const socket = new WebSocket(`${stack.workers[0]!.replace("http", "ws")}/live`, ["chat"]);
   const events: unknown[] = [];
   await new Promise((resolve) => {
@@ -100,8 +109,7 @@ test("a WebSocket goes through to the origin and back", async () => {
   });
   expect(events).toEqual(["hello", 1000, "bye"]);
   expect(socket.protocol).toBe("chat");
-  const { body } = await ask(stack.origin, "GET /__counts");
-  expect(body).toMatchObject({ "GET /live": 1 });
+  expect(await upgrades()).toBe(before + 1);
 });
 
 // Last, so that all keys of the tests above are in Redis.
@@ -112,6 +120,8 @@ test("every key in Redis has its partition in a hash tag, and an end", async () 
 
   async function look(): Promise<void> {
     for (const key of await redis.keys("*")) {
+      // The counts of the requests, which are written once a minute.
+      if (key.startsWith("tg:{#metrics}:")) continue;
       const end = await redis.pttl(key);
       // It has ended since.
       if (end === -2) continue;

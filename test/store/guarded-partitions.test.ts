@@ -2,8 +2,8 @@ import { expect, test, vi } from "vitest";
 
 import { StoreError } from "../../src/options/errors.ts";
 import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";
-import { CrossSlotError } from "../../src/store/cross-slot.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
+import { CrossSlotError } from "../../src/store/redis/errors.ts";
 import type { Reply } from "../../src/store/store.ts";
 
 /* The guard tells the parts of a store apart by the first key of a call, which may have keys of other parts, too. */

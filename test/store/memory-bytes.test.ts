@@ -7,12 +7,14 @@ import { describe, expect, test, vi } from "vitest";
 import { MODELS } from "../../src/algorithms/all.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { AlgorithmModel } from "../../src/algorithms/model.ts";
-import type { SlidingWindowLogState } from "../../src/algorithms/runs.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import {
+  slidingWindowLog,
+  type SlidingWindowLogState,
+} from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { type Policy } from "../../src/policy/policy.ts";
+import type { Policy } from "../../src/policy/policy.ts";
 import { type MemoryStoreOptions, openMemoryStore } from "../../src/store/memory-store.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { refundInMemory } from "../../src/store/memory-refund.ts";
 import { extendSlots } from "../../src/store/memory-slots.ts";
+import { refundInMemory } from "../../src/store/memory-store.ts";
 import { createMemory } from "../../src/store/memory.ts";
 import { compileAt } from "../support/calendar/compile.ts";
 import { compile } from "../support/compile-policy.ts";

@@ -2,7 +2,7 @@ import type { Counts, Mode } from "../../src/algorithms/common-options.ts";
 import type { Operation, Row } from "../../src/algorithms/model.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
-import { CrossSlotError } from "../../src/store/cross-slot.ts";
+import { CrossSlotError } from "../../src/store/redis/errors.ts";
 import { compile } from "../support/compile-policy.ts";
 import { fixedWindow, type Store, StoreError } from "../support/limiter/plain.ts";
 

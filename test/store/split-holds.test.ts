@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { concurrency, fixedWindow, memoryStore, StoreError } from "../../src/index.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
-import { CrossSlotError } from "../../src/store/cross-slot.ts";
+import { CrossSlotError } from "../../src/store/redis/errors.ts";
 import type { Slot, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 

@@ -5,6 +5,7 @@ import type { Redis } from "ioredis";
 import { readLua } from "../../scripts/build-lua/source.ts";
 import type { ModelRequest } from "../../src/algorithms/model.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
+import { expandNumbers } from "../../src/store/redis/expand-numbers.ts";
 import { EVERY_IMPLEMENTATION } from "./policy/implementations.ts";
 
 /** A policy's numbers by name. */
@@ -17,7 +18,9 @@ export interface Answer {
   readonly resetAfterUs: number;
 }
 
-const script = readLua(fileURLToPath(new URL("lua/one-policy.lua", import.meta.url)));
+const script = expandNumbers(
+  readLua(fileURLToPath(new URL("lua/one-policy.lua", import.meta.url))),
+);
 
 /**
  * One algorithm's Lua on a real Redis, with the caller's clock instead of the server's.

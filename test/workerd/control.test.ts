@@ -5,8 +5,7 @@ import { describe, expect, test } from "vitest";
 import { admin } from "../../src/admin.ts";
 import { durableObjectStore, type ObjectNamespace } from "../../src/durable-object.ts";
 import { createGateway } from "../../src/gateway.ts";
-import { liveStoreOver, storageOver } from "../../src/store/control/control-over.ts";
-import { objectControl } from "../../src/store/control/object-control.ts";
+import { liveStoreOver, objectControl, storageOver } from "../../src/store/control/control-over.ts";
 import { controlContract } from "../live/control-contract.ts";
 
 const namespace = env["LIMITS"] as ObjectNamespace;
@@ -88,6 +87,29 @@ test("a gateway that counts in Durable Objects has live rules, blocks, explain, 
     { n: 2, action: "put deny" },
     { n: 1, action: "publish" },
   ]);
+});
+
+test("versions in which a rule begins, changes and ends are saved and published there", async () => {
+  const { api } = openGateway();
+  const more = {
+    ...rules(3)[0]!,
+    path: "/more/*",
+    policies: [{ algorithm: "fixed-window", name: "more", limit: 3, window: "1d" }],
+  };
+  const documents = [
+    { rules: [...rules(5), more] },
+    { rules: [...rules(6), more], plans: { gold: { api: { limit: 60 } } } },
+    { rules: rules(5), plans: {} },
+  ];
+  for (const [version, document] of documents.entries()) {
+    expect((await api("PUT", "/rules/draft", document)).status).toBe(200);
+    const published = await api("PUT", "/rules", document, { "If-Match": `"${version}"` });
+    expect([published.status, published.body.version]).toEqual([200, version + 1]);
+  }
+  const { entries } = (await api("GET", "/audit")).body;
+  expect(
+    entries.findLast(({ action }: { action: string }) => action === "publish").changes,
+  ).toEqual([{ type: "added", path: "rules[1]", after: more }]);
 });
 
 /** Throws everything away that a gateway's control data is in. */

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { admin, metrics } from "../../src/admin.ts";
 import { durableObjectStore, type ObjectNamespace } from "../../src/durable-object.ts";
 import { createGateway } from "../../src/gateway.ts";
-import { objectMetrics } from "../../src/store/metrics/object-metrics.ts";
+import { objectMetrics } from "../../src/store/object-metrics.ts";
 import { metricsContract } from "../metrics/metrics-contract.ts";
 
 const namespace = env["LIMITS"] as ObjectNamespace;

@@ -13,45 +13,64 @@ const LOG = `slidingWindowLog({ limit: 600, window: "1m" })`;
  */
 const WORKERS: readonly (readonly [name: string, budget: number, source: string])[] = [
   [
+    "limit() with clientKey(), a token bucket",
+    19_920,
+    `import { clientKey, limit, tokenBucket } from "./src/index.ts";
+     export const decide = (address) => limit(clientKey(address), ${BUCKET});`,
+  ],
+  [
     "createLimiter(), a token bucket",
-    24_520,
+    23_790,
     `import { createLimiter, tokenBucket } from "./src/index.ts";
      export const limiter = createLimiter({ policies: [${BUCKET}] });`,
   ],
   [
     "createLimiter(), a token bucket and a log",
-    25_740,
+    25_070,
     `import { createLimiter, slidingWindowLog, tokenBucket } from "./src/index.ts";
      export const limiter = createLimiter({ policies: [${BUCKET}, ${LOG}] });`,
   ],
   [
+    "createLimiter() with plans(), two token buckets and a sliding window",
+    26_070,
+    `import { createLimiter, plans, slidingWindowCounter, tokenBucket } from "./src/index.ts";
+     export const limiter = createLimiter({
+       policies: [
+         tokenBucket({ name: "address", by: "ip", limit: 200, refill: 100, per: "1s" }),
+         slidingWindowCounter({ name: "user", by: "user", limit: 600, window: "1m" }),
+         tokenBucket({ name: "everybody", by: "*", limit: 5000, refill: 5000, per: "1s" }),
+       ],
+       plans: plans({ gold: { user: { limit: 6000 } } }),
+     });`,
+  ],
+  [
     "createLimiter() with lease(), a token bucket and a log",
-    30_600,
+    30_200,
     `import { createLimiter, lease, slidingWindowLog, tokenBucket } from "./src/index.ts";
      export const limiter = createLimiter({ policies: [${BUCKET}, ${LOG}], lease: lease("auto") });`,
   ],
   [
     "rateLimit() of Hono, a token bucket and a fixed window",
-    30_100,
+    29_530,
     `import { fixedWindow, tokenBucket } from "./src/index.ts";
      import { rateLimit } from "./src/hono.ts";
      export const limiter = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,
   ],
   [
     "rateLimit() of Vercel, a token bucket and a fixed window",
-    30_700,
+    29_820,
     `import { fixedWindow, tokenBucket } from "./src/index.ts";
      import { rateLimit } from "./src/vercel.ts";
      export const limiter = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,
   ],
   [
     "createGateway() with its packages",
-    136_400,
+    135_430,
     `import { createGateway } from "./src/gateway.ts";
      export default createGateway(process.env);`,
   ],
-  ["usage() of models", 9_390, `export { usage } from "./src/llm.ts";`],
-  ["gateway worker with its packages", 167_400, `export { default } from "./src/worker.ts";`],
+  ["usage() of models", 9_440, `export { usage } from "./src/llm.ts";`],
+  ["gateway worker with its packages", 166_290, `export { default } from "./src/worker.ts";`],
 ];
 
 /** The bundles of workers with a part of the package. */

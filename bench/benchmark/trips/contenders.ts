@@ -2,7 +2,7 @@ import { Ratelimit } from "@upstash/ratelimit";
 import type { Redis } from "ioredis";
 
 import { EVERY_FEATURE } from "../../../src/features/every-feature.ts";
-import { shareDenials } from "../../../src/features/share-denials-option.ts";
+import { shareDenials } from "../../../src/features/shared-denials-feature.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import type { Policy } from "../../../src/policy/policy.ts";

@@ -4,9 +4,13 @@ import { parseDuration } from "../../../src/options/duration.ts";
 import { type ApiAnswer, type ApiCall, ApiClient, type Connection } from "./client.ts";
 import { UsageError } from "./errors.ts";
 import { readFile } from "./files.ts";
-import { isLoopback } from "./loopback.ts";
 import { note } from "./output/print.ts";
 import { withSpinner } from "./output/spinner.ts";
+
+/** Whether an address is of this machine itself, so that no network is on the way. */
+export function isLoopback({ hostname }: URL): boolean {
+  return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
 
 /** The options that every command has. */
 interface GlobalOptions {

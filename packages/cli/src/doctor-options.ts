@@ -1,9 +1,12 @@
 import { parseDuration } from "../../../src/options/duration.ts";
-import { checkedVariables, gatewayVariables, parseFile, syntaxFaults } from "./check/check-text.ts";
-import { environmentsIn } from "./check/environments.ts";
-import { leasesIn } from "./check/leases-in.ts";
-import { variablesIn } from "./check/oversized.ts";
-import { rulesIn } from "./check/rules-in.ts";
+import {
+  checkedVariables,
+  checkText,
+  gatewayVariables,
+  parseFile,
+  syntaxFaults,
+} from "./check/check-text.ts";
+import { environmentsIn, leasesIn, rulesIn, variablesIn } from "./check/in-wrangler-file.ts";
 import { readToken } from "./connection.ts";
 import { type Algorithm, ALGORITHMS } from "./doctor/memory-formula.ts";
 import type { DoctorOptions } from "./doctor/options.ts";
@@ -32,7 +35,6 @@ export interface DoctorArguments {
   readonly limit?: string;
 }
 
-/** Checks the options of `tidegate doctor`. */
 export function readDoctorOptions(
   args: DoctorArguments,
   environment: NodeJS.ProcessEnv,
@@ -84,12 +86,13 @@ export function readDoctorOptions(
 
 function readConfig(
   file: string | undefined,
-): Pick<DoctorOptions, "variables" | "environments" | "leases" | "rules"> {
+): Pick<DoctorOptions, "faults" | "variables" | "environments" | "leases" | "rules"> {
   if (file === undefined) return {};
   const text = readFile(file);
   requireGateway(file, text);
   const rules = rulesIn(file, text);
   return {
+    faults: checkText(file, text),
     variables: variablesIn(file, text),
     environments: environmentsIn(file, text),
     leases: leasesIn(file, text),

@@ -1,14 +1,11 @@
-import { createServer } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
 import type { Authenticate } from "./auth.ts";
 import type { RefuseCrossSite } from "./cross-site.ts";
 import { BridgeError, statusOf } from "./errors.ts";
 import { failure } from "./execute.ts";
-import { methods, parseAsk, parseTarget } from "./protocol.ts";
-import type { Ask } from "./protocol.ts";
-import { readBody } from "./read-body.ts";
-import { requestMemory } from "./request-memory.ts";
+import { type Ask, methods, parseAsk, parseTarget } from "./protocol.ts";
+import { type HeldMemory, requestMemory, requireRoom } from "./request-memory.ts";
 
 /** Bytes of answers that clients have not fetched yet, of all of them: they stay in memory until then. */
 const MAX_UNFETCHED = 64 * 1024 * 1024;
@@ -94,4 +91,36 @@ function respond(response: ServerResponse, status: number, text: string): void {
     "content-length": Buffer.byteLength(text),
   });
   response.end(text);
+}
+
+const MAX_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Reads a body to its end. One that is refused is not kept, and read all the same: a client that is still writing would miss
+ * the answer.
+ *
+ * @throws BridgeError 413 for one that is too long, 503 for one that the memory has no room for
+ */
+async function readBody(request: IncomingMessage, memory: HeldMemory): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let isKept = true;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    isKept &&= bytes <= MAX_BYTES && memory.grow(chunk.length);
+    if (isKept) {
+      chunks.push(chunk);
+    } else {
+      chunks.length = 0;
+      memory.free();
+    }
+  }
+  if (bytes > MAX_BYTES) {
+    throw new BridgeError(
+      413,
+      `ERR max request size exceeded. Limit: ${MAX_BYTES} bytes, Actual: ${bytes} bytes`,
+    );
+  }
+  requireRoom(isKept);
+  return Buffer.concat(chunks);
 }

@@ -1,5 +1,5 @@
 import { isRecord } from "../../options/record.ts";
-import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../../store/control/document-size.ts";
+import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../../store/control/storage.ts";
 import type { Call } from "../call.ts";
 import { readBody, tooLarge } from "../read-body.ts";
 import { faulty, Refusal } from "../refusal.ts";

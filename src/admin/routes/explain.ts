@@ -1,6 +1,6 @@
 import { ConfigurationError, StoreError } from "../../options/errors.ts";
 import { isRecord } from "../../options/record.ts";
-import { HOUR_MS } from "../../store/metrics/metrics-store.ts";
+import { HOUR_MS } from "../../store/metrics-store.ts";
 import type { Administered, DescribedRequest } from "../administered.ts";
 import { type AdminRoute, auditedAction, type Call, json, readSmallBody } from "../call.ts";
 import { keptChanges } from "../changes.ts";

@@ -1,5 +1,5 @@
 import { CONTENT_TYPE, openMetricsOf } from "../../metrics/open-metrics.ts";
-import { TOP_KINDS } from "../../store/metrics/metrics-store.ts";
+import { TOP_KINDS } from "../../store/metrics-store.ts";
 import type { Administered } from "../administered.ts";
 import { type AdminRoute, type Call, isoTime, json } from "../call.ts";
 import type { Stats, Top } from "../metrics-answers.ts";

@@ -1,7 +1,7 @@
 import type { Span } from "../../metrics/reader.ts";
 import { parseDuration } from "../../options/duration.ts";
 import { parseMoment } from "../../options/moment.ts";
-import { HOUR_MS, MINUTE_MS } from "../../store/metrics/metrics-store.ts";
+import { HOUR_MS, MINUTE_MS } from "../../store/metrics-store.ts";
 import { isoTime } from "../call.ts";
 import { Refusal } from "../refusal.ts";
 

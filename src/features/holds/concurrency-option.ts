@@ -1,12 +1,12 @@
 import { madeOf } from "../../algorithms/algorithm.ts";
-import type { Holding, Labelled, Labels } from "../../algorithms/common-options.ts";
+import type { Holding, Labelled, Labels, Literal } from "../../algorithms/common-options.ts";
 import {
   CONCURRENCY,
   type ConcurrencyOptions,
   type ConcurrencyPolicy,
 } from "../../algorithms/concurrency.ts";
 import { DECIDE } from "../../algorithms/scripts.generated.ts";
-import { createLocalSlots } from "../../outage/local-slots.ts";
+import { createLocalSlots } from "../../decide/local-slots.ts";
 import { holds } from "./holds-feature.ts";
 
 /** Slots of holds: the script that gives them beside other policies, and those that an isolate gives without the store. */
@@ -23,7 +23,7 @@ export const slots = { scripts: { decide: DECIDE }, create: createLocalSlots };
  * concurrency({ name: "streams", limit: 10, ttl: "60s" })
  */
 export function concurrency<Name extends string = string, By extends string = never>(
-  options: ConcurrencyOptions & Labels<Name, By>,
-): ConcurrencyPolicy & Holding & Labelled<Name, By> {
+  options: ConcurrencyOptions & Labels<Name, By, string>,
+): ConcurrencyPolicy & Holding & Labelled<Name, By> & Literal<By, "concurrency()"> {
   return madeOf(options, { ...CONCURRENCY, features: { holds, slots } });
 }

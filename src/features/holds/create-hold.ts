@@ -2,13 +2,17 @@ import type { Decision } from "../../decide/decision.ts";
 import type { Extension, Hold, Settlement, StreamOptions, WithUsage } from "../../decide/hold.ts";
 import type { Cost } from "../../decide/limiter-types.ts";
 import type { GroupVerdict } from "../../decide/step.ts";
-import type { Duration } from "../../options/duration.ts";
-import { StoreError } from "../../options/errors.ts";
+import {
+  type Duration,
+  type DurationRange,
+  isDurationWithin,
+  parseDuration,
+} from "../../options/duration.ts";
+import { StoreError, TidegateError } from "../../options/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { watchBody } from "../../runtime/watch-body.ts";
 import type { Slot } from "../../store/store.ts";
 import { type GiveBack, hasSlots } from "./give-back.ts";
-import { ttlUsOf } from "./hold-ttl.ts";
 import { type Progress, settleBy, settlementCalls, type SettlementParts } from "./settle-hold.ts";
 
 /** The units and slots that a hold can give back. */
@@ -140,7 +144,6 @@ function settleAtEnd(
   return watchBody(response, { end: () => end(settle()) });
 }
 
-/** Extends slots at each counter. */
 async function extendAll(
   verdicts: readonly GroupVerdict[],
   slot: Slot,
@@ -167,3 +170,22 @@ export function withoutHold(decision: Decision): Hold {
 }
 
 const settleNothing = () => Promise.resolve(NOTHING);
+
+/** As the `ttl` of a concurrency policy. */
+const TTL_RANGE: DurationRange = { min: "1s", max: "24h", example: "60s" };
+
+/**
+ * The time for which a hold keeps its slots, in microseconds. Default: each policy's `ttl`.
+ *
+ * @throws TidegateError `ERR_HOLD`
+ */
+export function ttlUsOf(ttl: Duration | undefined): number {
+  if (ttl === undefined) return parseDuration(TTL_RANGE.max)!;
+  if (isDurationWithin(ttl, TTL_RANGE)) return parseDuration(ttl)!;
+  const { min, max, example } = TTL_RANGE;
+  const shown = typeof ttl === "string" ? JSON.stringify(ttl) : typeof ttl;
+  throw new TidegateError(
+    "ERR_HOLD",
+    `ttl must be a time with its unit from "${min}" to "${max}", such as "${example}", not ${shown}.`,
+  );
+}

@@ -1,5 +1,7 @@
 import { byGroup, flatten } from "../../decide/ask-store.ts";
 import type { CoreSettings, LimiterContext } from "../../decide/limiter-context.ts";
+import { localKeyOf } from "../../decide/local-share.ts";
+import type { LocalUnits } from "../../decide/local-units.ts";
 import { askedIn, type GroupVerdict } from "../../decide/step.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { DecidedAt, Slot } from "../../store/store.ts";
@@ -25,13 +27,19 @@ export interface GiveBack {
   extend(verdicts: readonly GroupVerdict[], slot: Slot): Promise<boolean>;
 }
 
-export function createGiveBack({ store, local, keysOf }: LimiterContext<CoreSettings>): GiveBack {
+export function createGiveBack(context: LimiterContext<CoreSettings>): GiveBack {
+  const { store, local, clockUs, keysOf } = context;
+
   /** Gives back what this isolate counted in an outage. */
   function unitsHere({ asked, at }: GroupVerdict, units: readonly number[], slot: Slot): number[] {
     const keys = keysOf(asked);
-    return asked.group.policies.map((policy, i) =>
-      local.giveBack(policy, keys[i]!, units[i]!, at.nowUs, slot),
-    );
+    return asked.group.policies.map((policy, i) => {
+      if (units[i] === 0 || !local.counts(policy)) return 0;
+      const key = localKeyOf(policy, keys[i]!);
+      return hasSlots(policy)
+        ? local.slots!.giveBack(key, slot, clockUs())
+        : returnUnits(local.units, key, policy, units[i]!, at.nowUs, clockUs());
+    });
   }
 
   /** A call without an answer may have taken slots. The hold's id finds them on any counter. */
@@ -67,14 +75,33 @@ export function createGiveBack({ store, local, keysOf }: LimiterContext<CoreSett
     async extend(verdicts, slot) {
       const isInMemory = verdicts[0]!.countedBy === "memory";
       const { keys, costs, policies } = callOf(verdicts);
-      const own = [...policies.keys()].filter((i) => hasSlots(policies[i]!) && costs[i]! > 0);
+      const own = [...policies.keys()].filter(
+        (i) =>
+          hasSlots(policies[i]!) && costs[i]! > 0 && (!isInMemory || local.counts(policies[i]!)),
+      );
       const ownKeys = own.map((i) => keys[i]!);
       const ownPolicies = own.map((i) => policies[i]!);
-      if (isInMemory) return local.extend(ownPolicies, ownKeys, slot);
+      if (isInMemory) return local.slots!.extend(ownKeys, ownPolicies, slot, clockUs());
       const kept = await store.extend!(ownKeys, ownPolicies, slot);
       return kept.every(Boolean);
     },
   };
+}
+
+/** Gives back units that were counted here then, if their window is that of now; returns how many came back. */
+function returnUnits(
+  counted: LocalUnits,
+  key: string,
+  policy: CompiledPolicy,
+  units: number,
+  takenAtUs: number,
+  nowUs: number,
+): number {
+  const { sinceUs, used } = counted.find(key, policy, nowUs);
+  const isInWindow = sinceUs <= takenAtUs && takenAtUs <= nowUs;
+  const back = isInWindow ? Math.min(used, units) : 0;
+  if (back > 0) counted.set(key, sinceUs, used - back);
+  return back;
 }
 
 /** Whether a policy gives slots to holds, instead of counting units. */

@@ -14,7 +14,6 @@ import { PartialRefundError } from "../../store/partial-reply.ts";
 import type { Slot } from "../../store/store.ts";
 import { type GiveBack, hasSlots } from "./give-back.ts";
 
-/** The settings of settlements. */
 export interface SettlementParts {
   /** Every policy that a cost may name. */
   readonly policies: readonly CompiledPolicy[];
@@ -131,7 +130,6 @@ function add(sums: Record<string, number>, name: string, units: number): void {
   sums[name] = (Object.hasOwn(sums, name) ? sums[name]! : 0) + units;
 }
 
-/** The result of a call. */
 interface Outcome {
   /** The units that came back or were charged, by policy. */
   readonly done: readonly (readonly [name: string, units: number])[];

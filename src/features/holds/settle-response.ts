@@ -15,7 +15,6 @@ export function needsHold(policies: readonly Policy[]): boolean {
   });
 }
 
-/** The parts of an answered request that a settlement reads. */
 interface Answered {
   readonly method: string;
   readonly signal: Pick<AbortSignal, "aborted">;

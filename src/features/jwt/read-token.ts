@@ -1,24 +1,32 @@
 import { problemResponse } from "../../decide/problem.ts";
 import type { Faults } from "../../options/faults.ts";
 import type { Claims } from "../../partition/claims.ts";
-import type { RequestParts } from "../../partition/request-data.ts";
+import type { RequestData, RequestParts } from "../../partition/request-data.ts";
 import { requestReporter } from "../../runtime/log.ts";
 import { monotonicNow } from "../../runtime/time.ts";
 import { checkJwt } from "./check-jwt.ts";
 import { createVerifier, type Verdict } from "./verify-token.ts";
 
-/** A request's token. */
-export type Token =
+type Token =
   | { readonly kind: "missing" }
   | { readonly kind: "verified"; readonly claims: Claims }
   | { readonly kind: "refused"; readonly response: Response };
 
-/** Reads the tokens of requests. */
+/** A request whose token is refused. */
+interface Refused {
+  readonly kind: "unidentified";
+  readonly response: Response;
+}
+
+type Read<Context, Found> = (context: Context, data: RequestData) => Found | Promise<Found>;
+
 export interface TokenReader {
   /** The header field that has the token, in lower case. */
   readonly field: string;
-  /** Without a promise unless something has to be waited for. */
-  readonly read: (request: RequestParts) => Token | Promise<Token>;
+  /** Reads requests with the claims of their tokens. Without a promise unless something has to be waited for. */
+  readonly withClaims: <Context, Found>(
+    read: Read<Context, Found>,
+  ) => Read<Context, Found | Refused>;
   /** Why the issuer's keys could not be read; `undefined` if they could. */
   readonly error: () => string | undefined;
 }
@@ -28,7 +36,7 @@ const MISSING: Token = { kind: "missing" };
 /** Stands for a reader that could not be compiled, so that the sources that need one have no fault, too. */
 export const NO_READER: TokenReader = {
   field: "authorization",
-  read: () => MISSING,
+  withClaims: (read) => read,
   error: () => undefined,
 };
 
@@ -68,10 +76,19 @@ export function compileTokenReader(
 
   return {
     field: header,
-    read(request) {
-      const found = known.get(request) ?? read(request);
-      known.set(request, found);
-      return found;
+    withClaims: (next) => (context, data) => {
+      const found = known.get(data.request) ?? read(data.request);
+      known.set(data.request, found);
+      const go = (token: Token) => {
+        if (token.kind === "refused") {
+          return { kind: "unidentified", response: token.response } as const;
+        }
+        return next(context, {
+          ...data,
+          claims: token.kind === "verified" ? token.claims : undefined,
+        });
+      };
+      return found instanceof Promise ? found.then(go) : go(found);
     },
     error: () => verifier.error(),
   };

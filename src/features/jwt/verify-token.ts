@@ -5,8 +5,7 @@ import { report } from "../../runtime/log.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import { monotonicNow } from "../../runtime/time.ts";
 import type { JwtSettings } from "./check-jwt.ts";
-import { fetchKeys } from "./fetch-keys.ts";
-import { createKeySet, type Keys } from "./key-set.ts";
+import { createKeySet, fetchKeys, type Keys } from "./key-set.ts";
 
 /** The result of verifying a token. */
 export type Verdict =
@@ -16,7 +15,6 @@ export type Verdict =
   /** No key is known now. */
   | { readonly kind: "unverified" };
 
-/** Verifies tokens. */
 export interface Verifier {
   verify(token: string): Verdict | Promise<Verdict>;
   /** Why the keys could not be read; `undefined` if they could. */

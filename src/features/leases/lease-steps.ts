@@ -10,7 +10,6 @@ import type { LeaseAccess } from "./lease-access.ts";
 import { createLeases } from "./leases.ts";
 import { take } from "./take-leased.ts";
 
-/** The steps of policies with leases. */
 export function leaseSteps(context: LimiterContext<CoreSettings>): LeaseSteps {
   const { store, now, settings, perGroup } = context;
   const isLeased = settings.policies.some(({ leaseUs }) => leaseUs !== undefined);
@@ -23,7 +22,6 @@ export function leaseSteps(context: LimiterContext<CoreSettings>): LeaseSteps {
       : createLeases(store, policies, { leaseUs, isAuto }, now);
   });
 
-  /** For each group that has leases, the request's access to them. */
   function accessesOf({ groups }: CountRequest): Map<PartitionRequest, LeaseAccess> {
     const accesses = new Map<PartitionRequest, LeaseAccess>();
     for (const asked of groups) {

@@ -29,7 +29,6 @@ export function spellHeader(name: string, value: string): string | undefined {
 
 const NONE: readonly string[] = [];
 
-/** The names of the header fields that the lists' identities name. */
 export function fieldsOf({ identities }: Lists): readonly string[] {
   return [...new Set(identities.map((text) => text.slice(0, text.indexOf(":"))))];
 }

@@ -10,8 +10,7 @@ import { parseMoment } from "../../options/moment.ts";
 import { isRecord } from "../../options/record.ts";
 import { checkOptions } from "../../options/unknown-options.ts";
 import { COUNTRY, isAsn, MAX_ASN } from "../../partition/platform-facts.ts";
-import type { Range } from "./address-ranges.ts";
-import { parseCidr } from "./cidr.ts";
+import { parseCidr, type Range } from "./address-ranges.ts";
 
 /** The kinds of values by which an entry names clients. */
 const KINDS = ["cidr", "identity", "asn", "country"] as const;

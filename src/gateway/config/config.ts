@@ -7,7 +7,7 @@ import { Faults } from "../../options/faults.ts";
 import { FUNCTION } from "../../options/messages.ts";
 import { type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import type { ControlPlace } from "../../store/control/place.ts";
+import type { ControlPlace } from "../../store/counts-place.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
 import type { Store } from "../../store/store.ts";
 import type { Origin } from "../proxy/origin.ts";

@@ -1,4 +1,4 @@
-import type { NoticedPolicy, NoticeListener } from "../../features/notice-listener.ts";
+import type { NoticedPolicy, NoticeListener } from "../../features/notice-marks.ts";
 import { ruleOfPolicy } from "../../metrics/denial-log.ts";
 import { nameOfKey } from "../../metrics/partition-name.ts";
 import type { Recorder } from "../../metrics/recorder.ts";

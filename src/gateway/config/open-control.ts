@@ -1,10 +1,9 @@
 import type { Faults } from "../../options/faults.ts";
 import { REDIS_VARIABLE } from "../../options/messages.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import type { ControlPlace } from "../../store/control/place.ts";
-import type { CountsPlace } from "../../store/counts-place.ts";
+import type { ControlPlace, CountsPlace } from "../../store/counts-place.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
-import type { ObjectNamespace } from "../../store/object-namespace.ts";
+import type { ObjectNamespace } from "../../store/object-call.ts";
 import { createRedisClient } from "../../store/redis/endpoint.ts";
 import { NO_OBJECT_BINDING, TWO_CONTROLS } from "../rules/variable-messages.ts";
 import { BINDING } from "./open-counts.ts";

@@ -9,7 +9,7 @@ import type { durableObjectRegion } from "../../store/durable-object-region.ts";
 import type { durableObjectStore } from "../../store/durable-object-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
 import { openMemoryStore } from "../../store/memory-store.ts";
-import type { ObjectNamespace } from "../../store/object-namespace.ts";
+import type { ObjectNamespace } from "../../store/object-call.ts";
 import { openStore } from "../../store/open-store.ts";
 import { countedRedis } from "../../store/redis/counted-redis.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";

@@ -1,5 +1,5 @@
 import type { DecisionListener } from "../../features/decision-listener.ts";
-import type { NoticeListener } from "../../features/notice-listener.ts";
+import type { NoticeListener } from "../../features/notice-marks.ts";
 import type { SharedCache, SharedDenials } from "../../features/shared-denials.ts";
 import type { OpenRecorder } from "../../metrics/metrics.ts";
 import type { Faults } from "../../options/faults.ts";

@@ -1,4 +1,4 @@
-import { jwt } from "../../features/jwt/jwt-feature.ts";
+import { jwtFeature } from "../../features/jwt/jwt-feature.ts";
 import type { TokenReader } from "../../features/jwt/read-token.ts";
 import type { Faults } from "../../options/faults.ts";
 import { positionOfFault } from "../../options/json-fault.ts";
@@ -20,8 +20,8 @@ export function readJwt(
   const options = fromJson(variable);
   if (options instanceof SyntaxError) {
     faults.add("JWT", "(hidden)", JWT_TEXT, positionOfFault(options));
-    return jwt.none;
+    return jwtFeature.none;
   }
   const hasSecret = isRecord(options) && secret !== undefined && secret !== "";
-  return jwt.compile(hasSecret ? { ...options, secret } : options, "JWT", faults);
+  return jwtFeature.compile(hasSecret ? { ...options, secret } : options, "JWT", faults);
 }

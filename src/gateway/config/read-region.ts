@@ -1,4 +1,4 @@
-import type { PlainRegion } from "../../features/region/region-options.ts";
+import type { PlainRegion } from "../../features/region-options.ts";
 import type { Duration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
 import { REGION_WITH } from "../../options/messages.ts";

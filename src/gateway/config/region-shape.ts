@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { CHOICE } from "../../options/messages.ts";
 import { NAME } from "../../policy/compile.ts";
-import { LOCATION_HINTS, type LocationHint } from "../../store/region/objects/location-hints.ts";
+import { LOCATION_HINTS, type LocationHint } from "../../store/region/location-hints.ts";
 import { REGION_STORES } from "../rules/variable-messages.ts";
 
 const STORE =

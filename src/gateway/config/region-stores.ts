@@ -4,7 +4,7 @@ import { CHOICE } from "../../options/messages.ts";
 import { type Environment, onWorkers } from "../../runtime/environment.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import type { RedisEndpoint } from "../../store/redis/client.ts";
-import { LOCATION_HINTS, type LocationHint } from "../../store/region/objects/location-hints.ts";
+import { LOCATION_HINTS, type LocationHint } from "../../store/region/location-hints.ts";
 import { check } from "../rules/check-shape.ts";
 import { fromJson } from "../rules/from-json.ts";
 import { NO_PLACE, REGION_STORES_TEXT } from "../rules/variable-messages.ts";

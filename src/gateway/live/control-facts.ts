@@ -1,5 +1,5 @@
 import type { LiveStore, Persistence } from "../../store/control/control-store.ts";
-import type { ControlPlace } from "../../store/control/place.ts";
+import type { ControlPlace } from "../../store/counts-place.ts";
 
 /** The place of the control data, and whether the data outlives a restart there. */
 export interface ControlFacts {

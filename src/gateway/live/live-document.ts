@@ -5,7 +5,7 @@ import { PlacedFaults } from "../../options/placed-faults.ts";
 import { isRecord } from "../../options/record.ts";
 import { checkOptions } from "../../options/unknown-options.ts";
 import { MAX_POLICIES } from "../../policy/compile.ts";
-import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../../store/control/document-size.ts";
+import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../../store/control/storage.ts";
 import {
   BYTES,
   ENTRIES,

@@ -1,8 +1,7 @@
-import { liveStoreOver } from "../../store/control/control-over.ts";
+import { liveStoreOver, objectControl } from "../../store/control/control-over.ts";
 import type { LiveStore } from "../../store/control/control-store.ts";
-import { objectControl } from "../../store/control/object-control.ts";
-import type { ControlPlace } from "../../store/control/place.ts";
-import { redisLiveStore } from "../../store/control/redis/live-store.ts";
+import { redisLiveStore } from "../../store/control/live-store.ts";
+import type { ControlPlace } from "../../store/counts-place.ts";
 
 /**
  * The live rules of a gateway at a place.

@@ -2,8 +2,8 @@ import type { SharedCache } from "../../features/shared-denials.ts";
 import { isRecord } from "../../options/record.ts";
 import { withTimeout } from "../../runtime/time.ts";
 import type { ReadState } from "../../store/control/control-store.ts";
-import { exceedsBytes } from "../../store/control/document-size.ts";
 import type { LiveState } from "../../store/control/live-state.ts";
+import { exceedsBytes } from "../../store/control/storage.ts";
 
 /** The time limit of a cache read: a slower cache is not near. */
 const CACHE_TIMEOUT_MS = 100;

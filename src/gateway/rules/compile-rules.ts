@@ -1,12 +1,13 @@
 import { EVERY_FEATURE } from "../../features/every-feature.ts";
 import type { Planned, Plans } from "../../features/plans.ts";
-import type { PlainRegion } from "../../features/region/region-options.ts";
+import type { PlainRegion } from "../../features/region-options.ts";
 import type { LimiterSettings } from "../../limiter/settings.ts";
 import type { Faults } from "../../options/faults.ts";
 import { checkSearchedSegments } from "./check-searched-segments.ts";
 import { policiesOf } from "./policies-of.ts";
 import { inRule, readRule, routeOf, type Rule, type RuleDefaults } from "./rule.ts";
 import { NAME_IN_RULES } from "./variable-messages.ts";
+import { withLeases } from "./with-leases.ts";
 
 /** Rules and plans, as data. */
 export interface RulesData {
@@ -54,13 +55,12 @@ function settingsOf(
     own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
   );
   EVERY_FEATURE.roles.check(policies, "RULES[0].policies[0].counts", faults);
-  const planned = EVERY_FEATURE.plans.compile(
-    plans,
-    "PLANS",
-    policiesOf(rules, policies),
-    policies,
-    faults,
+  const declared = policiesOf(rules, policies);
+  const compiled = EVERY_FEATURE.plans.compile(plans, "PLANS", declared, policies, faults);
+  const tightened = [...compiled.plans].map(
+    ([plan, list]) => [plan, withLeases(list, policies)] as const,
   );
+  const planned = { policies, plans: new Map(tightened) };
   return { ...rules[0]!.settings, ...inRegion(planned, region, faults) };
 }
 

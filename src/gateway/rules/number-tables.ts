@@ -6,6 +6,7 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import { OwnNumbers } from "../../policy/own-numbers.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { TABLES } from "./override-messages.ts";
+import { withLeases } from "./with-leases.ts";
 
 /** Each table of numbers is compiled with every policy. */
 export const MAX_TABLES = 1_000;
@@ -43,8 +44,8 @@ export function createNumberTables(
       return undefined;
     }
     const own = new PlacedFaults(faults, { pathsOf: (within) => [within] });
-    const table =
-      known?.get(text) ?? new OwnNumbers(compileNumbers(numbers, path, declared, policies, own));
+    const compiled = () => compileNumbers(numbers, path, declared, policies, own);
+    const table = known?.get(text) ?? new OwnNumbers(withLeases(compiled(), policies));
     const [first] = own.list;
     if (first) faulty.set(text, { ...first, start: path.length });
     all.set(text, table);

@@ -1,4 +1,3 @@
-import { OF_POLICIES, refuseNames } from "../../adapter/names-elsewhere.ts";
 import type { PlainRequestOptions } from "../../adapter/request-options.ts";
 import { compileRequest, type RequestReader } from "../../adapter/request-reader.ts";
 import { EVERY_FEATURE } from "../../features/every-feature.ts";
@@ -8,6 +7,7 @@ import type { SharedDenials } from "../../features/shared-denials.ts";
 import type { LimiterOptions } from "../../limiter/options.ts";
 import { checkSettings, type LimiterSettings } from "../../limiter/settings.ts";
 import type { Faults } from "../../options/faults.ts";
+import { OF_POLICIES, refuseNames } from "../../options/names-elsewhere.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import { isRecord } from "../../options/record.ts";
 import type { ClientIp } from "../../partition/client-ip.ts";

@@ -1,7 +1,7 @@
-import { lists as listFeature } from "../../features/lists/lists-feature.ts";
+import { listsFeature } from "../../features/lists/lists-feature.ts";
 import type { Lists } from "../../features/lists/lists.ts";
 import type { FindListed } from "../../features/lists/request-lists.ts";
-import type { PlainRegion } from "../../features/region/region-options.ts";
+import type { PlainRegion } from "../../features/region-options.ts";
 import type { SharedDenials } from "../../features/shared-denials.ts";
 import type { LimiterOptions } from "../../limiter/options.ts";
 import type { Faults } from "../../options/faults.ts";
@@ -73,8 +73,8 @@ export function compileRuleset(
   before?: Ruleset,
 ): Ruleset | undefined {
   const start = faults.list.length;
-  const identities = withDigests(listFeature.identities);
-  const lists = listFeature.compile(data.lists, "LISTS", faults, identities);
+  const identities = withDigests(listsFeature.identities);
+  const lists = listsFeature.compile(data.lists, "LISTS", faults, identities);
   const clientIp = readClientIp(defaults, data.rules, lists, faults);
   const same = before && hasSameRules(before.data, data) ? before : undefined;
   const compiled = same ?? compileRules(data, { ...defaults, clientIp }, faults);
@@ -96,16 +96,16 @@ export function compileRuleset(
   const { rules, settings } = compiled;
   const fields = [
     ...rules.flatMap(({ reader }) => reader.fields),
-    ...(lists ? listFeature.fieldsOf(lists) : []),
+    ...(lists ? listsFeature.fieldsOf(lists) : []),
   ];
   const finderOf = (lists: Lists) =>
-    listFeature.compileFindListed(lists, clientIp, listFeature.headerIdentities(lists));
+    listsFeature.compileFindListed(lists, clientIp, listsFeature.headerIdentities(lists));
   return {
     data,
     rules,
     settings,
     lists: lists && finderOf(lists),
-    listsBesideAddresses: lists && finderOf(listFeature.besideAddresses(lists)),
+    listsBesideAddresses: lists && finderOf(listsFeature.besideAddresses(lists)),
     refused: lists?.digests ?? new Map(),
     overrides,
     isImitation: compileIsImitation(fields),
@@ -148,11 +148,11 @@ function readClientIp(
     const own = Array.isArray(policies) ? policies.map((policy) => Object(policy).partition) : [];
     return own.some((each: unknown = partition) => readsAddress(each));
   });
-  const readsClientIp = lists !== undefined && listFeature.needsClientIp(lists);
+  const readsClientIp = lists !== undefined && listsFeature.needsClientIp(lists);
   if (clientIp === undefined && !needed && !readsClientIp)
     return detectPlatform() ?? { trustedHops: 1 };
   const before = faults.list.length;
   const trusted = checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults);
-  if (lists && faults.list.length === before) listFeature.checkFacts(lists, trusted, faults);
+  if (lists && faults.list.length === before) listsFeature.checkFacts(lists, trusted, faults);
   return trusted;
 }

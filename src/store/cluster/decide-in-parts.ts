@@ -5,8 +5,7 @@ import { setRecent } from "../../runtime/lru.ts";
 import { mayDeny } from "../decide-together.ts";
 import { PartialReplyError } from "../partial-reply.ts";
 import type { Reply, Store } from "../store.ts";
-import type { AnsweredPart, Part } from "./part.ts";
-import { rowsOf, takeBack } from "./take-back.ts";
+import { type AnsweredPart, type Part, rowsOf, takeBack } from "./take-back.ts";
 
 /** Decides a request in parts, one for each hash slot. */
 export type DecideInParts = (

@@ -1,5 +1,5 @@
 import { createBreaker, THRESHOLD, SLOTS, type StoreBreaker } from "../breaker.ts";
-import { CrossSlotError } from "../cross-slot.ts";
+import { CrossSlotError } from "../redis/errors.ts";
 import { hashSlot } from "./hash-slot.ts";
 
 /**

@@ -1,11 +1,10 @@
 import type { StoreError } from "../../options/errors.ts";
-import { CrossSlotError } from "../cross-slot.ts";
+import { CrossSlotError } from "../redis/errors.ts";
 import type { Store } from "../store.ts";
 import { decideInParts } from "./decide-in-parts.ts";
-import { extendInParts } from "./extend-in-parts.ts";
 import { hashSlot, tagOf } from "./hash-slot.ts";
+import { extendInParts, refundInParts } from "./holds-in-parts.ts";
 import { inGroups } from "./in-groups.ts";
-import { refundInParts } from "./refund-in-parts.ts";
 
 /** The number of pairs of keys to probe with, one after the other: the master of one pair may be dead. */
 const PROBES = 8;

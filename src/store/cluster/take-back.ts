@@ -1,7 +1,25 @@
-import type { Row } from "../../algorithms/model.ts";
+import type { Operation, Row, Slot } from "../../algorithms/model.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
-import type { Store } from "../store.ts";
-import type { AnsweredPart } from "./part.ts";
+import type { Reply, Store } from "../store.ts";
+
+/** A part of a decision: policies whose keys have one hash slot. */
+export interface Part {
+  /** The positions of its policies in the whole decision. */
+  readonly indices: readonly number[];
+  readonly keys: readonly string[];
+  readonly costs: readonly number[];
+  readonly policies: readonly CompiledPolicy[];
+  /** Only for holds: the slot to take of concurrency policies. */
+  readonly slot: Slot | undefined;
+}
+
+/** A part, its request, and its master's answer. */
+export interface AnsweredPart extends Part {
+  readonly operation: Operation;
+  readonly reply: Reply;
+  /** The indices of its policies that deny. */
+  readonly denying: readonly number[];
+}
 
 /**
  * Takes units back from parts that took them before another part denied the request, and counts the denial in all

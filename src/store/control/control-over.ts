@@ -1,3 +1,4 @@
+import { callObject, type ObjectNamespace } from "../object-call.ts";
 import type { KeptVersion, LiveStore, Persistence } from "./control-store.ts";
 import type { KeptControl } from "./kept-control.ts";
 import type { Storage } from "./storage.ts";
@@ -42,5 +43,19 @@ export function storageOver(call: CallControl): Storage {
     entries: (kind) => call("entries", kind),
     audit: (before) => call("audit", before),
     note: (audited) => call("note", audited),
+  };
+}
+
+interface Stub {
+  control(name: string, args: readonly unknown[]): Promise<unknown>;
+}
+
+/** Calls the Durable Object that has the control data of the gateways with this prefix. */
+export function objectControl(namespace: ObjectNamespace, prefix: string): CallControl {
+  // No partition has this name: one that begins with `#` has 43 more characters.
+  const object = { namespace, name: `${prefix}:{#live}`, has: "control data" };
+  return async (operation, ...args) => {
+    const answer = await callObject(object, (stub: Stub) => stub.control(operation, args));
+    return answer as ReturnType<KeptControl[typeof operation]>;
   };
 }

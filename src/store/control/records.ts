@@ -1,6 +1,5 @@
 import { isRecord } from "../../options/record.ts";
 import type { Trial, TrialCounts } from "./trial.ts";
-import { MAX_VERSION, wholeUpTo } from "./versions.ts";
 
 /** One difference between two documents. */
 export interface Change {
@@ -17,7 +16,6 @@ export interface PublishedTrial extends Trial {
   readonly counts: TrialCounts;
 }
 
-/** The published document. */
 export interface PublishedDocument {
   /** From 1; 0 without a publication. */
   readonly version: number;
@@ -75,7 +73,6 @@ export function recordIn<Kind extends object>(text: unknown): Kind | undefined {
   }
 }
 
-/** The draft; `undefined` of anything else. */
 export function draftIn(text: unknown): Draft | undefined {
   const draft = recordIn<Draft>(text);
   return draft && Number.isSafeInteger(draft.basedOn) ? draft : undefined;
@@ -101,4 +98,34 @@ export function auditRecordIn(text: unknown): AuditRecord | undefined {
 /** The fields of a record as a script takes them: JSON without the braces around it. */
 export function fieldsOf(record: object): string {
   return JSON.stringify(record).slice(1, -1);
+}
+
+/** More publications than any gateway has. A higher number was not written by Tidegate, and leaves no room to count. */
+export const MAX_VERSION = 1_000_000_000;
+
+/** The whole number that Redis has as a text; 0 for anything else than one from 1 to `most`. */
+export function wholeUpTo(most: number, text: unknown): number {
+  const number = Number(text);
+  return Number.isSafeInteger(number) && number > 0 && number <= most ? number : 0;
+}
+
+/** The trial that Redis has; `undefined` without one. A version whose terms Tidegate did not write has no clients. */
+export function trialIn(versionText: unknown, termsText: unknown): Trial | undefined {
+  const version = wholeUpTo(MAX_VERSION, versionText);
+  if (version === 0) return undefined;
+  const { publishedAt, percent, maxDenied } = Object(recordIn(termsText)) as Record<
+    string,
+    unknown
+  >;
+  return {
+    version,
+    publishedAtMs: wholeUpTo(Number.MAX_SAFE_INTEGER, publishedAt),
+    percent: wholeUpTo(99, percent),
+    ...(typeof maxDenied === "number" && { maxDenied }),
+  };
+}
+
+/** The terms of a trial as Redis has them. */
+export function termsTextOf({ publishedAtMs: publishedAt, percent, maxDenied }: Trial): string {
+  return JSON.stringify({ publishedAt, percent, maxDenied });
 }

@@ -28,7 +28,6 @@ export interface AuditedAction {
   readonly omitted?: number;
 }
 
-/** The result of a write that is based on a version. */
 export type Written =
   | { readonly done: true; readonly version: number; readonly atMs: number }
   | { readonly done: false; readonly version: number };
@@ -87,4 +86,17 @@ export interface Storage {
   /** The newest records, or the newest before one with this number; at most `AUDIT_PAGE`. */
   audit(before: number | undefined): Promise<readonly AuditRecord[]>;
   note(audited: AuditedAction): Promise<void>;
+}
+
+/**
+ * The most bytes of a document, as UTF-8: what the smallest plans of hosted Redis take in one request, with room for the
+ * rest of it.
+ */
+export const MAX_DOCUMENT_BYTES = 900_000;
+
+/** Whether a text has more bytes of UTF-8 than this. They are counted only where its length does not tell. */
+export function exceedsBytes(text: string, maxBytes: number): boolean {
+  if (text.length > maxBytes) return true;
+  // A code unit of UTF-16 has at most three bytes.
+  return text.length * 3 > maxBytes && new TextEncoder().encode(text).length > maxBytes;
 }

@@ -1,8 +1,6 @@
 import { DECIDE } from "../../algorithms/scripts.generated.ts";
-import { HOLDS } from "./hold-calls.ts";
-import { LEASES } from "./lease-calls.ts";
+import { HOLDS, LEASES, TAKES } from "./feature-calls.ts";
 import type { MoreScripts } from "./script-calls.ts";
-import { TAKES } from "./take-calls.ts";
 
 /** For limiters with any number of policies, leases, holds, and partitions on several masters. */
 export const ALL_SCRIPTS: Required<Omit<MoreScripts, "one">> = {

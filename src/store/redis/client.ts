@@ -12,14 +12,12 @@ export interface RedisAddress extends RedisEndpoint {
   readonly dialect?: DialectName | undefined;
 }
 
-/** The settings of a Redis client. */
 export interface ClientSettings {
   readonly timeoutMs: number;
   /** The dialect of its scripts. Default: derived from its address. */
   readonly dialect?: DialectName | undefined;
 }
 
-/** A client, and the dialect of its Redis. */
 export interface ScriptClient {
   readonly client: RedisClient;
   readonly dialect: Dialect;

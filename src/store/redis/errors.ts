@@ -1,10 +1,8 @@
 import { StoreError } from "../../options/errors.ts";
-import { CrossSlotError } from "../cross-slot.ts";
 
 /** The prefix that Redis before 7.0 gives errors of commands in scripts. */
 const IN_SCRIPT = /^ERR Error running script \(call to \w+\): (?:@user_script: ?\d+: )*-?/;
 
-/** The server's own message. */
 function messageOf(error: unknown): string {
   return String((error as Error).message).replace(IN_SCRIPT, "");
 }
@@ -21,33 +19,18 @@ export function isUnknownDialect(error: unknown): boolean {
   );
 }
 
-/** The server rejected the token. */
-export function unauthorized(): StoreError {
-  return new StoreError(
-    "ERR_STORE_UNAUTHORIZED",
-    "redis.token: (hidden): Redis rejected it. Copy the REST token again from the console of your Redis.",
-  );
+/** The server rejected the token, or does not let its user run the command or use the key. */
+export function unauthorized(why = REJECTED): StoreError {
+  return new StoreError("ERR_STORE_UNAUTHORIZED", `redis.token: (hidden): ${why}`);
 }
 
-/** The server knows the token, and does not let its user run the command or use the key. */
-function forbidden(): StoreError {
-  return new StoreError(
-    "ERR_STORE_UNAUTHORIZED",
-    "redis.token: (hidden): it may not run this command or use this key. Give one that may write, with the rights that docs/redis.md names.",
-  );
-}
+const REJECTED = "Redis rejected it. Copy the REST token again from the console of your Redis.";
+const FORBIDDEN =
+  "it may not run this command or use this key. Give one that may write, with the rights that docs/redis.md names.";
 
 /** The answer did not come from Redis, but for example from a gateway in front of it. */
 export function notRedis(answer: string): StoreError {
   return new StoreError("ERR_STORE_REPLY", `What answered is not the Redis REST API: ${answer}.`);
-}
-
-/** The server named another address, which must get neither the token nor the command. */
-export function redirected(): StoreError {
-  return new StoreError(
-    "ERR_STORE_REPLY",
-    "What answered is not the Redis REST API: it redirects to another address. Redirects are not followed; give the address of Redis itself.",
-  );
 }
 
 /** A request without a complete answer, as a StoreError. */
@@ -81,7 +64,7 @@ export function storeError(error: unknown): StoreError {
   if (message.startsWith("CROSSSLOT")) return new CrossSlotError();
   if (LOST_REDIS.test(message)) return connectionError(error);
   if (/^(?:ERR )?(?:WRONGPASS|NOAUTH|Unauthorized)/i.test(message)) return unauthorized();
-  if (/^(?:ERR )?NOPERM/i.test(message)) return forbidden();
+  if (/^(?:ERR )?NOPERM/i.test(message)) return unauthorized(FORBIDDEN);
   // Arguments are quoted or in brackets: the text before them is Redis's own message.
   const words = /^(?:[^'"`()[\]{}<]|(?<=\w)'(?=\w)){0,1000}/
     .exec(message)![0]
@@ -94,4 +77,14 @@ export function storeError(error: unknown): StoreError {
     "ERR_STORE_REFUSED",
     `Redis answered: ${words || "an unknown error"}.${remedy}`,
   );
+}
+
+/** A Redis Cluster refuses keys of several hash slots in one call. It did not run the call. */
+export class CrossSlotError extends StoreError {
+  constructor() {
+    super(
+      "ERR_STORE_REFUSED",
+      "Redis answered: CROSSSLOT: for a Redis Cluster, give redis: cluster({ url, token }).",
+    );
+  }
 }

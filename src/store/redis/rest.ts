@@ -3,13 +3,13 @@ import { readAtMost } from "../../runtime/read-at-most.ts";
 import { firstContactMs } from "../first-contact.ts";
 import type { RedisEndpoint, RedisClient } from "./client.ts";
 import { type Dialect, learnFrom } from "./dialect.ts";
-import { connectionError, notRedis, redirected, unauthorized } from "./errors.ts";
+import { connectionError, notRedis, unauthorized } from "./errors.ts";
 
 /** The longest answer to a decision: that about ten thousand policies. */
 const MAX_DECISION_BYTES = 1024 * 1024;
 
 /** The longest answer with live rules or metrics. The longest that Tidegate writes has a document of 900,000 bytes, as JSON. */
-export const MAX_READ_BYTES = 16 * 1024 * 1024;
+export const MAX_READ_BYTES = 16_777_216;
 
 /**
  * In workerd an abort signal costs a tenth of a decision or more. An abandoned command ends with its request anyway,
@@ -120,8 +120,11 @@ export function exchangeWith({ url, token }: RedisEndpoint, maxBytes: number): E
     } catch (error) {
       throw connectionError(error);
     }
+    // Another address must get neither the token nor the command.
     if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
-      throw redirected();
+      throw notRedis(
+        "it redirects to another address. Redirects are not followed; give the address of Redis itself",
+      );
     }
     if (body === undefined) throw notRedis(`its answer has more than ${maxBytes} bytes`);
     return { response, body };

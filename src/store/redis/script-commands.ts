@@ -1,14 +1,17 @@
 import type { Row } from "../../algorithms/model.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
+import type { Algorithm } from "../../policy/policy.ts";
 import { mayDeny } from "../decide-together.ts";
 import type { LeaseRequest, RegionOrder, Reply, Store, TakenReply } from "../store.ts";
-import { readCommands, TIME } from "./billed-commands.ts";
 
 /*
- * The commands that a script ran, by what it was asked and what it answered. No answer shows these, which are left out: more reads of
- * a log that is in debt, or whose requests cost several units, have left its window or get units back; and the write of a state
- * after the clock stepped back or the rate of a bucket changed.
+ * The commands that a script ran, by what it was asked and what it answered: Redis bills those inside a script like any other. No
+ * answer shows these, which are left out: more reads of a log that is in debt, or whose requests cost several units, have left its
+ * window or get units back; and the write of a state after the clock stepped back or the rate of a bucket changed.
  */
+
+/** TIME, with which each script begins. */
+export const TIME = 1;
 
 /** An account is read as the states of most algorithms are. */
 const ACCOUNT = "fixed-window";
@@ -16,7 +19,6 @@ const ACCOUNT = "fixed-window";
 /** ZREMRANGEBYSCORE, ZADD and PEXPIREAT, which take a slot. */
 const TAKE_SLOT = 3;
 
-/** Those of a decision. */
 export function commandsOfDecision(
   [operation, , costs, policies, slot, lease]: Parameters<Store["decide"]>,
   reply: Reply,
@@ -140,4 +142,15 @@ export const COMMANDS_OF_RESET = TIME + 1;
 /** Those that read the states. */
 function readsOf(policies: readonly CompiledPolicy[]): number {
   return readCommands(policies.map(({ algorithm }) => algorithm));
+}
+
+/** One for each log, and one for all others; concurrency reads with what it asks. */
+export function readCommands(algorithms: readonly Algorithm[]): number {
+  let logs = 0;
+  let others = 0;
+  for (const algorithm of algorithms) {
+    if (algorithm === "sliding-window-log") logs++;
+    else if (algorithm !== "concurrency") others = 1;
+  }
+  return logs + others;
 }

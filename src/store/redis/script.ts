@@ -1,4 +1,5 @@
 import type { CompiledPolicy } from "../../policy/compile.ts";
+import { expandNumbers } from "./expand-numbers.ts";
 
 /** A script without the branches of its algorithms. */
 export interface ScriptTemplate {
@@ -20,7 +21,12 @@ export function scriptFor(
   const branches = new Set(policies.map(({ implementation }) => implementation.script));
   // Sorted, so that the order of the policies does not change the script.
   const chain = [...branches].sort().join("elseif ");
-  return { text: before + (chain && `if ${chain}end`) + after, sha1s: new Map() };
+  return scriptOf(before + (chain && `if ${chain}end`) + after);
+}
+
+/** The script of this text, as the build writes it. */
+export function scriptOf(built: string): Script {
+  return { text: expandNumbers(built), sha1s: new Map() };
 }
 
 /** The SHA-1 by which EVALSHA runs the script with this first line; computed once. */

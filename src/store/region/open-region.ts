@@ -1,14 +1,16 @@
+import { DECIDE_LOGS } from "../../algorithms/scripts.generated.ts";
 import type { StoreError } from "../../options/errors.ts";
 import type { Faults } from "../../options/faults.ts";
 import { REGION_OF_CLUSTER } from "../../options/messages.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import { monotonicNow } from "../../runtime/time.ts";
+import { createPlainBreaker } from "../breaker.ts";
 import { createGuard, type GuardWords } from "../guarded-store.ts";
 import type { ScriptClient } from "../redis/client.ts";
+import { redisStore, scriptRunner } from "../redis/store.ts";
 import type { Store, StoreFacts } from "../store.ts";
-import { redisRegion } from "./redis-region.ts";
-import type { NoteRegion } from "./region-counts.ts";
-import type { RegionStore } from "./region-store.ts";
+import { openPools, poolKeyOf } from "./pools.ts";
+import type { NoteRegion, RegionStore } from "./region-store.ts";
 import { type HomeStore, regionalStore } from "./regional-store.ts";
 
 /** Messages call it what the documents call it: the store nearby may be a Redis, too. */
@@ -51,6 +53,7 @@ export function openRegion(
   const guard = createGuard(
     {
       name: `The region ${name}`,
+      region: name,
       meanwhile: "home decides each request",
       afterwards: "it decides nearby again",
       timeoutMs,
@@ -81,4 +84,24 @@ export function openRegion(
     return { ...facts, regions: [{ name, ...(code && { code }) }] };
   };
   return { ...store, inspect: inspectBoth };
+}
+
+/** A Redis nearby. */
+function redisRegion({ client, dialect }: ScriptClient): RegionStore {
+  const pools = openPools(scriptRunner(client, dialect));
+  const counts = redisStore(client, { decide: DECIDE_LOGS }, dialect);
+  return {
+    createBreaker: createPlainBreaker,
+    open: (run) => ({
+      pools: {
+        spend: (keys, requests) => run(keys, () => pools.spend(keys, requests)),
+        put: (keys, deliveries) => run(keys, () => pools.put(keys, deliveries)),
+      },
+      alone: {
+        decide: (operation, keys, ...asked) =>
+          run(keys, async () => counts.decide(operation, keys, ...asked)),
+      },
+      forget: (keys) => run(keys, () => counts.reset(keys.map(poolKeyOf))),
+    }),
+  };
 }

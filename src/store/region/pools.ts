@@ -1,5 +1,5 @@
 import type { RunScript } from "../redis/script-calls.ts";
-import type { Script } from "../redis/script.ts";
+import { scriptOf } from "../redis/script.ts";
 import type { RegionOrder } from "../store.ts";
 import { PUT, SPEND } from "./scripts.generated.ts";
 
@@ -31,7 +31,6 @@ export interface PoolRequest {
   readonly deniedHere: number;
 }
 
-/** One pool's part of an answer. */
 export interface PoolAnswer {
   /** The clock that counts the pool's units. Partitions of one request may have several, such as objects. */
   readonly atUs: number;
@@ -90,9 +89,6 @@ export interface Pools {
   put(keys: readonly string[], deliveries: readonly Delivery[]): Promise<PutReply>;
 }
 
-/** A script that knows no algorithm. */
-const plainScript = (text: string): Script => ({ text, sha1s: new Map() });
-
 /** Numbers per policy in the reply of `spend`. */
 const WIDTH = 9;
 
@@ -106,8 +102,8 @@ export const giveBackId = (): number => Math.floor(Math.random() * 2 ** 48);
 export const poolKeyOf = (key: string): string => `${key}:region`;
 
 export function openPools(run: RunScript): Pools {
-  const spend = plainScript(SPEND);
-  const put = plainScript(PUT);
+  const spend = scriptOf(SPEND);
+  const put = scriptOf(PUT);
 
   return {
     async spend(keys, requests) {

@@ -5,17 +5,16 @@ import type { Reply, Store, TakenReply } from "../store.ts";
 import { createDeniedHere } from "./denied-here.ts";
 import { deliveryOf, requestOf } from "./pool-calls.ts";
 import {
-  type PutReply,
   DENIED,
   HOME_DECIDES,
   MISSING,
   type PoolAnswer,
+  type PutReply,
   REGION_DENIES,
-  SPENT,
   type SpendReply,
+  SPENT,
 } from "./pools.ts";
-import type { NoteRegion } from "./region-counts.ts";
-import type { Nearby } from "./region-store.ts";
+import type { Nearby, NoteRegion } from "./region-store.ts";
 import { standIn } from "./stand-in.ts";
 
 /** A store that decides for a region. */

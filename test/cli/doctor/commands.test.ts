@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
-import { rulesIn } from "../../../packages/cli/src/check/rules-in.ts";
+import { rulesIn } from "../../../packages/cli/src/check/in-wrangler-file.ts";
 import { countCommands } from "../../../packages/cli/src/doctor/gather/commands.ts";
 import type { RedisFacts } from "../../../packages/cli/src/doctor/gather/redis-facts.ts";
 import { observe } from "../../../packages/cli/src/doctor/observe.ts";
 import type { CountingAlgorithm } from "../../../src/policy/policy.ts";
-import { decisionCommands } from "../../../src/store/redis/billed-commands.ts";
 import { ALGORITHMS } from "../../support/policy/options-of.ts";
+import { decisionCommands } from "../../support/store/decision-commands.ts";
 import { testRedis } from "../../support/test-redis.ts";
 
 const redis = testRedis();

@@ -246,6 +246,23 @@ test.for<Planted>([
     found: ["warning rules-not-read"],
   },
   {
+    fault: "live rules that gateways have put back",
+    front: healthOf(() =>
+      Response.json({ status: "degraded", code: "rules-restored", detail: "?", store: "redis" }),
+    ),
+    found: ["warning rules-restored"],
+  },
+  {
+    fault: "a gateway that lacks published rules",
+    front: healthOf(() =>
+      Response.json(
+        { status: "degraded", code: "rules-missing", detail: "?", store: "redis" },
+        { status: 503 },
+      ),
+    ),
+    found: ["warning rules-missing"],
+  },
+  {
     fault: "keys of tokens that cannot be read",
     front: healthOf(() =>
       Response.json({ status: "degraded", code: "keys-unread", detail: "no keys", store: "redis" }),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { leasesIn } from "../../../packages/cli/src/check/leases-in.ts";
+import { leasesIn } from "../../../packages/cli/src/check/in-wrangler-file.ts";
 import type { RedisFacts } from "../../../packages/cli/src/doctor/gather/redis-facts.ts";
 import { judge } from "../../../packages/cli/src/doctor/judge.ts";
 

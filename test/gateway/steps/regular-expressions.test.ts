@@ -10,7 +10,7 @@ import { pairsNamed } from "../../../src/partition/spelled-names.ts";
 /** What only a configuration goes through, which is its operator's own. */
 const OF_CONFIGURATIONS = [
   "algorithms",
-  "features/read-plan.ts",
+  "features/plans-feature.ts",
   "gateway/config",
   "options",
   "partition/source-text.ts",

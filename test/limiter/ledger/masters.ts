@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
 
 import { hashSlot } from "../../../src/store/cluster/hash-slot.ts";
-import { CrossSlotError } from "../../../src/store/cross-slot.ts";
 import { storeOver } from "../../../src/store/memory-store.ts";
 import { createMemory } from "../../../src/store/memory.ts";
 import { ALL_SCRIPTS } from "../../../src/store/redis/all-scripts.ts";
+import { CrossSlotError } from "../../../src/store/redis/errors.ts";
 import { redisStore } from "../../../src/store/redis/store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { redisWithClock } from "../../support/redis-with-clock.ts";

@@ -55,7 +55,7 @@ export const AGENTS: readonly Written[] = [
   },
   {
     name: "a long body loses what was read",
-    file: "src/llm/read-start.ts",
+    file: "src/llm/limit-tools.ts",
     find: "const chunk = chunks[next++];",
     replace: "const chunk = chunks[(next = chunks.length)];",
     tests: CALLS,

@@ -1,7 +1,7 @@
 import type { Written } from "../written.ts";
 
 const BOUNDARIES = "src/algorithms/calendar-boundaries.ts";
-const CURRENT = "src/algorithms/calendar-current.ts";
+const CURRENT = "src/algorithms/calendar-definition.ts";
 const DEFINITION = "src/algorithms/calendar-definition.ts";
 const ZONE = "src/algorithms/calendar-zone.ts";
 const SCRIPT = "lua/algorithms/calendar-window.lua";

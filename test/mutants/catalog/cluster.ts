@@ -25,7 +25,7 @@ export const CLUSTER: readonly Written[] = [
   },
   {
     name: "a refund that fails in one slot does not wait for the others",
-    file: "src/store/cluster/refund-in-parts.ts",
+    file: "src/store/cluster/holds-in-parts.ts",
     find: "await Promise.all([...new Set(slots)].map(giveBack));",
     replace: "await Promise.race([...new Set(slots)].map(giveBack));",
     tests: ["test/store/split-refund"],

@@ -11,7 +11,7 @@ export const HOLDS: readonly Written[] = [
   },
   {
     name: "a denied hold gives back",
-    file: "src/features/holds/reserve.ts",
+    file: "src/features/holds/holds-feature.ts",
     find: "verdict.status === 200 ? verdict.groups : []",
     replace: "verdict.groups",
     tests: ["test/limiter/create-hold"],
@@ -39,7 +39,7 @@ export const HOLDS: readonly Written[] = [
   },
   {
     name: "units counted in an outage come back to the window after theirs",
-    file: "src/outage/local-units.ts",
+    file: "src/features/holds/give-back.ts",
     find: "sinceUs <= takenAtUs && takenAtUs <= nowUs",
     replace: "takenAtUs <= nowUs",
     tests: ["test/limiter/give-back"],

@@ -76,14 +76,14 @@ export const JWT: readonly Written[] = [
   },
   {
     name: "a redirect leads to the keys of somebody else",
-    file: "src/features/jwt/fetch-keys.ts",
+    file: "src/features/jwt/key-set.ts",
     find: 'redirect: "manual"',
     replace: 'redirect: "follow"',
     tests: GATEWAY,
   },
   {
     name: "an answer without keys takes all identities away",
-    file: "src/features/jwt/fetch-keys.ts",
+    file: "src/features/jwt/key-set.ts",
     find: "!Array.isArray(keys) || keys.length === 0",
     replace: "!Array.isArray(keys)",
     tests: GATEWAY,
@@ -91,7 +91,7 @@ export const JWT: readonly Written[] = [
   {
     name: "the signature is verified for each rule",
     file: "src/features/jwt/read-token.ts",
-    find: "      known.set(request, found);\n",
+    find: "      known.set(data.request, found);\n",
     replace: "",
     tests: GATEWAY,
   },
@@ -105,8 +105,8 @@ export const JWT: readonly Written[] = [
   {
     name: "a client on a list costs a signature",
     file: "src/adapter/request-reader.ts",
-    find: '      if (decision) return { kind: "listed", decision };\n      const token',
-    replace: "      const token",
+    find: 'return decision ? { kind: "listed", decision } : readVerified',
+    replace: "return readVerified",
     tests: ["test/hono/jwt.test.ts"],
   },
 ];

@@ -11,7 +11,7 @@ export const LEDGER: readonly Written[] = [
   },
   {
     name: "ledger: a silent master's refund has one policy",
-    file: "src/store/cluster/refund-in-parts.ts",
+    file: "src/store/cluster/holds-in-parts.ts",
     find: "for (const index of indices) failures[index] = error",
     replace: "failures[indices[0]!] = error",
     tests: ["test/limiter/ledger.test"],

@@ -18,7 +18,7 @@ export const METRICS: readonly Written[] = [
   },
   {
     name: "the commands inside a flush are not counted",
-    file: "src/store/metrics/redis-metrics.ts",
+    file: "src/store/redis/redis-metrics.ts",
     find: "onCommands(written === 1 ? commandsOf(batch) : 1);",
     replace: "",
     tests: ["test/metrics/billed-commands"],

@@ -39,7 +39,7 @@ export const PROGRAMS: readonly Written[] = [
   },
   {
     name: "a server's control characters reach the terminal",
-    file: "packages/cli/src/report.ts",
+    file: "packages/cli/src/program.ts",
     find: "lines.map(escape)",
     replace: "lines",
     tests: ["test/cli/hostile"],

@@ -102,7 +102,7 @@ export const STORE: readonly Written[] = [
   },
   {
     name: "a give-back that fails is that of one policy",
-    file: "src/store/cluster/refund-in-parts.ts",
+    file: "src/store/cluster/holds-in-parts.ts",
     find: "for (const index of indices) failures[index] = error as StoreError;",
     replace: "failures[indices[0]!] = error as StoreError;",
     tests: ["test/store/per-partition"],

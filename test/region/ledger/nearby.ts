@@ -1,11 +1,8 @@
 import { ALL_SCRIPTS } from "../../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../../src/store/redis/client.ts";
 import { redisStore, scriptRunner } from "../../../src/store/redis/store.ts";
-import {
-  createMemoryPools,
-  type MemoryPools,
-} from "../../../src/store/region/objects/memory-pools.ts";
-import { poolsPerPartition } from "../../../src/store/region/objects/pools-per-partition.ts";
+import { createMemoryPools, type MemoryPools } from "../../../src/store/region/memory-pools.ts";
+import { poolsPerPartition } from "../../../src/store/region/pools-per-partition.ts";
 import { giveBackId, openPools, poolKeyOf, type Pools } from "../../../src/store/region/pools.ts";
 
 /** Sends a call to the store nearby, which may carry it out twice, late or never. */

@@ -1,10 +1,10 @@
+import { refund as refundModel } from "../../../src/algorithms/all.ts";
 import { type Operation, type Row, wholeUnits } from "../../../src/algorithms/model.ts";
-import { refund as refundModel } from "../../../src/algorithms/refund.ts";
 import { StoreError } from "../../../src/options/errors.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
 import { SLOTS } from "../../../src/store/breaker.ts";
 import { hashSlot } from "../../../src/store/cluster/hash-slot.ts";
-import { CrossSlotError } from "../../../src/store/cross-slot.ts";
+import { CrossSlotError } from "../../../src/store/redis/errors.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { Random } from "../random.ts";
 import type { Entry } from "../redis/keyspace.ts";

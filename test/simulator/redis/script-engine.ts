@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 
-import { refund } from "../../../src/algorithms/refund.ts";
+import { refund } from "../../../src/algorithms/all.ts";
 import {
   DECIDE,
   DECIDE_ONE,
   KEY_LOCKING,
   REFUND,
 } from "../../../src/algorithms/scripts.generated.ts";
+import { scriptOf } from "../../../src/store/redis/script.ts";
 import type { Call, Execution } from "../call.ts";
 import type { Keyspace } from "./keyspace.ts";
 import { decide, type PolicyArguments, readArguments, readRefund } from "./script.ts";
@@ -98,7 +99,7 @@ export function createScriptEngine(
         const isOurs = [DECIDE, DECIDE_ONE].some(
           ({ before, after }) => body.startsWith(before) && body.endsWith(after),
         );
-        if (!isOurs && body !== REFUND) {
+        if (!isOurs && body !== scriptOf(REFUND).text) {
           throw new Error("a script that is not Tidegate's");
         }
         if (flagged && !knowsKeyLocking) {

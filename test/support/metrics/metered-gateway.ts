@@ -8,8 +8,9 @@ import { createGateway } from "../../../src/gateway/gateway.ts";
 import { metrics } from "../../../src/metrics/metrics.ts";
 import type { MetricsReader } from "../../../src/metrics/reader.ts";
 import { liveKeys } from "../../../src/store/control/live-keys.ts";
-import type { MetricsSets } from "../../../src/store/metrics/metrics-store.ts";
-import { metricsKeys } from "../../../src/store/metrics/redis-metrics.ts";
+import type { MetricsSets } from "../../../src/store/metrics-store.ts";
+import { metricsKeys } from "../../../src/store/redis/redis-metrics.ts";
+import { background } from "../adapter/background.ts";
 import { startOrigin } from "../gateway/gateway.ts";
 import { ADMIN_TOKEN, liveVariables } from "../live/live-gateway.ts";
 import { metricsReaderOf } from "./metrics-reader-of.ts";
@@ -34,6 +35,8 @@ export interface MeteredGateway {
   /** Asks its admin API: a body is posted. */
   api(path: string, body?: unknown, token?: string): Promise<Response>;
   flush(): Promise<void>;
+  /** Resolves when everything that requests began in the background has ended. */
+  idle(): Promise<unknown>;
 }
 
 export async function meteredGateways(
@@ -73,12 +76,13 @@ export async function meteredGateways(
         },
       );
       const answer = answerAdmin(administered!);
+      const { context, done } = background();
       return {
         administered: administered!,
         async ask(path, ip = "192.0.2.1", init = {}) {
           const request = new Request(`http://gateway.example${path}`, init);
           request.headers.set("cf-connecting-ip", ip);
-          return gateway.fetch(request);
+          return gateway.fetch(request, {}, context);
         },
         async api(path, body, token = ADMIN_TOKEN) {
           const request = new Request(`http://gateway.example/_tidegate/api/v1${path}`, {
@@ -91,6 +95,7 @@ export async function meteredGateways(
         async flush() {
           await administered!.metrics!.flush();
         },
+        idle: done,
       };
     },
 

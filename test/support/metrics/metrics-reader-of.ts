@@ -1,6 +1,6 @@
 import { metricsReader, type MetricsReader } from "../../../src/metrics/reader.ts";
-import { redisMetrics } from "../../../src/store/metrics/redis-metrics.ts";
 import type { RedisAddress } from "../../../src/store/redis/client.ts";
+import { redisMetrics } from "../../../src/store/redis/redis-metrics.ts";
 import { restSender } from "../../../src/store/redis/rest.ts";
 
 /** Reads the metrics of the gateways with this prefix. */

@@ -1,4 +1,4 @@
-import { cluster } from "../../../src/features/cluster-feature.ts";
+import { clusterFeature } from "../../../src/features/cluster-feature.ts";
 import type { RedisParts } from "../../../src/store/open-store.ts";
 import { ALL_SCRIPTS } from "../../../src/store/redis/all-scripts.ts";
 import { clients } from "../../../src/store/redis/client-adapter.ts";
@@ -8,6 +8,6 @@ import { inspectRedis } from "../../../src/store/redis/inspect.ts";
 export const EVERY_PART = {
   scripts: ALL_SCRIPTS,
   clients,
-  cluster,
+  cluster: clusterFeature,
   inspect: inspectRedis,
 } satisfies RedisParts;

@@ -8,7 +8,6 @@ import { parseJson } from "./parse-json.ts";
 import { parseToml } from "./parse-toml.ts";
 import { findPath, type Parsed, positionOf, type TextPosition } from "./text-position.ts";
 
-/** A fault and where it is. */
 export interface PlacedFault extends ApiFault, TextPosition {
   readonly file: string;
 }

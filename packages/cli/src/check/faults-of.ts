@@ -1,4 +1,4 @@
-import { jwt } from "../../../../src/features/jwt/jwt-feature.ts";
+import { jwtFeature } from "../../../../src/features/jwt/jwt-feature.ts";
 import { type GatewayConfig, readConfig } from "../../../../src/gateway/config/config.ts";
 import { BINDING } from "../../../../src/gateway/config/open-regions.ts";
 import { readRegion } from "../../../../src/gateway/config/read-region.ts";
@@ -74,7 +74,7 @@ export function faultsOfDocument(document: unknown): readonly Fault[] {
     prefix,
     onFailure,
     clientIp: "cloudflare",
-    tokenReader: jwt.compile(ISSUER, "JWT", faults),
+    tokenReader: jwtFeature.compile(ISSUER, "JWT", faults),
     sharedDenials: undefined,
   };
   compileDocument(document, defaults, faults);

@@ -30,7 +30,7 @@ async function checkFiles(
 ): Promise<void> {
   // They bring the gateway, and other commands start in half the time without it.
   const { checkText } = await import("../check/check-text.ts");
-  const { oversizedVariables } = await import("../check/oversized.ts");
+  const { oversizedVariables } = await import("../check/in-wrangler-file.ts");
   const texts = files.map((file) => [file, readFile(file)] as const);
   const faults = texts.flatMap(([file, text]) => checkText(file, text));
   if (wantsJson(command)) printJson(faults);

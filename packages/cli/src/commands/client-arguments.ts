@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 
 import { UsageError } from "../errors.ts";
-import { collect } from "./option-values.ts";
-import type { SpanOptions } from "./span-option.ts";
+import { collect, type SpanOptions } from "./shared-options.ts";
 
 /** Gives a command the arguments that describe a request, and has it run with that description. */
 export function aboutRequest(

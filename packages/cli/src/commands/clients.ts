@@ -15,9 +15,8 @@ import {
   type ClientArgument,
   type ClientOptions,
 } from "./client-arguments.ts";
-import { LAST, spanQuery } from "./span-option.ts";
+import { LAST, spanQuery } from "./shared-options.ts";
 
-/** The commands about a client, which a request of it describes. */
 export function registerClients(program: Command): void {
   const explain = program
     .command("explain")

@@ -37,7 +37,7 @@ export function registerDoctor(program: Command): void {
       .option("--limiter-timeout <duration>", "the limiter's timeout (default: 250ms)")
       .option(
         "--config <file>",
-        "a wrangler file: variables too large for Cloudflare, environments that share counts",
+        "a wrangler file: faults of its rules, variables too large for Cloudflare, environments that share counts",
       )
       .option("--partitions <n>", "how many identities are counted at once, to check the memory")
       .option("--policies <n>", "how many policies count each identity (default: 1)")

@@ -1,18 +1,24 @@
 import type { Command } from "commander";
 
-import { parseCidr } from "../../../../src/features/lists/cidr.ts";
+import { parseCidr } from "../../../../src/features/lists/address-ranges.ts";
 import { Entries, Entry, Nothing } from "../answers.ts";
 import { connect, wantsJson } from "../connection.ts";
 import { noteDegraded } from "../degraded.ts";
 import { UsageError } from "../errors.ts";
 import { withExamples } from "../help.ts";
-import { entryName } from "../output/entry-name.ts";
-import { noteLeftOut, sourceText } from "../output/left-out.ts";
+import { entryName, noteLeftOut, sourceText } from "../output/entries.ts";
 import { note, print, printJson } from "../output/print.ts";
 import { type Cell, table } from "../output/table.ts";
-import { endOf, type EndOptions, endText, withEnd } from "./end-options.ts";
-import { isDigest, type NameOptions, withName } from "./name-options.ts";
-import { isIdentity } from "./option-values.ts";
+import {
+  endOf,
+  type EndOptions,
+  endText,
+  isDigest,
+  isIdentity,
+  type NameOptions,
+  withEnd,
+  withName,
+} from "./shared-options.ts";
 
 const LISTS = [
   { command: "block", list: "deny", effect: "Refuse a client", done: "Blocked" },

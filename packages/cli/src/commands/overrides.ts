@@ -5,15 +5,23 @@ import { connect, wantsJson } from "../connection.ts";
 import { noteDegraded } from "../degraded.ts";
 import { UsageError } from "../errors.ts";
 import { withExamples } from "../help.ts";
+import { noteLeftOut, sourceText } from "../output/entries.ts";
 import { escape } from "../output/escape.ts";
-import { noteLeftOut, sourceText } from "../output/left-out.ts";
 import { note, print, printJson } from "../output/print.ts";
 import { table } from "../output/table.ts";
-import { endOf, type EndOptions, endText, withEnd } from "./end-options.ts";
-import { isDigest, type NameOptions, withName } from "./name-options.ts";
-import { collect, isIdentity, settingOf } from "./option-values.ts";
+import {
+  collect,
+  endOf,
+  type EndOptions,
+  endText,
+  isDigest,
+  isIdentity,
+  type NameOptions,
+  settingOf,
+  withEnd,
+  withName,
+} from "./shared-options.ts";
 
-/** The commands that give a client other limits. */
 export function registerOverrides(program: Command): void {
   const override = program
     .command("override")

@@ -1,8 +1,12 @@
 import type { Command } from "commander";
 
+import { History } from "../answers.ts";
+import { connect, wantsJson } from "../connection.ts";
+import { noteDegraded } from "../degraded.ts";
 import { withExamples } from "../help.ts";
+import { note, print, printJson } from "../output/print.ts";
+import { table } from "../output/table.ts";
 import { change } from "./change.ts";
-import { history } from "./history.ts";
 import { draft, push } from "./push.ts";
 import { rollback, withdraw } from "./rollback.ts";
 import { termsOf, type TrialOptions, withTrialOptions } from "./trial.ts";
@@ -87,4 +91,34 @@ async function publish({ note, ...options }: PublishOptions, command: Command): 
   const terms = termsOf(options);
   const body = { ...(note !== undefined && { note }), ...terms };
   await change("/rules/publish", body, command, terms.percent);
+}
+
+/** Lists the published versions. */
+async function history(_options: unknown, command: Command): Promise<void> {
+  const ask = connect(command);
+  const { raw, value } = await ask({ method: "GET", path: "/rules/history" }, History);
+  if (wantsJson(command)) printJson(raw);
+  else printVersions(value);
+  await noteDegraded(ask);
+}
+
+function inWords({ current, tried, takenBack }: Partial<History["versions"][number]>): string {
+  if (current) return "live";
+  if (takenBack) return "taken back";
+  return tried ? "tried" : "";
+}
+
+function printVersions(value: History): void {
+  if (value.versions.length === 0) {
+    note("Nothing has been published yet: the deployed rules are live.");
+    return;
+  }
+  const rows = value.versions.map(({ version, publishedAt, by, note, ...state }) => [
+    version,
+    inWords(state),
+    publishedAt,
+    by,
+    note ?? "",
+  ]);
+  print(table(["version", "", "published", "by", "note"], rows));
 }

@@ -6,7 +6,7 @@ import { withExamples } from "../help.ts";
 import { escape } from "../output/escape.ts";
 import { note, print, printJson } from "../output/print.ts";
 import { table } from "../output/table.ts";
-import { LAST, type SpanOptions, spanQuery } from "./span-option.ts";
+import { LAST, type SpanOptions, spanQuery } from "./shared-options.ts";
 
 export function registerTop(program: Command): void {
   withExamples(

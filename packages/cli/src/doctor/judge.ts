@@ -1,6 +1,8 @@
+import type { PlacedFault } from "../check/check-text.ts";
 import { checkAhead } from "./checks/ahead.ts";
 import { checkGatewayClock, checkRedisClock } from "./checks/clock.ts";
 import { checkCluster } from "./checks/cluster.ts";
+import { checkConfig } from "./checks/config.ts";
 import { checkDecision } from "./checks/decision.ts";
 import { checkDialect } from "./checks/dialect.ts";
 import { checkEnvironments, type Environment } from "./checks/environments.ts";
@@ -38,15 +40,14 @@ export interface Facts {
   readonly gateway?: GatewayFacts | UnreachableGateway | undefined;
   readonly preview?: PreviewFacts | UnreachablePreview | undefined;
   readonly redis?: RedisFacts | UnreachableRedis | undefined;
-  /** The Redis of a region. */
   readonly region?: RedisFacts | UnreachableRedis | undefined;
+  readonly faults?: readonly PlacedFault[] | undefined;
   readonly variables?: readonly Variable[] | undefined;
   readonly environments?: readonly Environment[] | undefined;
   readonly leases?: readonly WantedLease[] | undefined;
 }
 
 export interface Expectations {
-  /** The limiter's timeout. */
   readonly timeoutMs: number;
   /** Bytes that the limiter's keys take; `undefined` if their number was not given. */
   readonly keyspaceBytes: number | undefined;
@@ -54,10 +55,20 @@ export interface Expectations {
 
 /** Judges the gathered facts, without a call to any server. */
 export function judge(
-  { gateway, preview, redis, region, variables = [], environments = [], leases = [] }: Facts,
+  {
+    gateway,
+    preview,
+    redis,
+    region,
+    faults = [],
+    variables = [],
+    environments = [],
+    leases = [],
+  }: Facts,
   expected: Expectations,
 ): readonly Finding[] {
   const found: Found[] = [
+    checkConfig(faults),
     checkVariables(variables),
     checkEnvironments(environments),
     checkLeases(leases, redis),

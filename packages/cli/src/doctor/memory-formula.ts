@@ -31,7 +31,6 @@ const ENTRIES = 2 * 32;
 /** A table has between one and two buckets of 8 bytes for each key, and there are two tables. */
 const BUCKETS = 2 * 8 * 1.5;
 
-/** The header of a value. */
 const OBJECT = 16;
 
 /** Values up to this length share one allocation with their header. */

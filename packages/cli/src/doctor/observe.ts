@@ -1,4 +1,3 @@
-import { dollarsPerMillion } from "../../../../src/store/redis/billed-commands.ts";
 import { aheadMs } from "./checks/clock.ts";
 import { healthOf } from "./checks/gateway-health.ts";
 import { percentile } from "./checks/redis-reach.ts";
@@ -45,6 +44,14 @@ const ADMIN: Readonly<Record<number, string>> = {
 /** Cloudflare, beyond what its paid plan includes, in November 2026: docs/durable-objects.md has the prices. */
 const OF_OBJECTS =
   "one policy in a Durable Object; a million: $1.15 to allow, $0.15 to deny, and $1 to allow for each further policy";
+
+/** Upstash, pay as you go, in November 2026: $0.20 for 100,000 commands. */
+const DOLLARS_PER_MILLION_COMMANDS = 2;
+
+/** The price of a million decisions on Upstash, in dollars, by the commands of one. */
+export function dollarsPerMillion(commands: number): number {
+  return commands * DOLLARS_PER_MILLION_COMMANDS;
+}
 
 /** Commands are billed by Upstash, also those inside a script. A Redis of one's own costs its machine. */
 function costOf({ allowed, denied }: RuleCommands, dialect: RedisFacts["dialect"]): string {

@@ -1,3 +1,4 @@
+import type { PlacedFault } from "../check/check-text.ts";
 import type { Environment } from "./checks/environments.ts";
 import type { WantedLease } from "./checks/leases.ts";
 import type { Variable } from "./checks/variables.ts";
@@ -5,7 +6,6 @@ import type { CountedRule } from "./gather/commands.ts";
 import type { Algorithm } from "./memory-formula.ts";
 
 export interface DoctorOptions {
-  /** The gateway's address. */
   readonly url?: string;
   /** A token of the gateway, for what its metrics say. Default: none, and they are not looked at. */
   readonly token?: string;
@@ -39,6 +39,8 @@ export interface DoctorOptions {
   readonly rules?: readonly CountedRule[];
   /** The limiter's `timeout`, in milliseconds. Default: 250. */
   readonly timeoutMs?: number;
+  /** Those of a wrangler file. */
+  readonly faults?: readonly PlacedFault[];
   /** Those of the Worker that grow with the rules. */
   readonly variables?: readonly Variable[];
   /** Those of a wrangler file. */

@@ -37,9 +37,9 @@ export async function runDoctor(options: DoctorOptions): Promise<Report> {
       ? undefined
       : await gatherPreview({ gateway: gateway.url, preview: new URL(preview), ...common });
   const expected = { timeoutMs, keyspaceBytes: expectedBytes(options) };
-  const { variables, environments, leases } = options;
+  const { faults, variables, environments, leases } = options;
   const region = await lookAtRegion(options, now);
-  const facts = { gateway, preview: apart, redis, region, variables, environments, leases };
+  const facts = { gateway, preview: apart, redis, region, faults, variables, environments, leases };
   return { findings: judge(facts, expected), observations: observe(facts, expected) };
 }
 

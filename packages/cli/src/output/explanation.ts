@@ -2,7 +2,7 @@ import { SHARED_IDENTITY } from "../../../../src/adapter/partitions.ts";
 import { momentIn } from "../../../../src/runtime/moment-in.ts";
 import { waitInWords } from "../../../../src/runtime/wait-in-words.ts";
 import type { Explanation, NamedClient } from "../answers.ts";
-import { entryName } from "./entry-name.ts";
+import { entryName } from "./entries.ts";
 import { escape } from "./escape.ts";
 import { inline } from "./print.ts";
 import { styled } from "./style.ts";

@@ -5,7 +5,6 @@ export function print(...lines: readonly string[]): void {
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
-/** Prints a value as JSON. */
 export function printJson(value: unknown): void {
   print(toJson(value));
 }

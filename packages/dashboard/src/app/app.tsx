@@ -9,13 +9,12 @@ import { OverviewView } from "../overview/overview-view.tsx";
 import { PartitionView } from "../partition/partition-view.tsx";
 import { timeZone } from "../parts/format.ts";
 import { Empty, Failed, Loading } from "../parts/states.tsx";
-import type { ViewLocation } from "../parts/view-location.ts";
+import { locationOf, type ViewLocation } from "../parts/view-location.ts";
 import { RuleView } from "../rule/rule-view.tsx";
 import { RulesView } from "../rules/rules-view.tsx";
 import { EditLater } from "./edit-later.tsx";
 import { Header } from "./header.tsx";
 import { WithHealth } from "./outage.tsx";
-import { useViewLocation } from "./route.ts";
 import { SignIn } from "./sign-in.tsx";
 import { forgetToken, isTokenHeld, keepToken, keptToken } from "./token.ts";
 
@@ -159,4 +158,14 @@ function View({ place }: { readonly place: ViewLocation }) {
   if (view === "lists") return <ListsView />;
   if (view === "audit") return <AuditView />;
   return <Empty title="There is no such view">Choose one of those above.</Empty>;
+}
+
+function useViewLocation(): ViewLocation {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const update = () => setHash(location.hash);
+    addEventListener("hashchange", update);
+    return () => removeEventListener("hashchange", update);
+  }, []);
+  return locationOf(hash);
 }

@@ -1,9 +1,8 @@
-import { useEffect, useRef } from "hono/jsx/dom";
+import { useEffect, useRef, useState } from "hono/jsx/dom";
 
 import { compareSides, compareUnified, type Side } from "../code/compare.ts";
 import { shadowOf } from "../code/shadow.ts";
 import { plainLines } from "../parts/plain.ts";
-import { useNarrow } from "./use-narrow.ts";
 
 interface DifferenceProps {
   readonly before: Side;
@@ -42,4 +41,17 @@ function Compared({ before, after, title }: DifferenceProps) {
 /** Shows invisible characters, also in lines that are only in the text before: those are no part of an editor. */
 function plainSide({ text, name }: Side): Side {
   return { text: plainLines(text), name };
+}
+
+/** Up to this width the style sheets have one column. */
+const narrow = matchMedia("(width <= 760px)");
+
+function useNarrow(): boolean {
+  const [isNarrow, setNarrow] = useState(narrow.matches);
+  useEffect(() => {
+    const update = () => setNarrow(narrow.matches);
+    narrow.addEventListener("change", update);
+    return () => narrow.removeEventListener("change", update);
+  }, []);
+  return isNarrow;
 }

@@ -10,7 +10,6 @@ export interface PlacedFault extends Fault {
 
 const STRICT = { disallowComments: true, allowTrailingComma: false };
 
-/** A JSON text, or the fault in it. */
 export interface JsonText {
   readonly faults: readonly PlacedFault[];
   /** Faults in the meaning of the text, at their lines. */

@@ -54,7 +54,6 @@ export function NamedClient({ name, policy, hint }: NamedClientProps) {
   );
 }
 
-/** A policy with its limit. */
 function limitsOf({ rules }: RulesDocument, policy: string) {
   return rules
     .flatMap(({ policies }) => policies)

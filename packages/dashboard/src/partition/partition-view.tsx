@@ -11,9 +11,8 @@ import { linkTo } from "../parts/view-location.ts";
 import { Actions } from "./actions.tsx";
 import { bodyOf, type Described, describedBy, isUnreadable, linkable } from "./described.ts";
 import { Explained } from "./explained.tsx";
-import { AuditCard } from "./history/audit-card.tsx";
 import type { Whom } from "./history/audit-entries.ts";
-import { History } from "./history/history.tsx";
+import { AuditCard, History } from "./history/history.tsx";
 import { NamedClient } from "./named-client.tsx";
 import { NamingEntries } from "./naming-entries.tsx";
 

@@ -1,4 +1,4 @@
-import { isLoopback } from "../../loopback.ts";
+import { isLoopback } from "../../connection.ts";
 import type { Finding } from "../finding.ts";
 import type { GatewayFacts, UnreachableGateway } from "../gather/gateway-facts.ts";
 import type { HttpAnswer } from "../gather/http.ts";
@@ -116,6 +116,18 @@ const DEGRADED: readonly Fault[] = [
       "Those of the last read stay in force. It ends with the next read after an outage; if it stays, the Redis of the live rules does not answer the gateway: GET /_tidegate/api/v1/health says why.",
   },
   {
+    id: "rules-restored",
+    title: "The Redis of the live rules had lost some of them, and gateways have put them back",
+    remedy:
+      "The rules are in force again, and nothing is left to restore. See what was put back: npx tidegate audit. Find out why that Redis lost it: drafts and the older history are gone. The next publication ends this finding, or an hour.",
+  },
+  {
+    id: "rules-missing",
+    title: "No published rules are in force",
+    remedy:
+      "The gateway enforces the deployed rules, and LIVE_RULES requires published ones. Publish them: npx tidegate rules push rules.json.",
+  },
+  {
     id: "keys-unread",
     title: "The keys of JWT cannot be read",
     remedy:
@@ -132,7 +144,7 @@ const DEGRADED: readonly Fault[] = [
 /** The fault of any other code. */
 const NOT_IN_FORCE: Fault = {
   id: "rules-not-in-force",
-  title: "The live rules are not as they should be",
+  title: "The gateway enforces other rules than the published ones",
   remedy:
     "GET /_tidegate/api/v1/health says which rules are in force, and why. Gateways put back what the control store has lost; where they cannot, fetch what one still holds, and push it: npx tidegate rules pull --held -o held.json. Else publish rules without the fault, or roll back: npx tidegate rules rollback.",
 };

@@ -1,4 +1,4 @@
-import { isLoopback } from "../../loopback.ts";
+import { isLoopback } from "../../connection.ts";
 import type { Finding } from "../finding.ts";
 import { type GatewayFacts, type HeaderProbe, quotasOf } from "../gather/gateway-facts.ts";
 import { cacheOf } from "./limited-path.ts";

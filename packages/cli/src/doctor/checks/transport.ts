@@ -1,4 +1,4 @@
-import { isLoopback } from "../../loopback.ts";
+import { isLoopback } from "../../connection.ts";
 import type { Finding } from "../finding.ts";
 import type { UnreachableGateway } from "../gather/gateway-facts.ts";
 import type { UnreachableRedis } from "../gather/redis-facts.ts";

@@ -4,7 +4,6 @@ import { compilePolicies } from "../../../../../src/policy/compile.ts";
 import { fromData } from "../../../../../src/policy/from-data.ts";
 import type { CountingAlgorithm, Policy } from "../../../../../src/policy/policy.ts";
 import { ALL_SCRIPTS } from "../../../../../src/store/redis/all-scripts.ts";
-import type { DecisionCommands } from "../../../../../src/store/redis/billed-commands.ts";
 import type { RedisClient } from "../../../../../src/store/redis/client.ts";
 import { dialectAt, type DialectName } from "../../../../../src/store/redis/dialect.ts";
 import { redisStore } from "../../../../../src/store/redis/store.ts";
@@ -16,8 +15,11 @@ export interface CountedRule {
 }
 
 /** The commands of one rule's decisions, as the scripts ran them on this Redis. */
-export interface RuleCommands extends DecisionCommands {
+export interface RuleCommands {
   readonly name: string;
+  /** With the EVALSHA itself. */
+  readonly allowed: number;
+  readonly denied: number;
 }
 
 /** A script that also replies how many commands it ran. */

@@ -24,7 +24,6 @@ const DECISIONS = [
   [concurrency({ limit: MANY, ttl: "1s" })],
 ].map((policies) => compilePolicies(policies, "policies", new Faults()));
 
-/** A policy without the options that have a default. */
 function smallest({ name, options }: Implementation): Policy {
   const values = Object.entries(options)
     .filter(([, option]) => option.kind !== "own" && option.default === undefined)

@@ -39,14 +39,12 @@ export interface RedisFacts {
   readonly version?: string;
   /** Whether scripts cannot change what other scripts see, as since the fix of CVE-2025-46818. */
   readonly scriptsLocked?: boolean;
-  /** The fields of INFO. */
   readonly info?: ReadonlyMap<string, string>;
   /** By parameter; one that Redis does not tell is missing. */
   readonly config: ReadonlyMap<string, string>;
   /** The fields of CLUSTER INFO, of a cluster. */
   readonly cluster?: ReadonlyMap<string, string>;
   readonly slow?: readonly SlowCommand[];
-  /** A sample of the keys. */
   readonly keys?: SampledKeys;
 }
 

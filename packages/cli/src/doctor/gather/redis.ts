@@ -1,7 +1,6 @@
-import { redisVersion } from "../../../../../src/store/redis/version.ts";
+import { redisVersion } from "../../../../../src/store/redis/inspect.ts";
 import { countCommands, type CountedRule } from "./commands.ts";
-import type { Connection } from "./connection.ts";
-import { ReplyError } from "./connection.ts";
+import { type Connection, ReplyError } from "./connection.ts";
 import { probeDecision, scriptClient } from "./decision.ts";
 import type { ClockSample, RedisFacts, SlowCommand, UnreachableRedis } from "./redis-facts.ts";
 

@@ -1,5 +1,4 @@
-import { compileRanges } from "../../../../../src/features/lists/address-ranges.ts";
-import { parseCidr } from "../../../../../src/features/lists/cidr.ts";
+import { compileRanges, parseCidr } from "../../../../../src/features/lists/address-ranges.ts";
 import { HEADER_IDENTITIES } from "../../../../../src/features/lists/header-identities.ts";
 import { isRecord } from "../../../../../src/options/record.ts";
 import { type Address, readAddress } from "../../../../../src/partition/ip-address.ts";

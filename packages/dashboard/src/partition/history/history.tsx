@@ -1,10 +1,14 @@
-import type { PartitionHistory } from "../../api/answers.ts";
+import type { AuditEntry, PartitionHistory, PolicyHistory } from "../../api/answers.ts";
 import { useLive } from "../../live/live.ts";
 import { historyPath } from "../../live/ranges.ts";
 import { useAnswer } from "../../live/use-answer.ts";
+import { ChangeList } from "../../parts/change-list.tsx";
+import { count, moment, sum } from "../../parts/format.ts";
+import { Picture } from "../../parts/picture.tsx";
 import { clipped } from "../../parts/plain.ts";
 import { Answered, Empty, MetricsOff } from "../../parts/states.tsx";
-import { DenialsPicture } from "./denials-picture.tsx";
+import { Table } from "../../parts/table.tsx";
+import { auditEntriesAbout, type Whom } from "./audit-entries.ts";
 
 /** The client of a history: by a described request, or a name that the overview has. */
 type Whose = { readonly request: object } | { readonly name: string };
@@ -58,5 +62,60 @@ function Known({ history, whose }: { readonly history: PartitionHistory; readonl
         </section>
       ))}
     </>
+  );
+}
+
+/** Actions of people on a client. */
+export function AuditCard({ whom }: { readonly whom: Whom }) {
+  const audit = useAnswer<{ readonly entries: readonly AuditEntry[] }>("/audit");
+  return (
+    <section class="card" aria-label="What was done about it">
+      <h2>What was done about it</h2>
+      <Answered of={audit} what="the audit">
+        {({ entries }) => (
+          <Table
+            caption="Blocks, exemptions, overrides and resets of this client"
+            empty="Nothing, among the newest 500 writes."
+            rows={auditEntriesAbout(entries, whom)}
+            columns={[
+              { title: "when", cell: ({ at }) => moment(at) },
+              { title: "who", cell: ({ by }) => <code>{clipped(by)}</code> },
+              { title: "what", cell: ({ action }) => clipped(action) },
+              { title: "changes", cell: ({ changes = [] }) => <ChangeList changes={changes} /> },
+            ]}
+          />
+        )}
+      </Answered>
+    </section>
+  );
+}
+
+interface DenialsPictureProps {
+  /** When each ten minutes begin, in ISO 8601. */
+  readonly times: readonly string[];
+  readonly of: PolicyHistory;
+}
+
+/** When one policy denied a partition, and when it was near its limit. */
+function DenialsPicture({ times, of: { denied, near } }: DenialsPictureProps) {
+  if (sum(denied) + sum(near) === 0) {
+    return (
+      <p class="none">
+        Not among the clients that were denied most, or near the limit most, in this time.
+      </p>
+    );
+  }
+  return (
+    <Picture
+      title="Denied by the ten minutes, at least"
+      kind="layers"
+      times={times.map((iso) => Date.parse(iso))}
+      series={[
+        { label: "denied", colour: "--denied", values: denied },
+        { label: "near the limit", colour: "--refused", values: near },
+      ]}
+      growsFrom={Date.parse(times.at(-1)!)}
+      format={count}
+    />
   );
 }

@@ -1,0 +1,3 @@
+import { testLedger } from "./ledger/cells.ts";
+
+testLedger({ hasObjects: false });
