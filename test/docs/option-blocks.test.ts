@@ -74,7 +74,7 @@ Called with "{" as text. Twice.
         ),
       ].map(([, name]) => name!),
     );
-    const internal = ["optionValue"];
+    const internal = ["optionValue", "readSharing"];
     expect([...new Set(listed)].toSorted()).toEqual(
       made.filter((name) => !internal.includes(name)).toSorted(),
     );
