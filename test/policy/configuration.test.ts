@@ -59,7 +59,7 @@ test("all faults come at once, one line each, with path, value and remedy", () =
       '  policies[0].window: "x": Give a time with its unit (ms, s, m, h or d) from "1ms" to "366d", such as "10s".',
       "  policies[1].refill: 0: Give a whole number from 1 to 1000000000.",
       '  prefix: "}": Use 1 to 64 ASCII letters, digits, dots, underscores, dashes or colons.',
-      '  redis.url: "": Give the HTTP address of the Redis REST API, "https://...", without user, password, query, spaces or quotes. For redis://, pass fromIoredis() or fromNodeRedis() of tidegate/node, or run @tidegate/redis-rest.',
+      '  redis.url: "": Give the HTTP address of the Redis REST API, "https://...", without user, password, query, spaces or quotes. For redis://, give fromIoredis(...) or fromNodeRedis(...) of tidegate/node, or run @tidegate/redis-rest.',
       '  redis.token: "": Give the token of the Redis REST API, without "Bearer", quotes, spaces or line breaks.',
     ].join("\n"),
   );

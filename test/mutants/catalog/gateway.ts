@@ -89,8 +89,8 @@ export const GATEWAY: readonly Written[] = [
   {
     name: "Connection can name away what the front says",
     file: "src/gateway/proxy/hop-by-hop.ts",
-    find: "named.filter((name) => !STAYS.test(name))",
-    replace: "named",
+    find: "named.filter((name) => NAME.test(name) && !STAYS.test(name))",
+    replace: "named.filter((name) => NAME.test(name))",
     tests: ["test/gateway/proxy/fields"],
   },
   {
