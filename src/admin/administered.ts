@@ -117,6 +117,8 @@ export interface Administered {
   checkDocument(document: unknown): readonly Fault[];
   /** How many entries by single calls the rules of a sound document would leave out of force. */
   leftOutBy(document: unknown): number;
+  /** The paths of the unnamed policies whose counts begin anew where a sound document follows another. */
+  renamedBy(before: unknown, after: unknown): readonly string[];
   /** Whether the rules in force leave an entry by a single call out of force. */
   isLeftOut(kind: EntryKind, id: string): boolean;
   /** Every fault in an entry of a list, or in an override, with its path in the entry. */
