@@ -15,6 +15,8 @@ export interface ExplainedPolicy {
   readonly mode: string;
   /** The counted client, readable, such as `x-user-id:42`; `*` for all clients. */
   readonly partition: string;
+  /** Names the client to blocks and overrides by `digest`, where it has an address, which an override cannot name. */
+  readonly digest?: string;
   readonly limit: number;
   readonly remaining: number;
   /** `null` if waiting does not help. */

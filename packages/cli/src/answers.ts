@@ -134,6 +134,7 @@ const ExplainedPolicy = reading<AnsweredPolicy>()(
     name: z.string(),
     mode: optionalText,
     partition: z.optional(z.nullable(z.string())),
+    digest: optionalText,
     limit: z.optional(z.number()),
     remaining: z.optional(z.number()),
     /** `null` if waiting does not help. */
