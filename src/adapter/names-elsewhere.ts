@@ -1,4 +1,5 @@
-const POLICIES = 'policies: [fixedWindow({ limit: 100, window: "1m" })]';
+/** Their windows begin with a client's first request. */
+const POLICIES = 'policies: [fixedWindow({ limit: 100, window: "1m", aligned: false })]';
 
 /** What they call those of a middleware. */
 export const OF_MIDDLEWARE = {

@@ -32,6 +32,7 @@ export function administer(
     deployed: withoutMissing(deployed),
     checkDocument: enforcement.checkDocument,
     leftOutBy: enforcement.leftOutBy,
+    renamedBy: enforcement.renamedBy,
     isLeftOut: (kind, id) => enforcement.isLeftOut(`${kind}:${id}`),
     checkEntry: enforcement.checkEntry,
 

@@ -15,6 +15,8 @@ export interface ExplainedPolicy {
   readonly mode: string;
   /** The counted client, readable, such as `x-user-id:42`; `*` for all clients. */
   readonly partition: string;
+  /** Names the client to blocks and overrides by `digest`, where it has an address, which an override cannot name. */
+  readonly digest?: string;
   readonly limit: number;
   readonly remaining: number;
   /** `null` if waiting does not help. */
@@ -117,6 +119,8 @@ export interface Administered {
   checkDocument(document: unknown): readonly Fault[];
   /** How many entries by single calls the rules of a sound document would leave out of force. */
   leftOutBy(document: unknown): number;
+  /** The paths of the unnamed policies whose counts begin anew where a sound document follows another. */
+  renamedBy(before: unknown, after: unknown): readonly string[];
   /** Whether the rules in force leave an entry by a single call out of force. */
   isLeftOut(kind: EntryKind, id: string): boolean;
   /** Every fault in an entry of a list, or in an override, with its path in the entry. */

@@ -5,6 +5,7 @@ import type { InForce } from "../gateway/live/in-force.ts";
 import type { RuledClient } from "../gateway/route/read-client.ts";
 import type { Rule } from "../gateway/rules/rule.ts";
 import type { Ruleset } from "../gateway/rules/ruleset.ts";
+import { partitionName } from "../metrics/partition-name.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { ExplainedPolicy, ExplainedRule, Explanation, ListedEntry } from "./administered.ts";
 import type { RequestAsData } from "./describe-request.ts";
@@ -33,8 +34,8 @@ export async function explain(
   }
   const decision = await decideRequest(routed, limiter, LOOK);
   const client = routed.kind === "client" ? routed : undefined;
-  const rules = routed.rules.map((rule) =>
-    explainRule(rule, ruleset, decision, client, request.headers),
+  const rules = await Promise.all(
+    routed.rules.map((rule) => explainRule(rule, ruleset, decision, client, request.headers)),
   );
   const verdict = explainedVerdict(decision);
   const list = LISTS[verdict];
@@ -90,13 +91,13 @@ function planOf(client: RuledClient | undefined): Pick<Explanation, "plan" | "ov
   };
 }
 
-function explainRule(
+async function explainRule(
   rule: Rule,
   { rules, settings: { plans } }: Ruleset,
   { policies, shadow }: Decision,
   client: RuledClient | undefined,
   headers: Headers,
-): ExplainedRule {
+): Promise<ExplainedRule> {
   const { route, settings } = rule;
   const rows = [...policies, ...shadow];
   const plan = client?.plan;
@@ -105,21 +106,25 @@ function explainRule(
     index: rules.indexOf(rule),
     method: route.methods.join(", "),
     path: route.path,
-    policies: settings.policies.flatMap((policy) => {
-      const row = rows.find(({ name }) => name === policy.name);
-      const counted = planned.find(({ name }) => name === policy.name) ?? policy;
-      return row && client ? [explainPolicy(counted, row, client, headers)] : [];
-    }),
+    policies: await Promise.all(
+      settings.policies.flatMap((policy) => {
+        const row = rows.find(({ name }) => name === policy.name);
+        const counted = planned.find(({ name }) => name === policy.name) ?? policy;
+        return row && client ? [explainPolicy(counted, row, client, headers)] : [];
+      }),
+    ),
   };
 }
 
-function explainPolicy(
+async function explainPolicy(
   { name, algorithm, mode, by, parameters }: CompiledPolicy,
   { limit, remaining, retryAfterMs, resetAfterMs, allowed }: PolicyDecision,
   { identities }: RuledClient,
   headers: Headers,
-): ExplainedPolicy {
-  const partition = readable(identities[by!]!, headers);
+): Promise<ExplainedPolicy> {
+  const identity = identities[by!]!;
+  const partition = readable(identity, headers);
+  const digest = await partitionName(identity, "hashed");
   // JSON has no infinity.
   const waitMs = Number.isFinite(retryAfterMs) ? retryAfterMs : null;
   const renewal = renewalOf(parameters);
@@ -129,6 +134,7 @@ function explainPolicy(
     algorithm: algorithm === "calendar-window" ? "fixed-window" : algorithm,
     mode,
     partition,
+    ...(digest !== identity && { digest }),
     limit,
     remaining,
     retryAfterMs: waitMs,

@@ -10,6 +10,8 @@ export const ExplainedPolicy = z.object({
   mode: z.string(),
   /** The counted client, readable, such as `x-user-id:42`; `*` for all clients. */
   partition: z.string(),
+  /** Names the client to blocks and overrides by `digest`, where it has an address, which an override cannot name. */
+  digest: z.optional(z.string()),
   limit: z.int(),
   remaining: z.int(),
   /** `null` if waiting does not help. */

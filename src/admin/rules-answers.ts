@@ -34,17 +34,27 @@ export type RulesAnswer = Answer<typeof RulesAnswer>;
 /** How many entries by single calls these rules leave out of force; absent if none. */
 const leftOut = z.optional(z.int());
 
+/** The paths of unnamed policies whose counts begin anew; absent if none. */
+const countsAnew = z.optional(z.array(z.string()));
+
 export const Published = z.object({
   version,
   publishedAt: time,
   changes,
   leftOut,
+  countsAnew,
   /** The version that was tried until now: all clients have `version` again. */
   takenBack: z.optional(version),
 });
 export type Published = Answer<typeof Published>;
 
-export const DryRun = z.object({ version, changes, leftOut, dryRun: z.literal(true) });
+export const DryRun = z.object({
+  version,
+  changes,
+  leftOut,
+  countsAnew,
+  dryRun: z.literal(true),
+});
 export type DryRun = Answer<typeof DryRun>;
 
 export const SavedDraft = z.object({ basedOn: version, savedAt: time, changes });

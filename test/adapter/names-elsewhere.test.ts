@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 import { describe, expect, test } from "vitest";
 
 import { OF_MIDDLEWARE } from "../../src/adapter/names-elsewhere.ts";
@@ -75,6 +77,20 @@ test("a rule of the gateway says what `points` is here", () => {
     "RULES[0].policies[0].points: Here it is `limit: 100`. (In the rule for * /.)",
     expect.stringContaining("RULES[0].policies[0].limit: "),
   ]);
+});
+
+test.for(["windowMs", "timeWindow", "max", "limit"] as const)(
+  "%s becomes a window that begins with the first request, as there",
+  (name) => {
+    const made = /^policies: \[fixedWindow\((.*)\)\]$/.exec(OF_MIDDLEWARE[name])![1]!;
+    expect(made).toBe('{ limit: 100, window: "1m", aligned: false }');
+  },
+);
+
+test("the page about moving has the same for `skip` as the fault", () => {
+  const page = readFileSync("docs/moving/express-rate-limit.md", "utf8");
+  const [, ours] = /^\| `skip` +\| (.*?) +\|$/m.exec(page)!;
+  expect(ours).toContain(`\`${OF_MIDDLEWARE.skip}\``);
 });
 
 test("no name of another limiter is an option of a limiter", () => {

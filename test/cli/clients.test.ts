@@ -91,6 +91,14 @@ describe("explain", () => {
     ]);
   });
 
+  test("says once what digest an address has", async () => {
+    const address = { ...POLICY, partition: "ip:203.0.113.7", digest: "ip:Zq1h" };
+    on.gateway.script(explaining(address, { ...address, name: "all" }, POLICY));
+    const { out } = await on.run(["explain", "GET", "/rides", "--ip", "203.0.113.7"]);
+    expect(lineOf(out, -1)).toBe("The digest of ip:203.0.113.7 is ip:Zq1h.");
+    expect(out.match(/digest/g)).toHaveLength(1);
+  });
+
   test("says when the window of a calendar ends, by the clocks of its zone", async () => {
     const renews = { ...POLICY, renewsAt: "2026-11-30T23:00:00.000Z" };
     const odd = { ...renews, name: "odd", timeZone: "No/\u001bWhere" };

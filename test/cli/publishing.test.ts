@@ -31,10 +31,13 @@ describe("rules push", () => {
   test("publishes nothing with --dry-run", async () => {
     write({ version: 7, ...DOCUMENT });
     const answer = { version: 7, changes: CHANGES, dryRun: true };
-    on.gateway.script(ok(answer), ok({ ...answer, leftOut: 2 }));
+    on.gateway.script(
+      ok(answer),
+      ok({ ...answer, leftOut: 2, countsAnew: ["rules[0].policies[1]"] }),
+    );
     const { out, err, exit } = await on.run(["rules", "push", "rules.json", "--dry-run"]);
     expect((await on.run(["rules", "push", "rules.json", "--dry-run"])).err).toBe(
-      `3 changes; nothing is published.\nwarning: these rules leave 2 entries of single clients out of force. \`tidegate overrides\` and \`tidegate lists\` show which, once the rules are in force.\n`,
+      `3 changes; nothing is published.\nwarning: rules[0].policies[1] is unnamed: its counts begin anew. Give it a \`name\`.\nwarning: these rules leave 2 entries of single clients out of force. \`tidegate overrides\` and \`tidegate lists\` show which, once the rules are in force.\n`,
     );
     expect([out, err, exit]).toEqual([CHANGE_LINES, "3 changes; nothing is published.\n", 0]);
     const dryRun = { path: "/_tidegate/api/v1/rules?dry-run", ifMatch: '"7"' };

@@ -41,6 +41,19 @@ test("edits survive a change of view and a reload, until they are discarded", as
   expect(await shown(page)).not.toContain('"limit": 77');
 });
 
+test("a change that lets the counts of an unnamed policy begin anew is said before it is published", async () => {
+  const page = await on.open("#/edit");
+  await answerWith(page, "rules?dry-run", {
+    version: 0,
+    changes: [{ type: "changed", path: "rules[1].policies[0].limit", before: 30, after: 20 }],
+    countsAnew: ["rules[1].policies[0]"],
+    dryRun: true,
+  });
+  await putText(page, TEXT.replace('"limit": 30', '"limit": 20'));
+  const line = page.getByText("rules[1].policies[0] is unnamed: its counts begin anew.");
+  await line.waitFor(AT_ONCE);
+});
+
 test("after a publication and a roll back text, version and history are new at once", async () => {
   const page = await on.open("#/edit");
   await page.getByText("as deployed").first().waitFor();

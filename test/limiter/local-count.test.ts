@@ -133,6 +133,21 @@ test("a unit that was counted here is not counted from a later request on", asyn
   expect(policies[0]!.resetAfterMs).toBeLessThanOrEqual(WINDOW - 100_000);
 });
 
+test("a denial waits for the end that makes room, and its reset is the end of both windows", async () => {
+  const limiter = limiterOn([log]);
+  await passing(limiter, 4);
+  vi.advanceTimersByTime(200_000);
+  redis.gone = true;
+  await passing(limiter, 1);
+  const decision = await limiter.limit("ada");
+  const headers = decision.headers();
+  expect(headers.get("Retry-After")).toBe("100");
+  expect(headers.get("RateLimit")).toContain(";t=100");
+  // A microsecond between two requests becomes a whole second.
+  const end = (START + 200_000 + WINDOW) / 1_000;
+  expect([end, end + 1]).toContain(Number(headers.get("X-RateLimit-Reset")));
+});
+
 test("a unit of a quota that Redis said is used up is waited for", async () => {
   const limiter = limiterOn([log]);
   await passing(limiter, 5);

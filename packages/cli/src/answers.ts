@@ -57,7 +57,13 @@ export const Live = reading<RulesAnswer>()(
 );
 
 export const Published = reading<AnswerOfPublication>()(
-  z.object({ version, changes, leftOut: z.optional(z.int()), takenBack: z.optional(version) }),
+  z.object({
+    version,
+    changes,
+    leftOut: z.optional(z.int()),
+    countsAnew: z.optional(z.array(z.string())),
+    takenBack: z.optional(version),
+  }),
 );
 export const Saved = reading<SavedDraft>()(z.object({ basedOn: version, changes }));
 export const Difference = reading<AnswerOfDifference>()(z.object({ changes }));
@@ -128,6 +134,7 @@ const ExplainedPolicy = reading<AnsweredPolicy>()(
     name: z.string(),
     mode: optionalText,
     partition: z.optional(z.nullable(z.string())),
+    digest: optionalText,
     limit: z.optional(z.number()),
     remaining: z.optional(z.number()),
     /** `null` if waiting does not help. */

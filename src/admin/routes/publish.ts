@@ -30,6 +30,8 @@ export async function publish(
   { action, note, terms }: Publication,
 ): Promise<Response> {
   const changes = changesBetween(current.document, document);
+  // Before the refresh, while both are compiled.
+  const anew = countsAnewBy(call, current.document, document);
   const based = { on: newestOf(current), known: newestOf(call.gateway.enforced()) };
   const to = terms ? ` to ${terms.percent} percent` : "";
   const audited = auditedAction(call, action + to, keptChanges(changes));
@@ -42,6 +44,7 @@ export async function publish(
     publishedAt: isoTime(atMs),
     changes,
     ...leftOutBy(call, document),
+    ...anew,
   } satisfies Published;
   return json(answer, { ETag: `"${version}"` });
 }
@@ -53,4 +56,14 @@ export async function publish(
 export function leftOutBy({ gateway }: Call, document: unknown): { readonly leftOut?: number } {
   const leftOut = gateway.leftOutBy(document);
   return leftOut > 0 ? { leftOut } : {};
+}
+
+/** The unnamed policies whose counts begin anew, because their names contain the numbers that change. */
+export function countsAnewBy(
+  { gateway }: Call,
+  before: unknown,
+  after: unknown,
+): { readonly countsAnew?: readonly string[] } {
+  const countsAnew = gateway.renamedBy(before, after);
+  return countsAnew.length > 0 ? { countsAnew } : {};
 }

@@ -15,7 +15,7 @@ import type { DryRun, RulesAnswer } from "../rules-answers.ts";
 import { checked, TermsQuery, termsOf } from "../schemas.ts";
 import { currentRules, requireNewest } from "./current.ts";
 import { readDocument } from "./document.ts";
-import { checkNote, leftOutBy, publish } from "./publish.ts";
+import { checkNote, countsAnewBy, leftOutBy, publish } from "./publish.ts";
 
 const BROKEN =
   "Redis has no document for this version. Publish one over it, or roll back; GET /rules?held has what an isolate still enforces.";
@@ -54,7 +54,8 @@ async function replace(call: Call): Promise<Response> {
   if (!dryRun) return publish(call, current, sound, { action: "publish", note, terms });
   const changes = changesBetween(current.document, sound.document);
   const leftOut = leftOutBy(call, sound.document);
-  return json({ version, changes, ...leftOut, dryRun: true } satisfies DryRun);
+  const anew = countsAnewBy(call, current.document, sound.document);
+  return json({ version, changes, ...leftOut, ...anew, dryRun: true } satisfies DryRun);
 }
 
 /** Takes the published document back on purpose, so that no isolate puts it back. */

@@ -14,7 +14,7 @@ import { outdated, Refusal } from "../refusal.ts";
 import type { Published } from "../rules-answers.ts";
 import { checked, TrialBody } from "../schemas.ts";
 import { currentRules } from "./current.ts";
-import { leftOutBy } from "./publish.ts";
+import { countsAnewBy, leftOutBy } from "./publish.ts";
 
 async function raise(call: Call): Promise<Response> {
   const { percent } = checked(TrialBody, await readSmallBody(call));
@@ -51,6 +51,7 @@ export async function give(
     publishedAt: isoTime(atMs),
     changes: changesBetween(before, after),
     ...leftOutBy(call, after),
+    ...countsAnewBy(call, before, after),
     ...(percent === 0 && { takenBack: tried }),
   } satisfies Published;
   return json(answer, { ETag: `"${version}"` });

@@ -8,6 +8,7 @@ import { compiledDocuments } from "./compiled-documents.ts";
 import { enforcedSide } from "./enforced-side.ts";
 import { deployedRules, type Enforcement, enforceWith, type InForce } from "./in-force.ts";
 import { checkEntry, compileEntries } from "./live-entries.ts";
+import { renamedPolicies } from "./renamed-policies.ts";
 import { compileSides, newTally, type Tally } from "./sides.ts";
 
 /** The rules that a gateway enforces now, and the ways to change them. */
@@ -27,6 +28,8 @@ export interface LiveEnforcement extends Enforcement {
   checkDocument(document: unknown): readonly Fault[];
   /** How many entries by single calls the rules of a sound document would leave out of force. */
   leftOutBy(document: unknown): number;
+  /** The paths of the unnamed policies whose counts begin anew where a sound document follows another. */
+  renamedBy(before: unknown, after: unknown): readonly string[];
   /** Whether the rules of now leave an entry by a single call out of force, by its field in Redis. */
   isLeftOut(field: string): boolean;
   /** The decisions under both versions of a trial since the last time; `undefined` if there were none. */
@@ -154,6 +157,11 @@ export function createEnforcement(
       return ruleset
         ? compileEntries(ruleset, entries, defaults, inForce.ruleset).unused.length
         : 0;
+    },
+
+    renamedBy(before, after) {
+      const [old, next] = [documents.known(before), documents.known(after)];
+      return old && next ? renamedPolicies(old, next) : [];
     },
 
     isLeftOut: (field) => unused.has(field),

@@ -60,6 +60,7 @@ export function administered(
     deployed: DEPLOYED,
     checkDocument,
     leftOutBy: () => 0,
+    renamedBy: () => [],
     isLeftOut: () => false,
     checkEntry,
     enforced: () => enforced,

@@ -8,7 +8,7 @@ import { UsageError } from "../errors.ts";
 import { writeFile } from "../files.ts";
 import { changeLines } from "../output/changes.ts";
 import { count, note, print, printJson } from "../output/print.ts";
-import { notePublished, warnOfLeftOut } from "../output/publication.ts";
+import { notePublished, warnOf } from "../output/publication.ts";
 import { newestVersion } from "./newest-version.ts";
 import { termsOf, type TrialOptions } from "./trial.ts";
 
@@ -42,7 +42,7 @@ export async function push(file: string, options: PushOptions, command: Command)
   else print(...changeLines(value.changes));
   if (options.dryRun) {
     note(`${count(value.changes.length, "change")}; nothing is published.`);
-    warnOfLeftOut(value);
+    warnOf(value);
     return;
   }
   notePublished(value, percent);

@@ -54,9 +54,22 @@ export function explanationLines(explanation: Explanation): readonly string[] {
   return [
     ...(rows.length > 0 ? [table(head, rows), ""] : []),
     sentenceOf(explanation),
+    ...digestLines(explanation),
     ...(rows.length > 0 && isWithoutRedis(explanation) ? [WITHOUT_REDIS] : []),
     ...(rows.some((row) => row.includes(SHARED_IDENTITY)) ? [INCOMPLETE] : []),
   ];
+}
+
+/** An override names an address by its digest only. */
+function digestLines({ rules }: Explanation): readonly string[] {
+  const lines = rules.flatMap(({ policies }) =>
+    policies.flatMap(({ partition, digest }) =>
+      digest === undefined
+        ? []
+        : [`The digest of ${escape(partition ?? "")} is ${escape(digest)}.`],
+    ),
+  );
+  return [...new Set(lines)];
 }
 
 /** Often it is the description that lacks something, and not the client. */

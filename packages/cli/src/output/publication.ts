@@ -1,4 +1,5 @@
 import type { Published } from "../answers.ts";
+import { escape } from "./escape.ts";
 import { count, note } from "./print.ts";
 
 /** A rollback to a version with the same rules would else look as if it had changed something. */
@@ -10,11 +11,15 @@ export function notePublished(published: Published, percent: number | undefined)
       ? `Published version ${version}${to}${changes.length === 0 ? ", which changes nothing" : ""}.`
       : `Took version ${takenBack} back: all clients have ${version === 0 ? "the deployed rules" : `version ${version}`}.`,
   );
-  warnOfLeftOut(published);
+  warnOf(published);
 }
 
-/** Entries by single calls stay in Redis, so that rules which allow them again bring them back. */
-export function warnOfLeftOut({ leftOut = 0 }: Published): void {
+/** What rules do beside the changes that they say. */
+export function warnOf({ leftOut = 0, countsAnew = [] }: Published): void {
+  for (const path of countsAnew) {
+    note(`warning: ${escape(path)} is unnamed: its counts begin anew. Give it a \`name\`.`);
+  }
+  // Entries by single calls stay in Redis, so that rules which allow them again bring them back.
   if (leftOut === 0) return;
   const entries = count(leftOut, "entry", "entries");
   note(

@@ -70,6 +70,7 @@ export type Version = History["versions"][number];
 export interface Changes {
   readonly version?: number;
   readonly changes: readonly Change[];
+  readonly countsAnew?: readonly string[];
 }
 
 /** An entry of a list, or an override. */

@@ -16,7 +16,11 @@ function sentenceOf(checked: Checked): string {
   if (checked.state === "failed") return plain(checked.error.message);
   if (checked.state === "faulty") return counted(checked.faults.length, "fault");
   if (checked.changes.length === 0) return "Sound, and the same as in force.";
-  return `Sound: ${counted(checked.changes.length, "change")}.`;
+  const { changes, countsAnew = [] } = checked;
+  const warnings = countsAnew.map(
+    (path) => ` ${path} is unnamed: its counts begin anew. Give it a name.`,
+  );
+  return `Sound: ${counted(changes.length, "change")}.${warnings.join("")}`;
 }
 
 function counted(number: number, noun: string): string {

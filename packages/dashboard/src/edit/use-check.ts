@@ -1,6 +1,6 @@
 import { useEffect, useState } from "hono/jsx/dom";
 
-import type { Change, Changes } from "../api/answers.ts";
+import type { Changes } from "../api/answers.ts";
 import type { ApiError } from "../api/api.ts";
 import { useSession } from "../api/session.ts";
 import { type PlacedFault, readJson } from "./json-text.ts";
@@ -9,7 +9,7 @@ import { type PlacedFault, readJson } from "./json-text.ts";
 export type Checked =
   | { readonly state: "checking" }
   | { readonly state: "faulty"; readonly faults: readonly PlacedFault[] }
-  | { readonly state: "sound"; readonly changes: readonly Change[] }
+  | ({ readonly state: "sound" } & Pick<Changes, "changes" | "countsAnew">)
   | { readonly state: "failed"; readonly error: ApiError };
 
 const PAUSE_MS = 400;
@@ -41,7 +41,7 @@ export function useCheck(text: string, version: number): Checked {
       tell({ state: "faulty", faults: json.faults });
     } else {
       api.send<Changes>("PUT", "/rules?dry-run", { body: text }).then(
-        ({ changes }) => tell({ state: "sound", changes }),
+        ({ changes, countsAnew = [] }) => tell({ state: "sound", changes, countsAnew }),
         (error: ApiError) =>
           error.faults.length > 0
             ? tell({ state: "faulty", faults: json.place(error.faults) })

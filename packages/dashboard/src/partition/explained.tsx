@@ -64,7 +64,17 @@ export function Explained({ explanation }: { readonly explanation: Explanation }
           { title: "mode", cell: ({ mode }) => modeInWords(mode) },
           {
             title: "client",
-            cell: ({ partition }) => <code class="untrusted">{clipped(partition)}</code>,
+            cell: ({ partition, digest }) => (
+              <>
+                <code class="untrusted">{clipped(partition)}</code>
+                {digest !== undefined && (
+                  <>
+                    {" "}
+                    digest <code class="untrusted">{clipped(digest)}</code>
+                  </>
+                )}
+              </>
+            ),
           },
           {
             title: "rule",
