@@ -56,7 +56,7 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
     "settle-optimistic.ts",
   ],
   plans: ["plans-feature.ts", "plans.ts"],
-  region: ["compile-region.ts", "region-feature.ts", "region-options.ts", "report-home.ts"],
+  region: ["compile-region.ts", "regions-feature.ts", "region-options.ts", "report-home.ts"],
   roles: ["roles/"],
   shards: ["shard-step.ts", "shards-feature.ts"],
   "shared denials": ["shared-denials-feature.ts", "shared-denials-step.ts", "shared-denials.ts"],

@@ -3,8 +3,8 @@
 --   reads the locals  arguments, now, key, pass, cost
 --                     algorithm, at  the name of its algorithm, and its place in the arguments
 --                     value    what was read of its state; false, or the table of an error, if there is none
---                     pass     consume, peek or charge, or ask, a peek as part of a consume, after which a client obeys the
---                              reply
+--                     pass     consume, peek or charge; or ask: takes nothing, but the client acts on the answer, so a clock
+--                              step is written
 --   makes the locals  allowed, remaining, retry_after, reset_after
 --                     bytes    what has to be written; nil if nothing changes
 --                     place    where the bytes stand in the state, if they are a part of it

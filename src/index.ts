@@ -9,7 +9,7 @@ export { optimistic } from "./features/optimistic-feature.ts";
 export { plans } from "./features/plans-feature.ts";
 export { denials } from "./features/roles/roles-feature.ts";
 export { failures } from "./limiter/failures-option.ts";
-export { region } from "./features/region-feature.ts";
+export { region } from "./features/regions-feature.ts";
 export type { RegionOptions } from "./features/region-options.ts";
 export { shadow, soft } from "./features/roles/roles-feature.ts";
 export { shards } from "./features/shards-feature.ts";

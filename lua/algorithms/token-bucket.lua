@@ -13,8 +13,8 @@
 -- All arithmetic stays in whole numbers: a cost of c adds c * unit to `used`, and the bucket is empty at limit * unit.
 -- Beyond that it is in debt, by a charge or under a higher limit.
 --
--- Plans and changes of a policy have other rates. The units that are left count at the rate of whoever asks, but for a peek. Those
--- beyond its limit come back at the rate at which they were taken, so that no unit is forgotten, and no client waits for longer
+-- Plans and changes of a policy have other rates. What is used is converted to the rate of the asking policy; a peek does not
+-- store that. Units beyond its limit come back at the rate at which they were taken, so that no unit is forgotten, and no client waits for longer
 -- than that rate would have it wait. With any alternating policies, the bucket therefore admits in a span w at most
 --   the largest limit + the largest rate * w
 -- When the clock goes back behind `at`, no time has passed: a client waits for what was used, counted from that moment.

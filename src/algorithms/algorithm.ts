@@ -95,7 +95,7 @@ export interface AlgorithmDefinition<
   /** The names of the parameters, in the order in which the script takes them. */
   readonly parameters: readonly [keyof Parameters & string, keyof Parameters & string];
   /**
-   * The meaning of its state's units, for its keys: a window has its length, a bucket nothing. Never the limit, so that all
+   * What its keys say besides the name of the policy: a window its length, a bucket nothing. Never the limit, so that all
    * limits of one policy count together. Policies of one name that differ in it count apart.
    */
   readonly meaning: (quota: Quota<Parameters>) => readonly string[];

@@ -24,6 +24,7 @@ import {
   takes,
   waitingCost,
 } from "./model.ts";
+import { intervalOf, type Rate } from "./rate.ts";
 import { TOKEN_BUCKET as script } from "./scripts.generated.ts";
 import { WINDOW_RANGE } from "./window.ts";
 
@@ -50,7 +51,7 @@ export type TokenBucketPolicy = PolicyOf<"token-bucket", TokenBucketNumbers & Co
 /**
  * A bucket of `limit` units that refills continuously (GCRA): a burst of `limit`, then the refill rate. In any span of
  * time w it admits at most `limit + rate * w`: with `limit: 20, refill: 10, per: "1s"`, 20 at once and 620 in a minute.
- * One number in Redis.
+ * Redis keeps two numbers, how much is used and when it was written, with the rate and the end of the key: 34 bytes.
  *
  * @example
  * tokenBucket({ limit: 20, refill: 10, per: "1s" })
@@ -73,12 +74,6 @@ interface TokenBucketValues {
   readonly per: number;
 }
 
-/** One unit comes back every `intervalUs / divisor` microseconds: a fraction, so that any rate is exact. */
-interface TokenBucketParameters extends Readonly<Record<string, number>> {
-  readonly intervalUs: number;
-  readonly divisor: number;
-}
-
 interface TokenBucketState extends Rate {
   /** When it was written. */
   readonly atUs: number;
@@ -86,16 +81,11 @@ interface TokenBucketState extends Rate {
   readonly used: number;
 }
 
-type Rate = Pick<TokenBucketParameters, "intervalUs" | "divisor">;
-
 /**
  * In whole numbers: a cost of c adds c * intervalUs to `used`, and the bucket is empty at limit * intervalUs. This is GCRA:
  * `atUs + used / divisor` is its theoretical arrival time.
  */
-export const countTokenBucket: AlgorithmModel<TokenBucketParameters, TokenBucketState> = (
-  state,
-  request,
-) => {
+export const countTokenBucket: AlgorithmModel<Rate, TokenBucketState> = (state, request) => {
   const { nowUs, operation, cost, limit } = request;
   const found = usedBy(state, request);
   const { intervalUs, divisor } = found;
@@ -124,7 +114,7 @@ export const countTokenBucket: AlgorithmModel<TokenBucketParameters, TokenBucket
 /** The used units at the rate of a request; at the written rate, while that is more than its limit. */
 function usedBy(
   state: TokenBucketState | undefined,
-  { nowUs, limit, parameters }: ModelRequest<TokenBucketParameters>,
+  { nowUs, limit, parameters }: ModelRequest<Rate>,
 ): Rate & { readonly used: number } {
   const { intervalUs, divisor } = parameters;
   if (!state) return { used: 0, intervalUs, divisor };
@@ -149,7 +139,7 @@ const isSameRate = (one: Rate, other: Rate) =>
  * Gives back time, in units of 1/divisor microsecond: the units, less the refill of the bucket since the take. Where a charge may
  * have been cut off since, or another rate has counted, nothing comes back.
  */
-export const refundTokenBucket: RefundModel<TokenBucketParameters, TokenBucketState> = (
+export const refundTokenBucket: RefundModel<Rate, TokenBucketState> = (
   state,
   { nowUs, takenAtUs, cost, limit, parameters },
 ) => {
@@ -173,7 +163,7 @@ export const tokenBucketBytes = (): number => 34;
 export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */ defineAlgorithm<
   TokenBucketPolicy,
   TokenBucketValues,
-  TokenBucketParameters
+  Rate
 >({
   name: "token-bucket",
   refillsEvenly: true,
@@ -212,26 +202,6 @@ export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */
   script,
 });
 
-function quotaOf(limit: number, parameters: TokenBucketParameters): Quota<TokenBucketParameters> {
+function quotaOf(limit: number, parameters: Rate): Quota<Rate> {
   return { limit, windowUs: (limit * parameters.intervalUs) / parameters.divisor, parameters };
-}
-
-/** With any limit, such an interval is less than 2^51, or such a divisor: a bucket refills within 366 days. */
-const [MOST_INTERVAL_US, MOST_DIVISOR] = [2_250_000, 71];
-
-/** The time of one unit, by the rate alone, so that all limits at one rate have the same. */
-function intervalOf(refill: number, perUs: number): TokenBucketParameters {
-  const common = greatestCommonDivisor(perUs, refill);
-  const exact = { intervalUs: perUs / common, divisor: refill / common };
-  if (exact.intervalUs <= MOST_INTERVAL_US || exact.divisor <= MOST_DIVISOR) return exact;
-  // The exact fraction does not fit: use one with a smaller divisor that does, off by less than a millionth. It is rounded up
-  // by more than the rounding error of the product, so that never a unit too many comes back.
-  const divisor = Math.max(MOST_DIVISOR, Math.floor((MOST_INTERVAL_US * refill) / perUs));
-  const intervalUs = Math.ceil(((divisor * perUs) / refill) * (1 + 2 ** -50));
-  return { intervalUs, divisor };
-}
-
-function greatestCommonDivisor(a: number, b: number): number {
-  while (b > 0) [a, b] = [b, a % b];
-  return a;
 }

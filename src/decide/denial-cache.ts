@@ -36,7 +36,7 @@ export interface KnownDenial extends Reply {
 /** A denial that has expired. */
 export interface ExpiredDenial {
   readonly state: "expired";
-  /** Whether a request was denied since the partition last had room. If not, a request only took the last units. */
+  /** Whether a request was denied since the partition last had room; `false`: an allowed request took the last units. */
   readonly denied: boolean;
 }
 

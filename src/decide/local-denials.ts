@@ -118,8 +118,8 @@ function waits({ asked: { group }, rows }: GroupVerdict): boolean {
 }
 
 /**
- * Denies a cost above its policy's limit, which never has room. The numbers come from a known denial, else from unused
- * policies.
+ * Denies a cost above its policy's limit, which never has room. The numbers come from a known denial, or else are those of
+ * policies of which nothing is used.
  */
 export function tooCostly(
   { now, clockUs }: LimiterContext<CoreSettings>,

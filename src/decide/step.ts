@@ -20,7 +20,7 @@ export interface CountRequest {
   readonly mustReachStore?: boolean;
 }
 
-/** The policies in shadow of one request, and what becomes of them on its way. */
+/** The policies in shadow of one request, their verdicts, and which of them are counted already. */
 export interface Beside {
   readonly groups: readonly PartitionRequest[];
   /** Whether the request may take units. */

@@ -9,7 +9,7 @@ import { listsFeature } from "./lists/lists-feature.ts";
 import { notices } from "./notices-feature.ts";
 import { optimisticFeature } from "./optimistic-feature.ts";
 import { plansFeature } from "./plans-feature.ts";
-import { regions } from "./region-feature.ts";
+import { regions } from "./regions-feature.ts";
 import { roles } from "./roles/roles-feature.ts";
 import { shardsFeature } from "./shards-feature.ts";
 import { sharedDenials } from "./shared-denials-feature.ts";

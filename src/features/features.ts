@@ -11,7 +11,7 @@ import type { listsFeature } from "./lists/lists-feature.ts";
 import type { notices } from "./notices-feature.ts";
 import type { optimisticFeature } from "./optimistic-feature.ts";
 import type { plansFeature } from "./plans-feature.ts";
-import type { regions } from "./region-feature.ts";
+import type { regions } from "./regions-feature.ts";
 import type { roles } from "./roles/roles-feature.ts";
 import type { shardsFeature } from "./shards-feature.ts";
 import type { sharedDenials } from "./shared-denials-feature.ts";

@@ -20,8 +20,9 @@ const document = readFileSync("docs/options.md", "utf8");
 function rangeOf(option: string, section: string): readonly [string, string] {
   const [, after] = document.split(`<!-- ${section} -->`);
   const [, block] = after!.split(new RegExp(`^#### \`${option}(?:\\(\\))?\`$`, "m"));
-  const range = block!.trim().split("\n")[0]!.split(" · ").at(-1)!;
-  const [, from, to] = /`?"?([\w,]+)"?`? to `?"?([\w,]+)"?`?/.exec(range)!;
+  const facts = block!.trim().split("\n\n")[0]!.replaceAll("\n", " ");
+  // It begins a fact of its own, with a number: a default may say "to", too.
+  const [, from, to] = / · `?"?(\d[\w,]*)"?`? to `?"?(\d[\w,]*)"?`?/.exec(facts)!;
   return [from!.replaceAll(",", ""), to!.replaceAll(",", "")];
 }
 

@@ -21,7 +21,9 @@ import {
   TidegateError,
 } from "../../src/index.ts";
 import { fromData } from "../../src/policy/from-data.ts";
+import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { rateLimit as vercelRateLimit } from "../../src/vercel.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { applyChanges, changesOf } from "./change.ts";
 import { fuzz } from "./fuzz.ts";
 import { Trap } from "./made.ts";
@@ -65,19 +67,21 @@ const dimensions = () => [
   { ...policies()[4], by: "key", counts: denials() },
 ];
 
-const policies = () => [
-  { algorithm: "token-bucket", name: "a", limit: 5, refill: 5, per: "1m" },
-  { algorithm: "sliding-window-log", name: "b", limit: 5, window: "1m" },
-  {
-    algorithm: "sliding-window-counter",
-    limit: 5,
-    window: "1m",
-    onFailure: "open",
-    advertise: false,
-  },
-  { algorithm: "segmented-window", limit: 5, window: "1m", segments: 6, retryJitter: 0.5 },
-  { algorithm: "fixed-window", name: "e", limit: 5, window: "1m" },
-];
+/** Options besides the numbers. */
+const MORE: Partial<Record<CountingAlgorithm, object>> = {
+  "token-bucket": { name: "a" },
+  "sliding-window-log": { name: "b" },
+  "sliding-window-counter": { onFailure: "open", advertise: false },
+  "segmented-window": { retryJitter: 0.5 },
+  "fixed-window": { name: "e" },
+};
+
+/** One of each algorithm, as data. */
+const policies = () =>
+  EVERY_ALGORITHM.map(
+    ({ algorithm, of }) =>
+      JSON.parse(JSON.stringify({ ...of(5, "1m", 6), ...MORE[algorithm] })) as object,
+  );
 
 const limiterOptions = (memory = false) => ({
   policies: policies().map(fromData),
@@ -250,7 +254,7 @@ fuzz("middleware with partitions and plans answers with what it takes", 1_500, (
 );
 
 fuzz("limit() decides with what it takes and says what it does not", 1_500, () =>
-  fc.asyncProperty(changesOf(...policies()), fc.nat(4), (changes, which) => {
+  fc.asyncProperty(changesOf(...policies()), fc.nat(policies().length - 1), (changes, which) => {
     const policy = applyChanges(fromData(policies()[which]) as object, changes);
     return settles(
       () => limit("somebody", policy as never),

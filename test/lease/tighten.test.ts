@@ -30,6 +30,18 @@ test.for(EVERY_ALGORITHM.filter(({ tightens }) => tightens === "window"))(
   },
 );
 
+test.for(EVERY_ALGORITHM.filter(({ tightens }) => tightens === "limit"))(
+  "$algorithm: tightened, it admits as much less as comes back within a lease, at the same rate",
+  ({ of }) => {
+    const policy = { ...of(30, "3s"), name: "as-given" };
+    const given = compilePolicy(policy);
+    // A unit comes back every 100 ms.
+    const { field: _field, ...smaller } = compilePolicy({ ...policy, limit: 28 });
+    expect(tightened(policy, 200_000)).toMatchObject({ ...smaller, key: given.key });
+    expect(tightened(policy, 200_001).limit).toBe(27);
+  },
+);
+
 test.for(EVERY_ALGORITHM.filter(({ tightens }) => tightens === "nothing"))(
   "$algorithm stays as it is",
   ({ of }) => {

@@ -28,9 +28,9 @@ const CODE: Readonly<Record<string, string>> = {
   notices: "src/features/notice",
   optimistic: "src/features/optimistic-",
   plans: "src/features/plan",
-  regions: "src/features/region-",
+  regions: "src/features/region",
   roles: "src/features/roles/",
-  shards: "src/features/shard-",
+  shards: "src/features/shard",
   sharedDenials: "src/features/shared-denials",
   sources: "src/features/source",
 };
@@ -140,7 +140,9 @@ describe("a bundle", () => {
   test("has the pools of objects only where a worker exports their class", async () => {
     const poolsIn = async (source: string) => {
       const { files } = await bundle(source);
-      return files.filter((file) => /region\/objects\/|tidegate-region/.test(file)).length;
+      return files.filter((file) =>
+        /region\/.+-pools?\.ts$|pools-per-partition|memory-pools|tidegate-region/.test(file),
+      ).length;
     };
     const policies = `policies: [fixedWindow(${WINDOW})]`;
     const objects = `

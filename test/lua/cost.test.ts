@@ -113,7 +113,12 @@ test.for(everyPolicy(1_000, `${begun}d`))("the documented cost of $algorithm", a
   for (let i = 0; i < 997; i++) await call(1);
   const allowed = await together();
   for (let i = 0; i < 2; i++) await call(1);
-  const [allow, deny, documented] = COSTS.get(policy.algorithm)!;
+  const row = COSTS.get(policy.algorithm);
+  expect(
+    row,
+    `docs/guarantees.md, What it costs, has no row for ${policy.algorithm}`,
+  ).toBeDefined();
+  const [allow, deny, documented] = row!;
   expect([allowed, await together()]).toEqual([allow, deny]);
   // Versions of Redis and of its allocator differ a little.
   const bytes = (await redis.memory("USAGE", key))!;

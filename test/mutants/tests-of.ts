@@ -110,7 +110,7 @@ const NEAREST: Table = {
     (path) => `test/${path}.test.ts`,
   ),
   ...Object.fromEntries(
-    ["compile-region", "region-feature", "region-options", "report-home"].map((name) => [
+    ["compile-region", "regions-feature", "region-options", "report-home"].map((name) => [
       `src/features/${name}.ts`,
       ["test/region/compile.test.ts", "test/region/limiter.test.ts"],
     ]),

@@ -9,7 +9,7 @@ import {
   type LocationHint,
   type ObjectNamespace,
 } from "../../src/durable-object.ts";
-import { region } from "../../src/features/region-feature.ts";
+import { region } from "../../src/features/regions-feature.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
 import type { StoreError } from "../../src/options/errors.ts";
 import type { Policy } from "../../src/policy/policy.ts";

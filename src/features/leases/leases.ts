@@ -36,7 +36,7 @@ export interface Leases {
   covers(partition: string, cost: number): boolean;
   /** Counts the demand of a request that is denied before the lease is read. */
   countDenied(partition: string, cost: number): void;
-  /** Drops leased units. Leases in flight then add their units to a holding that has no readers. */
+  /** Drops leased units. A lease that is answered later is ignored. */
   forget(partition: string): void;
 }
 

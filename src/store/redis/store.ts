@@ -63,7 +63,7 @@ export function redisStore(
   return {
     async decide(operation, keys, costs, policies, slot, request) {
       const { decide, lease, roles } = callFor(policies);
-      // A cost of 0 is no case of its own in decide-one.lua: a call that takes nothing is a peek.
+      // decide-one.lua has no branch for a cost of 0: a call that takes nothing is sent as a peek.
       const sent = costs.length === 1 && costs[0] === 0 ? "peek" : operation;
       const args = [sent, ...argumentsOf(costs, policies)];
       if (operation === "lease") {

@@ -1,6 +1,8 @@
+import { IMPLEMENTATIONS } from "../../../src/algorithms/all.ts";
 import type { Plans } from "../../../src/features/plans.ts";
 import { fromData } from "../../../src/policy/from-data.ts";
 import type { CountingAlgorithm, Policy } from "../../../src/policy/policy.ts";
+import { FACTS } from "../../support/algorithms/all.ts";
 import { random } from "../../support/random.ts";
 import { outages } from "./network.ts";
 import { restless } from "./restless.ts";
@@ -37,22 +39,20 @@ export function drawStory(seed: number, { algorithm, hasCredit, hasObjects }: Ce
   const spanUs = whole(2_000_000, 4_000_000);
 
   function drawPolicies(first: CountingAlgorithm, least: number): readonly Policy[] {
-    const names = Object.keys(NUMBERS) as CountingAlgorithm[];
+    const names = Object.keys(FACTS) as CountingAlgorithm[];
     const plain = Array.from({ length: chance(0.4) ? whole(2, 3) : 1 }, (_, i) =>
       drawPolicy(i === 0 ? first : names[whole(0, names.length - 1)]!, `p${i}`, least),
     );
     const own = chance(0.25) ? [drawSpecial()] : [];
-    return [...plain, ...own].map((policy) => fromData(policy) as Policy);
+    return [...plain, ...own.map((policy) => fromData(policy) as Policy)];
   }
 
-  function drawPolicy(name: CountingAlgorithm, label: string, least: number) {
+  function drawPolicy(name: CountingAlgorithm, label: string, least: number): Policy {
     const limit = least + (isLarge ? whole(150, 350) : whole(0, 140));
     return {
-      algorithm: name,
       name: label,
-      limit,
-      by: label === "p0" && chance(0.5) ? "*" : ["*", "ip"][whole(0, 1)],
-      ...NUMBERS[name](next, limit),
+      by: label === "p0" && chance(0.5) ? "*" : ["*", "ip"][whole(0, 1)]!,
+      ...FACTS[name].of(limit, `${whole(shortestMs(name), 2_499)}ms`, 1 + (limit % 12)),
       ...(chance(0.2) && { notify: [0.5, 1] }),
     };
   }
@@ -166,26 +166,6 @@ export function drawStory(seed: number, { algorithm, hasCredit, hasObjects }: Ce
   };
 }
 
-const ms = (next: () => number, least: number, most: number) =>
-  `${least + Math.floor(next() * (most - least))}ms`;
-
-/** The numbers of each algorithm besides its limit, so that regions may hold units of it for a tenth of a second at least. */
-const NUMBERS: Readonly<
-  Record<
-    CountingAlgorithm,
-    (next: () => number, limit: number) => Readonly<Record<string, unknown>>
-  >
-> = {
-  "token-bucket": (next, limit) => ({
-    refill: Math.ceil(limit * (0.3 + next())),
-    per: "1s",
-  }),
-  "sliding-window-log": (next) => ({ window: ms(next, 1_000, 2_500) }),
-  "sliding-window-counter": (next) => ({ window: ms(next, 1_000, 2_500) }),
-  "segmented-window": (next) => ({
-    window: ms(next, 1_000, 2_500),
-    segments: 1 + Math.floor(12 * next()),
-  }),
-  // Also of windows that are shorter than two terms.
-  "fixed-window": (next) => ({ window: ms(next, 270, 2_500) }),
-};
+/** Regions may hold units for a tenth of a second at least. Windows with which leased units end may be shorter than two terms. */
+const shortestMs = (name: CountingAlgorithm) =>
+  IMPLEMENTATIONS[name].lease.endsWithWindow ? 270 : 1_000;

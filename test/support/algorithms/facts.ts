@@ -49,7 +49,7 @@ export interface AlgorithmFacts {
     readonly cost: number;
     readonly shares: readonly number[];
   }[];
-  /** The longest wait that a client may be told, in windows: with a full debt, the weight of a window, or a segment. */
+  /** The longest wait that a client may be told, in windows. One more than the window itself for a full debt, a weighted window or a segment. */
   readonly longestWait: number;
   /** Microseconds that a client waits at most in the simulator, however the clock has stepped. */
   longestWaitUs(policy: CompiledPolicy, windowUs: number): number;

@@ -28,6 +28,7 @@ export type Problem = Pick<SentProblem, "title" | "status" | "version" | "errors
 
 export type Fault = NonNullable<SentProblem["errors"]>[number];
 
+/** The options that the dashboard only shows have no type here. */
 export interface Policy {
   readonly name?: string;
   readonly algorithm: string;
@@ -37,11 +38,9 @@ export interface Policy {
   readonly timeZone?: string;
   readonly anchor?: number | string;
   readonly aligned?: boolean;
-  readonly refill?: number;
-  readonly per?: string;
-  readonly ttl?: string;
   readonly partition?: unknown;
   readonly counts?: string;
+  readonly [option: string]: unknown;
 }
 
 export interface Rule {
