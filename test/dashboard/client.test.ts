@@ -99,6 +99,13 @@ test("a credential of a described request stays out of the address", async () =>
   expect(page.url()).not.toContain("s3cret");
 });
 
+test("an explanation has the digest of an address beside it", async () => {
+  const page = await on.open("#/partition?method=GET&path=/search&ip=203.0.113.7");
+  const row = page.getByRole("row").filter({ hasText: "search" });
+  const said = "ip:203.0.113.7 digest ip:_sUlZaoM8Y9X189bOscoUD";
+  await row.getByRole("cell", { name: said }).waitFor();
+});
+
 test("an override gives one client another limit, and a reset gives back its used units", async () => {
   await rideOften(on.stack, "vip", 3);
   expect(await ride(on.stack, "vip")).toBe(429);
