@@ -80,7 +80,11 @@ function underPlan(context: LimiterContext<PlanSettings>): Step<Decide> {
     if (plan === undefined) return next(asked);
     const planned = plan instanceof OwnNumbers ? plan.policies : plans.get(plan);
     if (!planned) {
-      throw new TidegateError("ERR_PLAN", `The limiter has no plan ${JSON.stringify(plan)}.`);
+      const known = [...plans.keys()].map((name) => JSON.stringify(name)).join(", ");
+      throw new TidegateError(
+        "ERR_PLAN",
+        `The limiter has no plan ${JSON.stringify(plan)}. Its plans: ${known}.`,
+      );
     }
     return next({ ...asked, groups: groups.map((each) => inPlan(planned, each)) });
   };

@@ -282,7 +282,8 @@ describe("a plan", () => {
     const { limiter, asked } = limiterOf([address], { plans: { gold: {} } });
     for (const plan of ["silver", "", "toString", "__proto__"]) {
       const call = limiter.limit({ ip: "a" }, { plan });
-      await expect(call).rejects.toMatchObject({ code: "ERR_PLAN" });
+      const message = `The limiter has no plan "${plan}". Its plans: "gold".`;
+      await expect(call).rejects.toMatchObject({ code: "ERR_PLAN", message });
     }
     expect((await limiter.limit({ ip: "a" }, { plan: undefined })).allowed).toBe(true);
     expect((await limiter.limit({ ip: "a" }, { plan: "gold" })).allowed).toBe(true);
