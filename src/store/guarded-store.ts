@@ -98,6 +98,8 @@ export function createGuard(
    */
   let patienceMs = firstContactMs(timeoutMs);
   let firstFailureMs = 0;
+  /** The first answer since the last failure. A part of the store may be asked again much later than the others. */
+  let answeredAtMs: number | undefined;
 
   /** A listener that throws must not prevent the decision. */
   function notify(failure: StoreError): void {
@@ -122,8 +124,9 @@ export function createGuard(
   function noteAnswer(key: string): void {
     patienceMs = timeoutMs;
     const nowMs = now();
+    answeredAtMs ??= nowMs;
     if (breaker.succeeded(key, nowMs) && onStoreError === undefined) {
-      const seconds = Math.max(1, Math.ceil((nowMs - firstFailureMs) / 1000));
+      const seconds = Math.max(1, Math.ceil((answeredAtMs - firstFailureMs) / 1000));
       report(`${name} answers again after ${seconds} s; ${afterwards}.`);
     }
   }
@@ -154,6 +157,7 @@ export function createGuard(
               );
         if (region !== undefined) Object.assign(failure, { region });
         const failedAtMs = now();
+        answeredAtMs = undefined;
         if (breaker.failed(key!, sentAtMs, failedAtMs)) {
           firstFailureMs = failedAtMs;
           notify(failure);

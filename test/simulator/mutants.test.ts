@@ -42,8 +42,9 @@ vi.mock(import("../../src/decide/denial-cache.ts"), async (original) => {
   };
 });
 vi.mock(import("../../src/algorithms/all.ts"), async (original) => {
-  const { refund } = await original();
+  const { refund, ...rest } = await original();
   return {
+    ...rest,
     refund: (algorithm, state, request) => refund(algorithm, state, mutation.refund(request)),
   };
 });

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 
 import { StoreError } from "../../src/options/errors.ts";
+import type { StoreBreaker } from "../../src/store/breaker.ts";
+import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";
 import {
   DEFAULT_TIMEOUT_MS,
   type GuardedStore,
@@ -25,11 +27,15 @@ const refuse = (): never => {
 };
 
 /** A guard on the clock of the fake timers, over a store that answers as the test says. */
-function guarded(answer: () => Reply | Promise<Reply>, listener?: (error: StoreError) => void) {
+function guarded(
+  answer: () => Reply | Promise<Reply>,
+  listener?: (error: StoreError) => void,
+  breaker?: StoreBreaker,
+) {
   const at = { answer };
   const { store, asked } = scriptedStore(() => at.answer());
   const now = () => performance.now();
-  const guard = guardStore(store, { timeoutMs: 100, now, onStoreError: listener });
+  const guard = guardStore(store, { timeoutMs: 100, now, onStoreError: listener }, breaker);
   const ask = async () => guard.decide("consume", ["tg:{user}:p"], [1], []);
   return { at, asked, guard, ask };
 }
@@ -131,6 +137,22 @@ test("without a listener the log says when the outage began, and when it was ove
       `tidegate: Redis answers again after ${seconds} s; decisions are exact again.`,
     ]);
   }
+});
+
+test("the log says how long the store gave no answer, also where a part of it is asked again later", async () => {
+  const { at, guard } = guarded(refuse, undefined, createSlotBreaker());
+  const ask = async (user: string) => guard.decide("consume", [`tg:{${user}}:p`], [1], []);
+  for (let request = 0; request < 5; request++) await ask("ada").catch(() => {});
+  await ask("bob").catch(() => {});
+  at.answer = () => REPLY;
+  await vi.advanceTimersByTimeAsync(4_000);
+  await ask("bob");
+  expect(warn).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(4_000);
+  await ask("ada");
+  expect(warn.mock.calls.slice(1)).toEqual([
+    ["tidegate: Redis answers again after 4 s; decisions are exact again."],
+  ]);
 });
 
 test.for<[string, listener: () => void | Promise<void>]>([
