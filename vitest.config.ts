@@ -69,7 +69,7 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
 );
 
 /**
- * `.ci/run` tries a failed test once more, so that one of nine thousand doesn't hide what the others say. A test that
+ * `.ci/run` tries a failed test up to twice more, so that one of nine thousand doesn't hide what the others say. A test that
  * passes then is named at the end of the run: it shows a defect of the test or of the product.
  */
 const RETRIES = Number(process.env["TEST_RETRIES"] ?? 0);

@@ -13,6 +13,6 @@ export class SecondTries implements Reporter {
 
   onTestRunEnd(): void {
     if (this.#found.length === 0) return;
-    console.error(`\nPassed at a second try only, look into each:\n  ${this.#found.join("\n  ")}`);
+    console.error(`\nPassed only when tried again, look into each:\n  ${this.#found.join("\n  ")}`);
   }
 }
